@@ -29,6 +29,7 @@ LINES = {
     "--rope 0.02",
     "topics": f"topics {SCORES} --metrics AP,RR",
     "agree": f"agree {RUNS} --metrics AP,nDCG@10,RR --interval-resamples 50",
+    "boards": "agree v1.csv v2.csv --boards",
     "judgments": f"judgments {RUNS} --metrics AP --groups {COLLECTION}/groups.csv --replicates 3",
     "compare-metrics": f"compare-metrics {RUNS} --current AP --metrics AP,nDCG@10,RR",
     "compare-tests": f"compare-tests {SCORES} --test t,wilcoxon,sign --splits 20",
@@ -169,6 +170,11 @@ GALLERY = (
         "is-this-leaderboard-real.md",
     ),
     Picture(
+        *("boards", "rank_changes", "Two boards"),
+        "Where do two versions of a leaderboard rank the same systems? Blue: intervals with no rank in common.",
+        "is-this-leaderboard-real.md",
+    ),
+    Picture(
         *("components", "shares_repeats", "Where the noise comes from"),
         "How much of the variance between two systems is of items, and how much of repeats?",
         "where-does-the-noise-come-from.md",
@@ -229,6 +235,7 @@ def main() -> None:
         _write_people(here)
         _write_repeats(here)
         _write_votes(here)
+        _write_boards(here)
         for name in dict.fromkeys(picture.command for picture in GALLERY):
             print(f"metaeval {LINES[name]}")
             _metaeval(f"{LINES[name]} --out report-{name}", here)
@@ -253,9 +260,10 @@ def page() -> str:
         "`study.plot(name)` for others than the main one. `make gallery` redraws them.",
     ]
     for picture in GALLERY:
+        command = LINES[picture.command].split()[0]
         words += [
             *("", f"## {picture.title}", ""),
-            f"{picture.says} From [`metaeval {picture.command}`](commands/{picture.command}.md);",
+            f"{picture.says} From [`metaeval {command}`](commands/{command}.md);",
             f"[more]({picture.page}).",
             *("", f"![{picture.title}](images/gallery/{file_of(picture)})"),
         ]
@@ -299,6 +307,15 @@ def _write_repeats(folder: Path) -> None:
             effect = system / 6 + difficulty + generator.normal(0, 0.7)
             rows += [f"s{system},i{item},{again},{effect + generator.normal():.3f}" for again in range(3)]
     (folder / "repeats.csv").write_text("\n".join(rows) + "\n", "utf-8")
+
+
+def _write_boards(folder: Path) -> None:
+    """Write two versions of a board with thirty systems and fifteen items in common."""
+    import pandas as pd  # noqa: PLC0415 - for this alone
+
+    tasks = pd.read_csv(ROOT / "examples" / "mteb" / "main_score.csv", index_col=0).iloc[:, ::6]
+    tasks.iloc[:28].to_csv(folder / "v1.csv")
+    tasks.iloc[13:, 1:].to_csv(folder / "v2.csv")
 
 
 def _write_votes(folder: Path) -> None:

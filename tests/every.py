@@ -457,6 +457,15 @@ def _two_sides(made):
     return made.sel(metric=[_first(made)]), made.isel(metric=[-1])
 
 
+def _versions(made):
+    """Return two versions of a board: each lacks an item of the other, and one system's scores differ."""
+    own = made.sel(metric=[_first(made)])
+    items = sorted(own["topic"].to_numpy().tolist())
+    changed = own * xr.where(own["system"] == _names(made)[0], 1.1, 1.0)
+    second = own.copy(data=changed.transpose(*own.dims).to_numpy())
+    return {"first": own.drop_sel(topic=items[0]), "second": second.drop_sel(topic=items[-1])}
+
+
 def _names(made):
     return sorted(made["system"].to_numpy().tolist())
 
@@ -614,7 +623,16 @@ SCORES = {
         figures=lambda found: numbers(found, "n_significant", "n_significant_fdr_by", "topics_needed", "tau", "kept"),
         excused=AS_A_WHOLE,
     ),
+    "version_drift": Entry(
+        given=lambda made: tuple(_versions(made).values()),
+        figures=lambda found: numbers(found.to_frame(), "by_items", "by_scores", "p_corrected"),
+        excused=IN_UNITS | WIDER,
+    ),
     # studies
+    "study_boards": Entry(
+        given=lambda made: (_versions(made),),
+        figures=lambda study: numbers(study.to_frame(), "first", "first_low", "second_high"),
+    ),
     "study_tests": Entry(
         {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}
     ),

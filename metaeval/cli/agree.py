@@ -1,6 +1,6 @@
-"""`metaeval agree`: do metrics, or uses of the grades, lead to the same conclusions."""
+"""`metaeval agree`: do metrics, uses of the grades, votes or boards lead to the same conclusions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ from metaeval.cli.checks import (
     refusal,
 )
 from metaeval.cli.command import command
-from metaeval.cli.option import Option, choice
+from metaeval.cli.option import Option, choice, flag
 from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
@@ -49,6 +49,7 @@ _GAINS = Option(
     "BinExh(min_size=100).",
     names(_RULE_OF_GAINS),
     needs="audit",
+    often=False,
 )
 _PAIR = Option(
     "NAME,NAME",
@@ -73,6 +74,28 @@ _VOTES = Option(
     files_to_read(),
     excludes="audit",
 )
+_BOARDS = flag(
+    "--boards",
+    "The inputs are two boards of partly the same systems, each a table or a folder of results, also as NAME=FILE.",
+    excludes="audit votes",
+)
+_AGGREGATES = Option(
+    "NAME,NAME",
+    "Compare two aggregates of one board: mean, Borda, win rate, z-score, macro mean (of clusters).",
+    names("two aggregates by comma, such as mean,win rate"),
+    excludes="audit votes boards",
+)
+_OF_METRICS = (
+    "test",
+    "correction",
+    "alternative",
+    "resamples",
+    "metric_pair",
+    "interval_resamples",
+    "min_f1",
+    "choose",
+)
+"""Options of the comparison of metrics by tests."""
 _MIN_F1 = Option("F1", "Smallest F1 at which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
@@ -83,17 +106,19 @@ def agree(  # noqa: PLR0913 - the options of the command
     audit: Annotated[str | None, _AUDIT] = None,
     gains: Annotated[str, _GAINS] = "",
     votes: Annotated[list[str] | None, _VOTES] = None,
+    boards: Annotated[bool, _BOARDS] = False,
+    aggregates: Annotated[str | None, _AGGREGATES] = None,
     metric_pair: Annotated[list[str] | None, _PAIR] = None,
     test: Annotated[str, opt.TEST_LIST] = "t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
     alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
     alpha: Annotated[str, _ALPHA] = "0.05",
-    resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000")] = None,
+    resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000", often=False)] = None,
     interval_resamples: Annotated[int, opt.INTERVALS] = 200,
     min_f1: Annotated[float, _MIN_F1] = 0.9,
     choose: Annotated[str, opt.CHOOSE] = "all",
 ) -> Answer:
-    """Compare metrics by the conclusions that they lead to.
+    """Compare metrics, or boards, by the conclusions that they lead to.
 
     Every pair of systems is tested under every metric. One metric's significant pairs are then a prediction of
     another's: precision is the share of them that the other also finds, recall the share of the other's that they
@@ -107,11 +132,17 @@ def agree(  # noqa: PLR0913 - the options of the command
     With votes on pairs of the systems, among the inputs or with --votes, metrics and votes are compared by the pairs
     that they settle, and so are two sets of votes.
 
+    With --boards the inputs are two boards, with items of their own: two benchmarks, or two versions of one. Which
+    pairs of systems do both settle, which one alone, and which in opposite directions? With --aggregates one board is
+    summed up in two ways.
+
     For example:
 
         metaeval agree ap.csv ndcg.csv
 
         metaeval agree arena.csv benchmark.csv
+
+        metaeval agree v1.csv v2.csv --boards
 
         metaeval agree runs/ --qrels qrels.txt --audit AP,nDCG@10 --out agree-report
 
@@ -119,6 +150,8 @@ def agree(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.agree import audit_quantisations, study_agreement  # noqa: PLC0415 - loads scipy and numba
 
+    if boards or aggregates is not None:
+        return _boards(loaded, [] if aggregates is None else aggregates.split(","))
     ask: Callable[..., Answer]
     if audit is None:
         found, scores = loaded.votes_and_scores(votes or ())
@@ -141,20 +174,31 @@ def agree(  # noqa: PLR0913 - the options of the command
 
 
 def _beside_votes(loaded: Loaded, votes: "dict[str, Votes]", scores: "Scores | None") -> Answer:
-    """Compare votes with the scores, by the one test and correction that is asked for."""
+    """Compare votes with the scores by the pairs that both settle."""
     from metaeval.studies.settled import study_settled  # noqa: PLC0415 - loads scipy
 
-    one = {}
-    for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
-        asked = by_comma(loaded.options[name], known)
-        if len(asked) > 1:
-            raise InvalidOptionError(f"with votes --{name} takes one name, not {len(asked)}")
-        one[name] = asked[0]
-    for name in ("metric_pair", "alternative", "interval_resamples", "min_f1", "choose", "resamples"):
+    _refuse(loaded, _OF_METRICS, "is about metrics alone, and there are votes")
+    return loaded.ask(study_settled, votes, scores, alpha=parse_numbers(loaded.options["alpha"])[0])
+
+
+def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
+    """Compare two boards, or two aggregates of one."""
+    from metaeval.studies.boards import study_boards  # noqa: PLC0415 - loads scipy
+
+    _refuse(loaded, (*_OF_METRICS, "qrels"), "does not go with boards")
+    return loaded.ask(
+        study_boards,
+        loaded.boards(),
+        aggregates=aggregates,
+        metric=loaded.options["metrics"],
+        alpha=parse_numbers(loaded.options["alpha"])[0],
+    )
+
+
+def _refuse(loaded: Loaded, names: Iterable[str], why: str) -> None:
+    for name in names:
         if loaded.given(name):
-            option = f"--{name.replace('_', '-')}"
-            raise InvalidOptionError(f"{option} is about metrics alone, and there are votes; leave it out")
-    return loaded.ask(study_settled, votes, scores, alpha=parse_numbers(loaded.options["alpha"])[0], **one)
+            raise InvalidOptionError(f"--{name.replace('_', '-')} {why}; leave it out")
 
 
 def _check_gains(loaded: Loaded, text: str) -> None:

@@ -31,7 +31,7 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
     "Which metric, and which test?": {
         "compare-metrics": "Compare new metrics with the one in use, before adopting one.",
         "compare-tests": "Compare significance tests: how often the other half of the topics contradicts a decision.",
-        "agree": "Compare metrics by the conclusions that they lead to.",
+        "agree": "Compare metrics, or boards, by the conclusions that they lead to.",
         "human": "Compare automatic metrics with human scores.",
         "reliability": "Test measures of XML retrieval on six runs of known order.",
     },

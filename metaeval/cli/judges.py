@@ -47,7 +47,7 @@ _ABOUT = {
     "missing": ("scores",),
 }
 """Options that mean something for some kinds of files only."""
-_OF_VOTES = {"reference", "correction", "alpha"}
+_OF_VOTES = {"reference", "alpha"}
 """Options that mean something for votes."""
 _MOST_VOTERS = 20
 _OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)

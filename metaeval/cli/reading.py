@@ -99,10 +99,10 @@ class Loaded:
         """Return the checksum that a program must have to be run, where a study names it."""
         return checksum_of_study(self._context, file)
 
-    def scores(self, *, fewest: int = 2) -> "Scores":
-        """Return the scores: those of the tables, or of the runs under the metrics asked for."""
+    def scores(self, *, fewest: int = 2, chosen: bool = True) -> "Scores":
+        """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""
         if self._scores is None:
-            scores = self._from_tables(fewest) if self.options["qrels"] is None else self._scored(fewest)
+            scores = self._from_tables(fewest, chosen=chosen) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
             if direction:
                 from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
@@ -130,6 +130,19 @@ class Loaded:
         if len(dict(found)) < len(found):
             raise InvalidOptionError("two sets of votes have one name; name them with NAME=FILE")
         return dict(found), scores
+
+    def boards(self) -> "dict[str, Scores]":
+        """Return the scores of each input by itself, by its name."""
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
+
+        found: dict[str, Scores] = {}
+        for text in self.options["inputs"]:
+            source = named_source(text)
+            if source.own_name in found:
+                raise InvalidOptionError(f"two boards are called {source.own_name!r}; name them NAME=FILE")
+            self._scores, self._inputs = None, [source.path]
+            found[source.own_name] = self.scores(chosen=False)
+        return found
 
     def votes_apart[Others](
         self, inputs: Sequence[str], read: Callable[[list[str]], Others]
@@ -280,7 +293,7 @@ class Loaded:
             pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
         return collection.with_groups(groups, pooled=pooled)
 
-    def _from_tables(self, fewest: int) -> "Scores":
+    def _from_tables(self, fewest: int, *, chosen: bool) -> "Scores":
         given = self.options
         inputs = given["inputs"] if self._inputs is None else self._inputs
         self.session.say(f"Reading {count(len(inputs), 'input')}")
@@ -294,7 +307,7 @@ class Loaded:
             duplicates=given.get("duplicates") or "error",
             form=given.get("form"),
             systems_in=given["systems_in"],
-            metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
+            metrics=_names_of_metrics(given["metrics"]) if chosen and given.get("metrics") else None,
             credit={name: float(text) for name, text in parse_assignments(given.get("credit"), "--credit").items()},
             where=parse_assignments(given.get("where"), "--where"),
             choice=self._choice(),

@@ -64,7 +64,7 @@ _METRICS = ("nDCG@10", "nDCG", "AP", "RR")
 """What is shown beside preferences between runs."""
 _BESIDE = path(
     "FILE",
-    "A table of scores of the same systems, whose significant pairs are compared with the votes'.",
+    "A table of scores of the same systems, whose settled pairs are compared with the votes'.",
     checks.file_to_read("the table of scores", folder=True),
 )
 
@@ -112,7 +112,6 @@ def votes(  # noqa: PLR0913 - the options of the command
     settled_share: Annotated[float, _SHARE] = 0.75,
     next_votes: Annotated[int, _NEXT] = 100,
     beside: Annotated[Path | None, _BESIDE] = None,
-    correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     word: Annotated[list[str] | None, _WORD] = None,
     qrels: Annotated[Path | None, _QRELS] = None,
     preference: Annotated[str | None, _PREFERENCE] = None,

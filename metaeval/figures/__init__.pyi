@@ -1,6 +1,7 @@
 from .agreement import agreement_rows as agreement_rows
 from .agreement import disagreement_panels as disagreement_panels
 from .agreement import matrix_map as matrix_map
+from .agreement import share_map as share_map
 from .alt_test import judge_dots as judge_dots
 from .assessment import entry_distances as entry_distances
 from .assessment import growth_lines as growth_lines
@@ -10,6 +11,7 @@ from .assessment import passage_law as passage_law
 from .assessment import size_bars as size_bars
 from .assessment import specificity_bars as specificity_bars
 from .assessment import time_strips as time_strips
+from .boards import rank_changes as rank_changes
 from .cohorts import idle_topics as idle_topics
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
@@ -46,4 +48,3 @@ from .topics import count_rows as count_rows
 from .topics import difference_panels as difference_panels
 from .topics import error_panels as error_panels
 from .topics import tolerance_panels as tolerance_panels
-from .votes import share_map as share_map

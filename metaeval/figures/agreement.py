@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""The pictures of an agreement study: matrices as heat maps, and where two metrics disagree."""
+"""The pictures of agreement: matrices as heat maps, shares of votes, and where two metrics disagree."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from metaeval.base.words import bracketed, name_of_metric, number
+from metaeval.base.words import bracketed, name_of_metric, number, share
 from metaeval.figures.marks import note_cells, note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
@@ -24,6 +24,7 @@ from metaeval.figures.style import (
     metric_label,
     page_width,
     rows_figure,
+    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -45,6 +46,8 @@ _MOST_DOTS = 3000
 _LINE = 0.16
 """Inches between two names of a list."""
 _VALUE = number(3)
+_MOST_LARGE = 30
+"""So many names of a map of votes are written large."""
 
 
 @styled
@@ -108,6 +111,52 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         style = {"ha": "center", "va": "center_baseline", "fontsize": size - 1}
         axes.text(column + 1, row + 1, words, color=color, **style)
     cell_edges(axes, n)
+    return figure
+
+
+@styled
+def share_map(shares: pd.DataFrame, votes: pd.DataFrame) -> Figure:
+    """Draw the share of votes of the row's system against the column's: blue where it wins more, orange where less.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        Square, best system first; NaN where two did not meet.
+    votes : pandas.DataFrame
+        Votes on every pair, in the same order.
+    """
+    names = short_names(list(map(str, shares.index)), 12 if drawn_narrow() else 24)
+    count = len(names)
+    size = 8.0 if count <= _MOST_LARGE else 5.5
+    left = 0.25 + max(text_width(name, size) for name in names)
+    side = min(page_width() - left - 0.15, 0.34 * count)
+    figure = Figure(figsize=(page_width(), side + 0.1 + left))
+    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=0.1, bottom=left)
+    values = shares.to_numpy(dtype=float)
+    pixels = np.ones((count, count, 4))
+    for row, column in np.ndindex(count, count):
+        apart = 0.0 if np.isnan(values[row, column]) else 2.0 * values[row, column] - 1.0
+        color = THEME["blue"] if apart > 0 else THEME["orange"]
+        pixels[row, column] = to_rgba(str(color), abs(float(apart)))
+    axes.imshow(pixels, interpolation="none", aspect="auto", extent=(-0.5, count - 0.5, count - 0.5, -0.5))
+    row, column = (one[~np.isnan(values).ravel()] for one in np.indices((count, count)).reshape(2, -1))
+    note_cells(
+        axes,
+        column,
+        row,
+        "{row} against {column}: {share} of {votes} votes",
+        {
+            "row": [str(shares.index[place]) for place in row],
+            "column": [str(shares.index[place]) for place in column],
+            "share": [share(values[pair]) for pair in zip(row, column, strict=True)],
+            "votes": [f"{votes.to_numpy()[pair]:,.0f}" for pair in zip(row, column, strict=True)],
+        },
+        of=("row", "column"),
+    )
+    axes.set_xticks(range(count), names, rotation=90)
+    axes.set_yticks(range(count), names)
+    tidy_axes(axes, grid="", spines=())
+    axes.tick_params(length=0, labelsize=size)
     return figure
 
 

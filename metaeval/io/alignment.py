@@ -147,5 +147,5 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
         keep = f", or pass `missing={rule!r}` to keep the {common} {words} that all have" if common > 1 else ""
         raise ScoresError(
             f"these files do not hold the same {words}{hint}: {'; '.join(lines)}. Tables read together are metrics of "
-            f"one collection: read collections one at a time{keep}"
+            f"one collection (two boards are compared by metaeval agree --boards): read collections one at a time{keep}"
         )

@@ -198,6 +198,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     scores.attrs["sources"] = inputs.paths
     forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
     words = {"topic": unit_of(scores).topic}
+    if any(block.numbered for block in blocks):
+        scores.attrs["numbered"] = True
     scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], words.get(dim, dim)) for dim in DIMS)}"
     return scores
 

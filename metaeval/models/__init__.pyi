@@ -8,6 +8,8 @@ from .curves import compare_curves as compare_curves
 from .dependability import expected_conclusions as expected_conclusions
 from .dependability import mapped_indicators as mapped_indicators
 from .design_effect import DesignEffect as DesignEffect
+from .drift import VersionDrift as VersionDrift
+from .drift import version_drift as version_drift
 from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit

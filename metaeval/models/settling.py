@@ -1,33 +1,36 @@
-"""Do an arena, a judge and a metric settle the same pairs? All compared on the systems that they know in common."""
+"""Do an arena, a judge, a metric and a board settle the same pairs? All compared on the systems that they share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import check_kind, check_share
+from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.names import first_few
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.models.vote_strengths import BradleyTerry
+from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry
+from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
+from metaeval.resampling.ranks import SystemRanks, rank_intervals
+from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import difference
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import settled_mean_over_topics
 from metaeval.table.votes import Votes, as_votes
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.pairs import all_pairs
-from metaeval.tests_stat.result import is_significant
 
 type Floats = NDArray[np.float64]
 
 VOTES = "votes"
 """What votes are called where nobody names them."""
+ENDS = ("rank", "rank_low", "rank_high")
 _FEWEST, _HALF = 2, 0.5
 
 
@@ -35,34 +38,43 @@ class _Voice(NamedTuple):
     name: str
     estimates: Floats  # (system,)
     verdicts: NDArray[np.int8]  # (pair,)
+    wrong: Floats  # (pair,), as `SettledPairs.wrong`
+    ranks: Floats  # (3, system), as `SettledPairs.ranks`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SettledPairs(Result):
-    """Pairs of systems that votes and metrics settle, on the systems that all of them know."""
+    """Pairs of systems that votes, metrics or boards settle, on the systems that all of them know."""
 
     voices: tuple[str, ...]
-    """Names of the votes and of the metrics, votes first."""
-    n_votes: int
-    """How many of them are votes."""
+    """Names of the votes and boards, then of the metrics."""
     systems: tuple[str, ...]
     """Those that all know."""
     left_out: Mapping[str, tuple[str, ...]]
-    """By "scores" and the names of votes, the systems that others do not know."""
+    """By "scores" and the names of votes and boards, the systems that others do not know."""
     estimates: Floats
-    """Strengths by votes and means by metrics, higher is better. Shape (voice, system)."""
+    """Strengths by votes and means by scores, higher is better. Shape (voice, system)."""
     verdicts: NDArray[np.int8]
-    """1 where the first system of a pair is significantly better, -1 where the second is, else 0. Shape (voice, pair),
+    """1 where the first system of a pair is settled to be better, -1 where the second is, else 0. Shape (voice, pair),
     the pairs in the order of `metaeval.tests_stat.pairs.all_pairs`."""
-    test: str
-    """Of the scores."""
-    correction: str
+    wrong: Floats
+    """The share of the draws in which the pair's order is not that of the estimates; missing where Holm's test decides.
+    Shape (voice, pair)."""
+    ranks: Floats
+    """Rank, and both ends of its interval; the ends are missing where Holm's test decides. Shape (voice, 3, system)."""
     alpha: float
+    """A voice settles no pair wrongly with a probability of at least 1 - alpha."""
+    seed: int
 
     @property
     def n_pairs(self) -> int:
         """Number of pairs of systems."""
         return self.verdicts.shape[1]
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """Voices without intervals of ranks, whose pairs are those of t tests with Holm's correction."""
+        return tuple(one for one, own in zip(self.voices, self.ranks, strict=True) if np.isnan(own[1]).all())
 
     def _found(self) -> str:
         shared = int(((self.verdicts == self.verdicts[0]) & (self.verdicts[0] != 0)).all(axis=0).sum())
@@ -92,6 +104,44 @@ class SettledPairs(Result):
         names = ["predictor", "truth", "n_systems", "n_pairs", "n_predictor", "n_truth", "n_shared", "n_conflicts"]
         return pd.DataFrame(rows, columns=[*names, "precision", "recall", "f1", "tau"])
 
+    def same_order(self, first: str, second: str) -> pd.DataFrame:
+        r"""Return in how many pairs the true order is the same under two voices, as far as their pairs are settled.
+
+        One row each for all pairs, those that the first settles, and those that the second settles: among ("all", or
+        the name), n_pairs, n_same and n_opposite (settled by both), low and high: the ends of the share of pairs whose
+        true order is the same. Where no settled pair is wrong, which holds for both voices with a probability of at
+        least :math:`1 - 2\alpha`, that share is at least n_same / n_pairs and at most 1 - n_opposite / n_pairs.
+        """
+        own, other = self._verdicts(first, second)
+        rows = []
+        for among, kept in (("all", np.ones(self.n_pairs, dtype=bool)), (first, own != 0), (second, other != 0)):
+            n, same = int(kept.sum()), int(((own * other) > 0)[kept].sum())
+            against = int(((own * other) < 0)[kept].sum())
+            rows.append((among, n, same, against, *((same / n, 1 - against / n) if n else (np.nan, np.nan))))
+        return pd.DataFrame(rows, columns=["among", "n_pairs", "n_same", "n_opposite", "low", "high"])
+
+    def relations(self, first: str, second: str) -> pd.DataFrame:
+        """Return how two voices settle the pairs: relation, n_pairs, share, n_wrong.
+
+        The relations are "alike", "opposite", "first alone", "second alone" and "neither". n_wrong is the number of
+        these pairs that either settles wrongly, as the draws expect it; missing where Holm's test decides.
+        """
+        own, other = self._verdicts(first, second)
+        wrong = [
+            np.where(found != 0, self.wrong[self.voices.index(name)], 0.0)
+            for name, found in ((first, own), (second, other))
+        ]
+        kinds = {
+            "alike": own * other > 0,
+            "opposite": own * other < 0,
+            "first alone": (own != 0) & (other == 0),
+            "second alone": (own == 0) & (other != 0),
+            "neither": (own == 0) & (other == 0),
+        }
+        either = np.minimum(wrong[0] + wrong[1], 1.0)
+        rows = [(kind, int(kept.sum()), kept.mean(), either[kept].sum()) for kind, kept in kinds.items()]
+        return pd.DataFrame(rows, columns=["relation", "n_pairs", "share", "n_wrong"])
+
     def pairs(self) -> pd.DataFrame:
         """Return one row a pair: system_a, system_b, and for every voice the better system, "" where it is open."""
         first, second = all_pairs(len(self.systems))
@@ -107,28 +157,72 @@ class SettledPairs(Result):
         square = wide.reindex(index=list(self.voices), columns=list(self.voices))
         return square.where(~np.eye(len(square), dtype=bool), 1.0)
 
+    def ranked(self) -> pd.DataFrame:
+        """Return one row a system, best first under the first voice: system, and by every voice its rank and interval.
+
+        The columns of a voice are NAME, NAME_low and NAME_high.
+        """
+        found: dict[str, object] = {"system": list(self.systems)}
+        for name, own in zip(self.voices, self.ranks, strict=True):
+            found |= {f"{name}{end}": values for end, values in zip(("", "_low", "_high"), own, strict=True)}
+        return pd.DataFrame(found).sort_values(self.voices[0], kind="stable", ignore_index=True)
+
+    def moves(self, first: str, second: str) -> pd.DataFrame:
+        """Return one row a system: system, moved (its two intervals have no rank in common), and opposite.
+
+        opposite: it is in a pair that both settle, in opposite directions.
+        """
+        own, other = self._verdicts(first, second)
+        against = np.concatenate([side[own * other < 0] for side in all_pairs(len(self.systems))])
+        (_, low, high), (_, least, most) = (self.ranks[self.voices.index(name)] for name in (first, second))
+        return pd.DataFrame(
+            {
+                "system": list(self.systems),
+                "moved": (low > most) | (least > high),
+                "opposite": np.isin(np.arange(len(self.systems)), against),
+            }
+        )
+
+    def plot(self, first: str | None = None, second: str | None = None) -> Figure:
+        """Draw the ranks of all systems under two voices, by default the first two, each with its interval."""
+        from metaeval.figures.boards import rank_changes  # noqa: PLC0415 - matplotlib
+
+        names = [self.voices[place] if name is None else name for place, name in enumerate((first, second))]
+        frame = self.moves(*names)
+        for side, name in zip(("first", "second"), names, strict=True):
+            rank, low, high = self.ranks[self.voices.index(name)]
+            frame = frame.assign(**{side: rank, f"{side}_low": low, f"{side}_high": high})
+        return rank_changes(frame, names)
+
+    def _verdicts(self, *names: str) -> NDArray[np.int8]:
+        for name in names:
+            check_choice(name, "name of votes, board or metric", self.voices)
+        return self.verdicts[[self.voices.index(name) for name in names]]
+
 
 def settled_pairs(
-    votes: BradleyTerry | Mapping[str, BradleyTerry],
+    voices: BradleyTerry | Mapping[str, BradleyTerry | Scores],
     scores: object = None,
     *,
-    test: str = "t",
-    correction: str = "fdr_by",
     alpha: float = 0.05,
+    rng: RNGLike = None,
 ) -> SettledPairs:
-    """Compare the pairs of systems that votes settle with those that other votes, or metrics, settle.
+    """Compare the pairs of systems that votes settle with those that other votes, or metrics, or boards settle.
+
+    A pair is settled if the draws behind the intervals of ranks decide it, for all pairs at once: the decision of
+    `metaeval.resampling.rank_intervals` and of `metaeval leaderboard` and `metaeval votes`, here among the systems that
+    all know.
 
     Parameters
     ----------
-    votes : BradleyTerry, or mapping of str to BradleyTerry
-        Strengths by one set of votes, or by several (an arena, people, a judge) by their names.
+    voices : BradleyTerry, or mapping of str to BradleyTerry or Scores
+        Strengths by one set of votes, or by several (an arena, people, a judge) by their names; scores under one metric
+        are a board, which has items of its own.
     scores : Scores or anything `metaeval.as_scores` takes, optional
         Scores by item of some of the same systems, under one metric or several.
-    test : str, default "t"
-        Of the scores.
-    correction : str, default "fdr_by"
-        Of all, over the pairs of systems that all know.
     alpha : float, default 0.05
+        Of every voice; see `SettledPairs.alpha`.
+    rng : None, int or numpy.random.Generator
 
     Returns
     -------
@@ -139,12 +233,18 @@ def settled_pairs(
     ScoresError
         If fewer than two systems are known to all.
     InvalidOptionError
-        If two have one name, there is nothing to compare votes with, or an option is outside its rule.
+        If two have one name, there is nothing to compare, or an option is outside its rule.
 
     See Also
     --------
     metaeval.models.bradley_terry
-    metaeval.agreement.decision_agreement : between metrics
+    metaeval.models.version_drift : what two boards have on the items that both have
+    metaeval.agreement.decision_agreement : between metrics, by tests
+
+    Notes
+    -----
+    Where scores have too few clusters for draws, t tests with Holm's correction over all pairs decide, as on the page
+    of `metaeval leaderboard`.
 
     Examples
     --------
@@ -152,78 +252,129 @@ def settled_pairs(
     >>> from metaeval.simulate import simulate_votes
     >>> quality = np.arange(8)[:, None] / 8 + np.random.default_rng(1).normal(0, 0.1, (8, 40))
     >>> scores = as_scores(quality, systems=[f"system{number}" for number in range(1, 9)], metrics=["AP"])
-    >>> found = settled_pairs(bradley_terry(simulate_votes(rng=1)), scores).to_frame()
+    >>> found = settled_pairs(bradley_terry(simulate_votes(rng=1)), scores, rng=1).to_frame()
     >>> found[["predictor", "truth", "n_predictor", "n_truth", "n_shared"]].head(1)
       predictor truth  n_predictor  n_truth  n_shared
-    0     votes    AP            9       28         9
+    0     votes    AP           15       28        15
     """
-    given = votes if isinstance(votes, Mapping) else {VOTES: votes}
-    for name, fitted in given.items():
-        check_kind(fitted, f"votes[{name!r}]" if isinstance(votes, Mapping) else "votes", "BradleyTerry")
+    given = _checked(voices)
     check_share(alpha, "alpha")
-    if CORRECTIONS.canonical(correction) == FAMILY_WISE:
-        raise InvalidOptionError("votes have no family-wise p-values of their own; choose another correction")
+    seed = resolve_seed(rng)
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
-    known = {name: list(fitted.systems) for name, fitted in given.items()}
+    known = {
+        name: own["system"].to_numpy().tolist() if isinstance(own, xr.DataArray) else list(own.systems)
+        for name, own in given.items()
+    }
     if table is not None:
         known["scores"] = table["system"].to_numpy().tolist()
     if len(known) < _FEWEST:
         raise InvalidOptionError("votes are compared with scores, or with other votes; give either")
-    common = [name for name in next(iter(known.values())) if all(name in own for own in known.values())]
+    everywhere = set.intersection(*map(set, known.values()))
+    common = [name for name in next(iter(known.values())) if name in everywhere]
     if len(common) < _FEWEST:
         told = "; ".join(f"{name}: {first_few(own)}" for name, own in known.items())
         raise ScoresError(f"two systems or more must be known to all that are compared; there are {told}")
-    voices = [_by_votes(name, fitted, common, correction, alpha) for name, fitted in given.items()]
+    heard: list[_Voice] = []
+    for name, one in given.items():
+        if isinstance(one, xr.DataArray):
+            heard += [voice._replace(name=name) for voice in _by_scores(one, common, alpha, seed)]
+        else:
+            heard.append(_by_votes(name, one, common, alpha, seed))
     if table is not None:
-        voices += _by_metrics(table, common, test, correction, alpha)
-    names = [voice.name for voice in voices]
+        heard += _by_scores(table, common, alpha, seed)
+    names = [voice.name for voice in heard]
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise InvalidOptionError(f"two of those compared are called {again!r}; name the votes otherwise")
     return SettledPairs(
         voices=tuple(names),
-        n_votes=len(given),
         systems=tuple(common),
         left_out={
-            name: tuple(one for one in own if one not in common)
+            name: tuple(one for one in own if one not in everywhere)
             for name, own in known.items()
             if len(own) > len(common)
         },
-        estimates=np.stack([voice.estimates for voice in voices]),
-        verdicts=np.stack([voice.verdicts for voice in voices]),
-        test=test,
-        correction=CORRECTIONS.canonical(correction),
+        estimates=np.stack([voice.estimates for voice in heard]),
+        verdicts=np.stack([voice.verdicts for voice in heard]),
+        wrong=np.stack([voice.wrong for voice in heard]),
+        ranks=np.stack([voice.ranks for voice in heard]),
         alpha=float(alpha),
+        seed=seed,
     )
 
 
-def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], correction: str, alpha: float) -> _Voice:
-    place = pd.Index(fitted.systems).get_indexer(pd.Index(common))
-    own = fitted.comparison().data
-    n = len(fitted.systems)
-    p, better = np.ones((n, n)), np.zeros((n, n), dtype=np.int8)
-    upper = all_pairs(n)
-    p[upper], better[upper] = own["p_value"].to_numpy()[0], own["better"].to_numpy()[0]
-    p, better = np.minimum(p, p.T), better - better.T
-    a, b = (place[side] for side in all_pairs(len(common)))
-    verdicts = np.where(is_significant(adjust(p[a, b], correction), alpha), better[a, b], 0)
-    return _Voice(name, fitted.strengths[place], verdicts.astype(np.int8))
+def _checked(voices: object) -> Mapping[str, Any]:
+    """Return votes and boards by their names."""
+    given = voices if isinstance(voices, Mapping) else {VOTES: voices}
+    for name, own in given.items():
+        label = f"voices[{name!r}]" if isinstance(voices, Mapping) else "voices"
+        if not isinstance(own, xr.DataArray):
+            check_kind(own, label, "BradleyTerry")
+        elif own.sizes["metric"] > 1:
+            raise InvalidOptionError(f"`{label}` has {own.sizes['metric']} metrics, and a board has one")
+    return given
 
 
-def _by_metrics(table: Scores, common: Sequence[str], test: str, correction: str, alpha: float) -> list[_Voice]:
-    kept = table.sel(system=list(common))
-    found = compare_systems(kept, test=test, correction=correction, alpha=alpha)
-    means, names = settled_mean_over_topics(kept), pd.Index(common)
-    turned = np.where(kept["higher_is_better"].to_numpy(), 1.0, -1.0)
-    first, second = (names.get_indexer(pd.Index(found.data[side].to_numpy())) for side in ("system_a", "system_b"))
-    n = len(common)
-    voices = []
-    for number, metric in enumerate(found.metrics):
-        square = np.zeros((n, n), dtype=np.int8)
-        square[first, second] = found.verdicts()[number]
-        square = square - square.T
-        voices.append(_Voice(metric, means[number] * turned[number], square[all_pairs(n)]))
-    return voices
+def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: float, seed: int) -> _Voice:
+    kept = [one for one in fitted.systems if one in set(common)]  # in their own order: the draws of `metaeval votes`
+    place = pd.Index(fitted.systems).get_indexer(pd.Index(kept))
+    square = np.ix_(place, place)
+    ranks = rank_intervals_from_covariance(
+        fitted.strengths[place],
+        fitted.covariance[square],
+        systems=kept,
+        metric=PREFERENCE,
+        freedom=float(np.median(fitted.freedom[square][np.triu_indices(len(kept), 1)])),
+        confidence_level=1 - alpha,
+        rng=seed,
+    )
+    return _by_ranks(ranks, fitted.strengths[None, place], kept, common)[0]._replace(name=name)
+
+
+def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) -> list[_Voice]:
+    known = set(common)
+    kept = table.sel(system=[one for one in table["system"].to_numpy().tolist() if one in known])
+    means, names = settled_mean_over_topics(kept), kept["system"].to_numpy().tolist()
+    try:
+        ranks = rank_intervals(kept, confidence_level=1 - alpha, rng=seed)
+    except InvalidOptionError:  # too few clusters
+        return _by_tests(kept, means, common, alpha)
+    return _by_ranks(ranks, means, names, common)
+
+
+def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], common: Sequence[str]) -> list[_Voice]:
+    better = ranks.data["p_better"].to_numpy()
+    found = _in_order_of(common, ranks.data, ranks.verdicts())
+    wrong = np.abs(_in_order_of(common, ranks.data, np.minimum(better, 1 - better)))
+    place = pd.Index(names).get_indexer(pd.Index(common))
+    ends = np.stack([ranks.data[name].sel(system=list(common)).to_numpy() for name in ENDS], axis=1)
+    rows = zip(ranks.metrics, estimates[:, place], found, wrong, ends, strict=True)
+    return [
+        _Voice(name, own, verdicts.astype(np.int8), each, end.astype(float)) for name, own, verdicts, each, end in rows
+    ]
+
+
+def _by_tests(kept: Scores, means: Floats, common: Sequence[str], alpha: float) -> list[_Voice]:
+    compared = compare_systems(kept, test="t", correction="holm", alpha=alpha)
+    found = _in_order_of(common, compared.data, compared.verdicts())
+    own = means[:, pd.Index(kept["system"].to_numpy()).get_indexer(pd.Index(common))]
+    rank = 1.0 + (own[:, None, :] > own[:, :, None]).sum(axis=2)
+    none = np.full_like(rank, np.nan)
+    rows = zip(compared.metrics, own, found, np.stack([rank, none, none], axis=1), strict=True)
+    return [
+        _Voice(name, each, verdicts.astype(np.int8), np.full(len(verdicts), np.nan), ends)
+        for name, each, verdicts, ends in rows
+    ]
+
+
+def _in_order_of(common: Sequence[str], data: xr.Dataset, values: NDArray[np.generic]) -> Floats:
+    """Lay out values of pairs, shape (metric, pair), in the order of the systems' names; turned pairs change sign."""
+    names = pd.Index(common)
+    a, b = (names.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b"))
+    square = np.zeros((len(values), len(common), len(common)))
+    square[:, a, b], square[:, b, a] = values, -values.astype(float)
+    first, second = all_pairs(len(common))
+    return square[:, first, second]
 
 
 def votes_predicted(votes: object, scores: object, *, alpha: float = 0.05) -> pd.DataFrame:

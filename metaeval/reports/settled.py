@@ -1,25 +1,26 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on votes and metrics, or several sets of votes: which pairs of systems they settle alike."""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
-from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_ranking import alt_section
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
+from metaeval.reports.settled_ranks import ranks_section
 from metaeval.reports.shared import cited_in, facts, unanswered
 from metaeval.studies.settled import SettledStudy
-from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
 _DECIMAL, _MOST_FIGURES, _MOST_SHOWN = number(2), 5, 50
-_SOURCES = ("bradley1952", "ogilvie2006", "cameron2011", "bell2002", "angelopoulos2023", "calderon2025")
+_SOURCES = ("bradley1952", "besag1995", "ogilvie2006", "cameron2011", "bell2002", "angelopoulos2023", "calderon2025")
 say = prose("settled")
 
 
@@ -30,7 +31,7 @@ def settled_report(study: SettledStudy) -> Report:
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
     return Report(
         command="judges" if study.of_judges else "agree",
-        title=say("title", study=study, metrics=len(found.voices) > found.n_votes),
+        title=say("title", study=study, metrics=len(found.voices) > len(study.fitted)),
         facts=(*facts(**sizes), (f"{found.alpha:g}", "significance level α")),
         summary=_summary(study),
         key_figures=listed_figures(_figures(study)),
@@ -42,14 +43,14 @@ def settled_report(study: SettledStudy) -> Report:
             *alt_section(study.alt, brief=False),
             *_habits_section(study),
             *_powered_section(study),
-            _ranks_section(study),
+            ranks_section(found, study.reference, _nearest(study)),
             *unanswered(failed),
         ),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
-        data={"pairs.csv": csv_file(found.pairs()), "ranks.csv": csv_file(study.ranks)},
+        data={"pairs.csv": csv_file(found.pairs()), "ranks.csv": csv_file(found.ranked())},
     )
 
 
@@ -67,6 +68,12 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
         rows = study.agreed.dropna(subset="kappa").to_dict("records")
         return say("between", rows=rows, n=len(study.habits)), say("alike", found=found), *leans
     return *([say("agrees", rows=agreed, study=study)] if agreed else []), said, *leans
+
+
+def _nearest(study: SettledStudy) -> str:
+    """Return the voice that settles what the reference does most nearly."""
+    rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last")
+    return str(rows["predictor"].iloc[0])
 
 
 def _agreed(study: SettledStudy) -> pd.DataFrame:
@@ -149,77 +156,69 @@ def _apart(study: SettledStudy) -> pd.DataFrame:
     return frame.assign(winners=winners)[kept].sort_values("winners", ascending=False, kind="stable")[list(frame)]
 
 
+def _listed(
+    name: str, frame: pd.DataFrame, columns: tuple[Column, ...], study: SettledStudy, **told: list[str]
+) -> Section:
+    """Return a section of one table, whose passages have its name."""
+    table = Table(
+        name=name,
+        title=say(f"{name} title"),
+        caption=say(name, level=percentage(1 - study.found.alpha), study=study),
+        frame=frame.assign(**told),
+        columns=columns,
+        data=frame,
+    )
+    return Section(id=name, title=say(f"section {name}"), lead=say(f"{name} lead"), brief=True, blocks=(table,))
+
+
 def _predicted_section(study: SettledStudy) -> list[Section]:
     frame = study.predicted
     if not len(frame):
         return []
-    table = Table(
-        name="predicted",
-        title=say("predicted title"),
-        caption=say("predicted", level=percentage(1 - study.found.alpha)),
-        frame=frame.assign(interval=intervals(frame["low"], frame["high"], share)),
-        columns=(
-            *left(metric="Metric"),
-            *right(whole, n_votes="Votes", n_questions="Questions", n_equal="Equal scores"),
-            *right(share, share="Predicted"),
-            *right(text, interval="interval"),
-        ),
-        data=frame,
+    columns = (
+        *left(metric="Metric"),
+        *right(whole, n_votes="Votes", n_questions="Questions", n_equal="Equal scores"),
+        *right(share, share="Predicted"),
+        *right(text, interval="interval"),
     )
-    section = Section(
-        id="predicted", title=say("section predicted"), lead=say("predicted lead"), brief=True, blocks=(table,)
-    )
-    return [section]
+    return [_listed("predicted", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))]
 
 
 def _same_section(study: SettledStudy) -> list[Section]:
     frame = study.agreed
     if not len(frame):
         return []
-    table = Table(
-        name="same",
-        title=say("same title"),
-        caption=say("same", level=percentage(1 - study.found.alpha), study=study),
-        frame=frame.assign(interval=intervals(frame["low"], frame["high"], _DECIMAL)),
-        columns=(
-            *left(first="Votes of", second="and of"),
-            *right(whole, n="Questions and pairs"),
-            *right(share, same="The same"),
-            *right(_DECIMAL, kappa="κ"),
-            *right(text, interval="interval"),
-            *right(share, "Ties", ties_first="first", ties_second="second"),
-            *right(whole, "Without ties", n_decided="number"),
-            *right(share, "Without ties", same_decided="the same"),
-        ),
-        data=frame,
+    columns = (
+        *left(first="Votes of", second="and of"),
+        *right(whole, n="Questions and pairs"),
+        *right(share, same="The same"),
+        *right(_DECIMAL, kappa="κ"),
+        *right(text, interval="interval"),
+        *right(share, "Ties", ties_first="first", ties_second="second"),
+        *right(whole, "Without ties", n_decided="number"),
+        *right(share, "Without ties", same_decided="the same"),
     )
-    return [Section(id="same", title=say("section same"), lead=say("same lead"), brief=True, blocks=(table,))]
+    return [_listed("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
 
 
 def _habits_section(study: SettledStudy) -> list[Section]:
     frame = study.habits
     if len(frame) == 1:
         return []
-    table = Table(
-        name="habits",
-        title=say("habits title"),
-        caption=say("habits", level=percentage(1 - study.found.alpha)),
-        frame=frame.assign(interval=intervals(frame["low"], frame["high"], share)),
-        columns=(
-            *left(votes="Votes of"),
-            *right(whole, n_votes="Votes"),
-            *right(share, ties="Ties"),
-            *right(share, "Left of two equals", left="wins"),
-            *right(text, "Left of two equals", interval="interval"),
-            *right(p_value, "Left of two equals", p_value="p"),
-            *right(whole, "In both orders", n_both="number"),
-            *right(share, "In both orders", same="the same"),
-            *right(whole, "By several voters", n_by_several="number"),
-            *right(share, "By several voters", voters_same="two agree"),
-        ),
-        data=frame,
+    columns = (
+        *left(votes="Votes of"),
+        *right(whole, n_votes="Votes"),
+        *right(share, ties="Ties"),
+        *right(share, "Left of two equals", left="wins"),
+        *right(text, "Left of two equals", interval="interval"),
+        *right(p_value, "Left of two equals", p_value="p"),
+        *right(whole, "In both orders", n_both="number"),
+        *right(share, "In both orders", same="the same"),
+        *right(whole, "By several voters", n_by_several="number"),
+        *right(share, "By several voters", voters_same="two agree"),
     )
-    return [Section(id="habits", title=say("habits title"), lead=say("habits lead"), blocks=(table,))]
+    listed = _listed("habits", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))
+    return [replace(listed, brief=False)]
 
 
 def _powered_section(study: SettledStudy) -> list[Section]:
@@ -268,38 +267,9 @@ def _powered_section(study: SettledStudy) -> list[Section]:
     return [Section(id="worth", title=say("section worth"), lead=say("worth lead"), blocks=(worth, fold))]
 
 
-def _ranks_section(study: SettledStudy) -> Section:
-    ranked = [name for name in study.found.voices if name in study.ranks]
-    shown = study.ranks.assign(
-        **{
-            f"{name} ranks": intervals(study.ranks[f"{name}_low"], study.ranks[f"{name}_high"], whole)
-            for name in ranked
-        }
-    )
-    columns = [*left(system="System")]
-    for name in ranked:
-        columns += [*right(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
-    table = Table(
-        name="ranks",
-        title=say("ranks title"),
-        caption=say("ranks", level=percentage(1 - study.found.alpha)),
-        frame=shown,
-        columns=tuple(columns),
-        data=study.ranks,
-    )
-    picture = Picture(
-        name="ranks",
-        draw=lambda: study.by_reference.plot(PREFERENCE),
-        title=say("ranks picture", study=study),
-        caption=say("ranks", level=percentage(1 - study.found.alpha)),
-        alt=say("ranks in words", first=study.ranks["system"].iloc[0], study=study),
-    )
-    return Section(id="ranks", title=say("ranks title"), lead=say("ranks lead"), blocks=(picture, table))
-
-
 def _methods(study: SettledStudy) -> Methods:
     clusters = {name: fitted.clusters for name, fitted in study.fitted.items()}
-    words = say("methods", study=study, clusters=clusters, correction=CORRECTIONS[study.found.correction].described)
+    words = say("methods", study=study, clusters=clusters, n_votes=len(clusters))
     paragraphs = [words, *([say("powered methods")] if study.powered else [])]
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))

@@ -239,7 +239,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
 
 
 def _share_map(shares: pd.DataFrame, played: pd.DataFrame) -> Figure:
-    from metaeval.figures.votes import share_map  # noqa: PLC0415 - matplotlib
+    from metaeval.figures.agreement import share_map  # noqa: PLC0415 - matplotlib
 
     return share_map(shares, played)
 
@@ -340,7 +340,7 @@ def _beside_section(study: VotesStudy) -> list[Section]:
             METRIC,
             *right(
                 whole,
-                "Significant pairs",
+                "Settled pairs",
                 n_truth="votes",
                 n_predictor="metric",
                 n_shared="both",

@@ -2,6 +2,8 @@ from .agree import AgreeStudy as AgreeStudy
 from .agree import audit_quantisations as audit_quantisations
 from .agree import study_agreement as study_agreement
 from .assessment import study_assessments as study_assessments
+from .boards import BoardsStudy as BoardsStudy
+from .boards import study_boards as study_boards
 from .campaign import CampaignStudy as CampaignStudy
 from .campaign import study_campaign as study_campaign
 from .compare import CompareStudy as CompareStudy

@@ -17,14 +17,10 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.powered_votes import PoweredStrengths, powered_strengths
 from metaeval.models.settling import VOTES, SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_judges import verdicts_of, vote_agreement, vote_habits, voters_agreement
-from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry
-from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
-from metaeval.resampling.means_and_errors import RanksFromErrors
-from metaeval.resampling.options import check_test
-from metaeval.resampling.ranks import rank_intervals
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
-from metaeval.table.scores import Scores, as_scores
+from metaeval.table.scores import as_scores
 from metaeval.table.votes import Votes, as_votes
 
 _FEWEST = 2
@@ -39,10 +35,6 @@ class SettledStudy(Study):
     found: SettledPairs
     reference: str
     """The votes that all others are compared with."""
-    ranks: pd.DataFrame
-    """One row a system, and for every voice its rank with the ends of its interval: NAME, NAME_low, NAME_high."""
-    by_reference: RanksFromErrors
-    """The ranks by the reference."""
     predicted: pd.DataFrame
     """Votes of the reference that metrics predict question by question; empty where no question is an item."""
     fitted: Mapping[str, BradleyTerry]
@@ -84,8 +76,6 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     *,
     reference: str | None = None,
     ties: Ties = "half",
-    test: str = "t",
-    correction: str = "fdr_by",
     alpha: float = 0.05,
     epsilon: float = 0.2,
     of_judges: bool = False,
@@ -103,8 +93,8 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     reference : str, optional
         The votes that all others are compared with; by default the first.
     ties : {"half", "davidson", "drop"}, default "half"
-    test, correction, alpha
-        Of the scores, and of the pairs of both.
+    alpha : float, default 0.05
+        Of the settled pairs, and one less the level of the intervals.
     epsilon : float, default 0.2
         Of the alt-test of others against the voters of the reference; see `metaeval.alt_test`.
     of_judges : bool, default False
@@ -133,7 +123,6 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     >>> study_settled({"people": people, "judge": judge}, rng=1).beside[["predictor", "truth"]].to_numpy().tolist()
     [['judge', 'people']]
     """
-    check_test(test, correction)
     seed = resolve_seed(rng)
     plain = isinstance(votes, Mapping) and not isinstance(votes, Votes)
     given = {str(name): as_votes(own) for name, own in votes.items()} if plain else {VOTES: as_votes(votes)}  # type: ignore[attr-defined]  # by the line above
@@ -160,18 +149,15 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     if len(fitted) < _FEWEST and scores is None and len(given) > 1:
         raise EstimationError(f"nobody but {chosen} has votes enough for strengths")
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
-    found = settled_pairs(fitted, table, test=test, correction=correction, alpha=alpha)
+    found = settled_pairs(fitted, table, alpha=alpha, rng=seed)
     if found.left_out:
         told = "; ".join(f"{name}: {first_few(own)}" for name, own in found.left_out.items())
         notes.append(f"systems that not all know are left out ({told})")
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
-    ranks, by_reference = _ranks(found, fitted, table, alpha, seed, attempt)
     habits, agreed, alt = _as_judges(given, alpha, epsilon, attempt)
     return SettledStudy(
         found=found,
         reference=chosen,
-        ranks=ranks,
-        by_reference=by_reference,
         predicted=pd.DataFrame() if table is None else votes_predicted(given[chosen], table, alpha=alpha),
         fitted=MappingProxyType(fitted),
         n_items=0 if table is None else table.sizes["topic"],
@@ -228,41 +214,3 @@ def _largest(votes: Votes) -> Votes:
     """Return the votes on the largest set of connected systems, without covariates."""
     groups = votes.grouped()
     return replace(votes if len(groups) == 1 else votes.of(groups[0]), covariates={})
-
-
-def _ranks(  # noqa: PLR0913, PLR0917 - what is known
-    found: SettledPairs,
-    fitted: Mapping[str, BradleyTerry],
-    scores: Scores | None,
-    alpha: float,
-    seed: int,
-    attempt: Attempts,
-) -> tuple[pd.DataFrame, RanksFromErrors]:
-    """Return ranks among the systems that all know, in the order of the first voice, and those by the first voice."""
-    names = list(found.systems)
-    ranked = {}
-    for name, own in fitted.items():
-        place = [own.systems.index(one) for one in names]
-        ranked[name] = rank_intervals_from_covariance(
-            own.strengths[place],
-            own.covariance[np.ix_(place, place)],
-            systems=names,
-            metric=PREFERENCE,
-            freedom=float(np.median(own.freedom[np.ix_(place, place)][np.triu_indices(len(names), 1)])),
-            confidence_level=1 - alpha,
-            rng=seed,
-        )
-    parts = {name: own.to_frame() for name, own in ranked.items()}
-    if scores is not None:
-        kept = scores.sel(system=names)
-        made = attempt(
-            "Ranks by metrics", lambda: rank_intervals(kept, confidence_level=1 - alpha, rng=seed).to_frame()
-        )
-        parts |= {} if made is None else {str(name): part for name, part in made.groupby("metric", sort=False)}
-    frame = pd.DataFrame({"system": names})
-    for name, part in parts.items():
-        rows = part.set_index("system").loc[names]
-        for column, end in (("rank", ""), ("rank_low", "_low"), ("rank_high", "_high")):
-            frame[f"{name}{end}"] = rows[column].to_numpy()
-    first = found.voices[0]
-    return frame.sort_values(first, kind="stable", ignore_index=True), ranked[first]

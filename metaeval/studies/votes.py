@@ -162,7 +162,6 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     share: float = 0.75,
     n_next: int = 100,
     scores: object = None,
-    correction: str = "fdr_by",
     preferences: RunPreferences | None = None,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
@@ -190,9 +189,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     n_next : int, default 100
         Votes whose best use is asked for.
     scores : Scores or anything `metaeval.as_scores` takes, optional
-        Scores by item of some of the same systems, whose significant pairs are compared with those of the votes.
-    correction : str, default "fdr_by"
-        Of the pairs that are compared with those of the scores.
+        Scores by item of some of the same systems, whose settled pairs are compared with those of the votes.
     preferences : RunPreferences, optional
         Where votes are preferences between runs, these and others, whose discriminative power is counted beside that
         of the scores' metrics.
@@ -248,7 +245,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_systems=len(given.systems),
         n_units=MappingProxyType({name: given.n_units(name) for name in given.units}),
         counted=given.counted,
-        beside=None if scores is None else settled_pairs(found[0].main, scores, correction=correction, alpha=alpha),
+        beside=None if scores is None else settled_pairs(found[0].main, scores, alpha=alpha, rng=seed),
         powers=pd.DataFrame() if preferences is None else _powers(preferences, scores, float(alpha)),
         read_as=given.read_as,
         unanswered=MappingProxyType(dict(attempt.failed)),

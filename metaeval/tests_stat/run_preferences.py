@@ -145,7 +145,7 @@ class RunPreferences(Result):
 
     def plot(self) -> Figure:
         """Draw the mean of the first preference of every run over every other."""
-        from metaeval.figures.votes import share_map  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.agreement import share_map  # noqa: PLC0415 - matplotlib
 
         n = len(self.systems)
         mean = np.full((n, n), np.nan)

@@ -118,18 +118,6 @@ def test_an_audit_says_which_metric_stays(command, simulated_collection):
     assert "ERR uses the grades in one way only" in " ".join(ended.err.split())
 
 
-def test_a_report_is_written(command, table, tmp_path):
-    """--out writes a page with its data, and only --overwrite replaces it."""
-    ended = command("agree", *table, *QUICK, "--out", "folder")
-    assert ended.code == 0, ended.err
-    assert "index.html" in ended.out
-    assert (tmp_path / "folder" / "data" / "agreement.csv").is_file()
-    assert (tmp_path / "folder" / "tables").is_dir()
-    again = command("agree", *table, *QUICK, "--out", "folder")
-    assert again.code == 2
-    assert command("agree", *table, *QUICK, "--out", "folder", "--overwrite").code == 0
-
-
 def test_quiet_says_nothing_besides_the_answer(command, table):
     """With --quiet standard error stays empty."""
     assert command("agree", *table, "--test", "t", "--quiet").err == ""
@@ -161,3 +149,35 @@ def test_one_metric_is_not_enough(command, table):
     ended = command("agree", table[0])
     assert ended.code == 2
     assert "at least two metrics" in ended.err
+
+
+def test_two_boards(command, table, tmp_path):
+    """Each file is a board by its name; options about metrics, and one name for two boards, are refused."""
+    other = tmp_path / "v2.csv"
+    own = pd.read_csv(table[0])
+    own.iloc[5:].assign(**{own.columns[-1]: own.iloc[5:, -1] + 0.2}).to_csv(other, index=False)
+    v1, v2 = f"v1={table[0]}", f"v2={other}"
+    ended = command("agree", v1, v2, "--boards", "--json")
+    assert ended.code == 0, ended.err
+    answer = ended.json()
+    assert {"v1", "v1_low", "v2_high", "moved", "opposite"} < set(answer["results"][0])
+    counts = {row["relation"]: row["n_pairs"] for row in answer["tables"]["settled"]["rows"]}
+    assert sum(counts.values()) == 15
+    assert "without names of items nothing says which items both boards have" in answer["notes"]
+    assert "drift" not in answer["tables"]
+    assert "two boards are compared by metaeval agree --boards" in command("agree", table[0], other).err
+    assert f"both settle {counts['by both, alike']} alike" in answer["summary"][0]
+    ended = command("agree", table[0], "--aggregates", "mean,win rate", "--out", "folder")
+    assert ended.out == "Report written: open folder/index.html\n"
+    files = {path.name for path in (tmp_path / "folder").glob("*/*")}
+    assert {"rank_changes.svg", "pairs.csv", "ranks.csv", "alone.csv"} <= files
+    assert command("agree", table[0], "--aggregates", "mean,win rate", "--out", "folder").code == 2
+    for words, told in (
+        ((v1, v2, "--boards", "--test", "t"), "--test does not go with boards"),
+        ((table[0], table[0], "--boards"), "two boards are called"),
+        ((v1, "--boards"), "two boards are compared, by their names; there is 1"),
+        ((v1, v2, "--aggregates", "mean,Borda"), "aggregates are of one board, and there are 2"),
+        ((v1, v2, "--boards", "--aggregates", "mean,Borda"), "--boards"),
+    ):
+        refused = command("agree", *words)
+        assert (refused.code, told in refused.err) == (2, True), refused.err

@@ -37,7 +37,6 @@ OWN = {
         "compare-tests": "every correction is a section of its own, so the milder one is left out",
         "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
-        "votes": "one correction, over the pairs that votes and scores both know",
         "judgments": "one correction, by default the test's own",
         "table": "over the pairs with a baseline, or all; by default the test's own",
     },
@@ -221,7 +220,7 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 ASKED = {
     **{name: [f"study_{name}"] for name in ("design", "judges", "judgments", "leaderboard", "power")},
     **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics", "votes")},
-    "agree": ["audit_quantisations", "study_agreement", "study_settled"],
+    "agree": ["audit_quantisations", "study_agreement", "study_boards", "study_settled"],
     "human": ["study_campaign", "study_human", "study_settled"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],

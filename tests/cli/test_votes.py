@@ -41,7 +41,7 @@ def test_named_columns(command, tmp_path, votes):
 
 def test_options_reach_the_study(command, votes):
     """Ties, clusters, covariates and the plan."""
-    for words in (("--ties", "davidson"), ("--by", "voter"), ("--covariates", "position"), ("--settled-share", "0.5")):
+    for words in (("--ties", "davidson", "--by", "voter"), ("--covariates", "position", "--settled-share", "0.5")):
         assert command("votes", votes, *words, "--json").code == 0
     assert command("votes", votes, "--by", "day").code == 2
     assert command("votes", votes, "--covariates", "length").code in {2, 3}
@@ -56,7 +56,7 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     table = ended.json()["tables"]["beside"]
     assert ended.code == 0
     assert table["rows"][0]["n_predictor"] == table["rows"][0]["n_pairs"] == 6
-    assert "Significant pairs by votes and by metrics" in command("votes", votes, "--beside", path).out
+    assert "Pairs settled by votes and by metrics" in command("votes", votes, "--beside", path).out
     agreed = command("agree", path, votes, "--json").json()
     row = next(row for row in agreed["results"] if row["truth"] == "votes")
     assert [row[name] for name in ("n_truth", "n_predictor", "f1")] == [
@@ -64,7 +64,7 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     ]
     assert command("agree", "--votes", f"arena={votes}", path, "--json").json()["results"][0]["predictor"] == "arena"
     assert "--min-f1 is about metrics alone" in command("agree", path, votes, "--min-f1", "0.8").err
-    assert "takes one name" in command("agree", path, votes, "--test", "t,sign").err
+    assert "--test is about metrics alone" in command("agree", path, votes, "--test", "t").err
 
 
 def test_metrics_on_items_beside_votes(command, tmp_path, votes):

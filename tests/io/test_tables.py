@@ -964,7 +964,8 @@ def test_files_of_different_systems(tmp_path):
         read_scores(paths)
     assert str(caught.value) == (
         "these files do not hold the same systems: five.csv (five) has 3 and lacks d, e; eight.csv (eight) has 4 and "
-        "lacks a. Tables read together are metrics of one collection: read collections one at a time, or pass "
+        "lacks a. Tables read together are metrics of one collection (two boards are compared by metaeval agree "
+        "--boards): read collections one at a time, or pass "
         "`missing='drop-systems'` to keep the 2 systems that all have"
     )
     found = read_scores(paths, missing="drop-systems")

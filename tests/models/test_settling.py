@@ -1,13 +1,18 @@
-"""Votes and metrics: pairs counted one by one, and systems that only one of them knows."""
+"""Votes, metrics and boards: pairs counted one by one, and systems that only one of them knows."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from metaeval import as_scores, compare_systems
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.settling import settled_pairs, votes_predicted
 from metaeval.models.vote_strengths import bradley_terry
+from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
+from metaeval.resampling.ranks import rank_intervals
 from metaeval.simulate.votes import simulate_votes
+from metaeval.studies.votes import study_votes
 from metaeval.table.votes import as_votes
 
 
@@ -19,45 +24,127 @@ def scores_of(names, seed=1, noise=0.4):
 
 
 def test_counts_are_those_of_pairs_one_by_one():
-    """Among the systems that both know, each corrected over their pairs alone."""
+    """Among the systems that both know, each by the draws of its own ranks: the literal count over dictionaries."""
     fitted = bradley_terry(simulate_votes(n_votes=6000, rng=1))
     scores = scores_of(["other", "system2", "system5", "system7", "system8"])
-    compared_all = settled_pairs(fitted, scores, correction="none")
-    found = compared_all.to_frame().query("truth == 'votes'").set_index("predictor")
+    compared = settled_pairs(fitted, scores, rng=3)
+    found = compared.to_frame().query("truth == 'votes'").set_index("predictor")
     names = ["system2", "system5", "system7", "system8"]
-    by_votes = fitted.comparison().to_frame()
-    expected = {metric: [0, 0] for metric in found.index}
-    compared = compare_systems(scores.sel(system=names), test="t", correction="none").to_frame()
-    for row in compared.itertuples():
-        pair = {row.system_a, row.system_b}
-        own = by_votes[[{a, b} == pair for a, b in zip(by_votes["system_a"], by_votes["system_b"], strict=True)]].iloc[
-            0
-        ]
-        turned = 1 if own["system_a"] == row.system_a else -1
-        if own["p_value"] <= 0.05 and row.p_corrected <= 0.05:
-            expected[row.metric][int(own["difference"] * turned * row.difference < 0)] += 1
-    assert found[["n_shared", "n_conflicts"]].to_numpy().tolist() == list(expected.values())
+    ranks = rank_intervals(scores.sel(system=names), rng=3)
+    place = [fitted.systems.index(name) for name in names]
+    freedom = np.median(fitted.freedom[np.ix_(place, place)][np.triu_indices(4, 1)])
+    by_votes = rank_intervals_from_covariance(
+        fitted.strengths[place], fitted.covariance[np.ix_(place, place)], systems=names, freedom=float(freedom), rng=3
+    )
+
+    def better(rows, turned=1):
+        return {
+            frozenset((row.system_a, row.system_b)): row.system_a if row.difference * turned > 0 else row.system_b
+            for row in rows.itertuples()
+            if row.significant
+        }
+
+    truth = better(by_votes.pairs())
+    for metric, rows in ranks.pairs().groupby("metric"):
+        own = better(rows)
+        same = sum(truth.get(pair) == name for pair, name in own.items())
+        assert found.loc[metric, ["n_predictor", "n_truth", "n_shared"]].tolist() == [len(own), len(truth), same]
+        assert found.loc[metric, "n_conflicts"] == len(own.keys() & truth.keys()) - same
     assert found["n_pairs"].tolist() == [6, 6, 6]
     assert found.loc["good", "tau"] == -found.loc["opposite", "tau"] == 1.0
     assert found.loc["opposite", "n_conflicts"] == found.loc["good", "n_shared"] > 0
     assert found.loc["good", "f1"] == pytest.approx(
         2 / (1 / found.loc["good", "precision"] + 1 / found.loc["good", "recall"])
     )
+    ranked = compared.ranked().set_index("system").loc[names]
+    expected = ranks.to_frame().query("metric == 'good'").set_index("system").loc[names]
+    assert (ranked[["good", "good_low", "good_high"]].to_numpy() == expected.filter(like="rank").to_numpy()).all()
 
 
 def test_two_sets_of_votes_and_their_frame_of_pairs():
-    """The same votes settle the same pairs; a pair names its better system, and the rows of both directions agree."""
-    fitted = bradley_terry(simulate_votes(n_votes=3000, rng=1))
-    found = settled_pairs({"people": fitted, "judge": fitted})
+    """The same votes settle the same pairs, those of the page of votes; a pair names its better system."""
+    votes = simulate_votes(n_votes=3000, rng=1)
+    fitted = bradley_terry(votes)
+    found = settled_pairs({"people": fitted, "judge": fitted}, rng=7)
     frame = found.to_frame()
     assert frame["f1"].tolist() == [1.0, 1.0]
-    assert (found.verdicts[0] != 0).sum() == frame["n_truth"].iloc[0] > 0
     pairs = found.pairs()
-    own = fitted.comparison("fdr_by").to_frame()
-    assert ((pairs["people"] != "") == own["significant"]).all()
+    page = study_votes(votes, rng=7).first
+    assert ((pairs["people"] != "") == page.settled).all()
     assert (pairs["people"] == pairs["judge"]).all()
     better = pairs[pairs["people"] != ""]
     assert ((better["people"] == better["system_a"]) | (better["people"] == better["system_b"])).all()
+
+
+def literal_relations(found, first, second):
+    """Count the relations pair by pair."""
+    kinds = dict.fromkeys(["alike", "opposite", "first alone", "second alone", "neither"], 0)
+    for row in found.pairs().to_dict("records"):
+        one, other = row[first], row[second]
+        if one and other:
+            kinds["alike" if one == other else "opposite"] += 1
+        else:
+            kinds["first alone" if one else "second alone" if other else "neither"] += 1
+    return kinds
+
+
+@given(seed=st.integers(0, 2**32 - 1), shift=st.floats(0.0, 1.0))
+@settings(max_examples=3)
+def test_relations_add_up_and_turn_with_the_boards(seed, shift):
+    """They are those of pairs one by one; the boards' order and that of their systems turn them and no more."""
+    drawn = np.random.default_rng(seed)
+    names = [f"s{number}" for number in range(6)]
+    level = np.arange(6)[:, None] / 4
+    first = as_scores(level + drawn.normal(0, 0.5, (6, 30)), systems=names)
+    second = as_scores((1 - 2 * shift) * level + drawn.normal(0, 0.5, (6, 20)), systems=names)
+    boards = {"x": first, "y": second.isel(system=[3, 1, 0, 5, 4, 2])}
+    found = settled_pairs(boards, rng=1)
+    own, turned = found.relations("x", "y"), settled_pairs(dict(reversed(boards.items())), rng=1).relations("y", "x")
+    assert dict(zip(own["relation"], own["n_pairs"], strict=True)) == literal_relations(found, "x", "y")
+    assert own["n_pairs"].sum() == 15
+    swapped = {"first alone": "second alone", "second alone": "first alone"}
+    again = dict(zip(turned["relation"].replace(swapped), turned["n_pairs"], strict=True))
+    assert again == dict(zip(own["relation"], own["n_pairs"], strict=True))
+    order = found.same_order("x", "y").set_index("among")
+    assert (order["low"].fillna(0) <= order["high"].fillna(1)).all()
+    assert order.loc["all", ["n_same", "n_opposite"]].tolist() == own["n_pairs"].tolist()[:2]
+    moves = found.moves("x", "y").set_index("system")
+    opposite = {one for row in found.pairs().itertuples() if row.x and row.y and row.x != row.y for one in row[1:3]}
+    assert set(moves.index[moves["opposite"]]) == opposite
+
+
+def test_the_share_in_one_true_order_is_held():
+    """Boards whose true orders agree on a known share of the pairs: it lies between the ends, and pairs are settled."""
+    drawn = np.random.default_rng(5)
+    level = np.linspace(-1, 1, 8)
+    other = level[[1, 0, 2, 3, 7, 5, 6, 4]]
+    a, b = np.triu_indices(8, 1)
+    true = np.mean((level[a] < level[b]) == (other[a] < other[b]))
+    held, opposite = [], []
+    for trial in range(10):
+        first, second = (as_scores(own[:, None] + drawn.normal(0, 1, (8, 60))) for own in (level, other))
+        found = settled_pairs({"x": first, "y": second}, rng=trial)
+        order = found.same_order("x", "y").iloc[0]
+        held.append(order["low"] <= true <= order["high"])
+        opposite.append(order["n_opposite"])
+    assert sum(held) >= 9
+    assert np.mean(opposite) > 1
+    assert (found.verdicts[0] == rank_intervals(first, rng=9).verdicts()[0]).all()  # those of its leaderboard
+
+
+def test_few_clusters_are_decided_by_tests():
+    """As on the page of a leaderboard: Holm's t tests, without intervals of ranks, and the picture has no whiskers."""
+    clusters = {str(number): f"c{number % 5}" for number in range(1, 31)}
+    scores = as_scores(np.arange(4)[:, None] / 2 + np.random.default_rng(1).normal(0, 0.3, (4, 30)), clusters=clusters)
+    plain = as_scores(scores.to_numpy()[0])
+    found = settled_pairs({"few": scores, "plain": plain}, rng=1)
+    assert found.tested == ("few",)
+    holm = compare_systems(scores, test="t", correction="holm").verdicts()[0]
+    assert (found.verdicts[0] == holm).all()
+    assert found.ranked()["few_low"].isna().all()
+    assert not found.moves("few", "plain")["moved"].any()
+    assert len(found.plot().axes) == 1
+    assert np.isnan(found.relations("few", "plain")["n_wrong"].iloc[0])
 
 
 def test_predicted_votes_are_those_one_by_one():
@@ -90,5 +177,9 @@ def test_nothing_in_common():
         settled_pairs(fitted, scores_of(["system1", "x", "y"]))
     with pytest.raises(InvalidOptionError, match="compared with scores, or with other votes"):
         settled_pairs(fitted)
+    with pytest.raises(InvalidOptionError, match="a board has one"):
+        settled_pairs({"x": fitted, "y": scores_of(["system1", "system2", "y"])})
+    with pytest.raises(UnknownNameError, match="name of votes, board or metric"):
+        settled_pairs({"x": fitted, "y": fitted}).relations("x", "z")
     with pytest.raises(InvalidOptionError, match="called 'good'"):
         settled_pairs({"good": fitted}, scores_of(["system1", "system2", "y"]))

@@ -47,8 +47,8 @@ PLOTS = {
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
-    "CohortAnalysis",
-    *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "VarianceComponents"),
+    *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "SettledPairs", "VarianceComponents"),
+    *("CohortAnalysis", "VersionDrift"),
 }
 
 

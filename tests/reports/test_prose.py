@@ -14,6 +14,7 @@ FILES = sorted(Path(module.__file__).with_name("prose").glob("*.prose"))
 
 
 BY_NAME = {
+    "boards": {"items gone", "other scores", "items new", "all"},
     "campaign": {"accuracy", "pearson", "spearman", "kendall", "spa", "acc_eq", "tau_eq", "pairwise_pearson"},
     "design": {"t", "anova", "interval", "residual", "within", "pairs"},
     "human": {"system", "item", "all"},

@@ -23,10 +23,11 @@ def test_metrics_beside_votes(votes):
     study = study_settled(votes, as_scores(drawn, systems=names, metrics=["good"]), rng=1)
     row = study.beside.set_index("predictor").loc["good"]
     said = study.report().summary[0]
-    assert f"21 pairs of 7 systems, {row['n_truth']} differ significantly by votes" in said
+    assert f"21 pairs of 7 systems, {row['n_truth']} are settled by votes" in said
     assert f"and {row['n_predictor']} by good, {row['n_shared']} of them alike" in said
-    assert {"votes_low", "good_high"} <= set(study.ranks)
-    assert (study.ranks["good_low"] <= study.ranks["good"]).all()
+    ranks = study.found.ranked()
+    assert {"votes_low", "good_high"} <= set(ranks)
+    assert (ranks["good_low"] <= ranks["good"]).all()
     assert any("system1" in note and "system9" in note for note in study.notes)
     assert not len(study.predicted)
 
