@@ -56,7 +56,7 @@ FREE_IN = {
     ("judges", "--people"),
 }
 FREE_IN |= {("votes", f"--{role}-column") for role in ("left", "right", "winner", "question", "voter")}
-FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
+FREE_IN |= {("design", "--pool"), ("power", "--pairs"), ("leaderboard", "--cohort")}
 
 
 @pytest.fixture
