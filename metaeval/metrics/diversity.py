@@ -1,6 +1,8 @@
 """Measures of diversity: how well a list covers the subtopics of its topic, and how little it repeats."""
 
-from typing import Annotated, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +10,7 @@ from numpy.typing import NDArray
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level, Rule
-from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.spec import Kernel, MetricSpec
 from metaeval.metrics.sums import share
 from metaeval.running.compiled import compiled
 
@@ -72,13 +74,16 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
 
 
 class _Novelty(NamedTuple):
-    """Sums of discounted novel gain: of the lists (system, topic), of a greedy ideal, and of a list beyond any real."""
+    """Sums of discounted novel gain, and what they are divided by."""
 
     found: NDArray[np.float64]
+    """Of the lists. Shape (n_systems, n_topics)."""
     ideal: NDArray[np.float64]
+    """Of a greedy ideal list. Shape (n_topics,)."""
+    scaled: NDArray[np.float64]
+    """Of the lists, as it stands over `bound`."""
     bound: NDArray[np.float64]
-    whole: NDArray[np.float64]
-    """Sum of the weights of every topic's subtopics."""
+    """Of a list beyond any real. Shape (n_topics,)."""
 
 
 def _novelty(  # noqa: PLR0913 - parameters of measures
@@ -89,10 +94,12 @@ def _novelty(  # noqa: PLR0913 - parameters of measures
     k: int | None,
     rel: int = 1,
     max_level: int | None = None,
+    scale: float | None = None,
 ) -> _Novelty:
     """Sum what each document adds about subtopics that wear off by `alpha`, or by the grade if there is a `max_level`.
 
-    Shapes: `discounts` (longest + 1,), by rank.
+    With a `scale` the bound is the sum of the weights, and that is what the sums are multiplied by. Shapes: `discounts`
+    (longest + 1,), by rank.
     """
     entries = _entries(lists, rel)
     if max_level is None:
@@ -103,42 +110,41 @@ def _novelty(  # noqa: PLR0913 - parameters of measures
         gain = np.exp2(lists.numbers - lists.number_of(top)) - np.exp2(-lists.number_of(top))
         wear = 1.0 - gain
     deepest = min(depth(k), len(discounts) - 1)
-    parts = entries.offsets, entries.codes, entries.first, gain[entries.levels], wear[entries.levels], entries.weights
-    found = novelty_sums(entries.lists, lists.ranks, entries.documents, *parts, discounts, deepest)
-    ideal = greedy_sums(entries.topics, *parts, discounts, deepest)
+    gains, wears = gain[entries.levels], wear[entries.levels]
+    found = novelty_sums(entries, lists.ranks, gains, wears, discounts, deepest).reshape(lists.lengths.shape)
+    ideal = greedy_sums(entries, gains, wears, discounts, deepest)
+    if scale is not None:
+        return _Novelty(found, ideal, found * scale, entries.whole)
     ranks = np.arange(len(discounts) - 1)
     bound = float((gain[top] * wear[top] ** ranks * discounts[1:])[:deepest].sum())
-    return _Novelty(found.reshape(lists.lengths.shape), ideal, bound * entries.whole, entries.whole)
+    return _Novelty(found, ideal, found, bound * entries.whole)
 
 
 @compiled
 def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    lists: NDArray[np.int64],
+    entries: _Entries,
     ranks: NDArray[np.int32],
-    documents: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    first: NDArray[np.int64],
     gains: NDArray[np.float64],
     wear: NDArray[np.float64],
-    weights: NDArray[np.float64],
     discounts: NDArray[np.float64],
     deepest: int,
 ) -> NDArray[np.float64]:
     """Sum the discounted novel gain of every list."""
+    lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
     sums = np.zeros(len(lists) - 1)
-    left = np.empty(len(weights))
+    left = np.empty(len(entries.weights))
     n_topics = len(first) - 1
     for number in range(len(lists) - 1):
         topic = number % n_topics
         for place in range(first[topic], first[topic + 1]):
-            left[place] = weights[place]
+            left[place] = entries.weights[place]
         total = 0.0
         for place in range(lists[number], lists[number + 1]):
             if ranks[place] > deepest:
                 break
             novel = 0.0
-            for entry in range(offsets[documents[place]], offsets[documents[place] + 1]):
+            document = entries.documents[place]
+            for entry in range(offsets[document], offsets[document + 1]):
                 novel += left[codes[entry]] * gains[entry]
                 left[codes[entry]] *= wear[entry]
             total += novel * discounts[ranks[place]]
@@ -147,23 +153,18 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
-def greedy_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    topics: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    first: NDArray[np.int64],
+def greedy_sums(
+    entries: _Entries,
     gains: NDArray[np.float64],
     wear: NDArray[np.float64],
-    weights: NDArray[np.float64],
     discounts: NDArray[np.float64],
     deepest: int,
 ) -> NDArray[np.float64]:
     """Sum the same of a list that takes the document with most novel gain next; of equals the last identifier."""
+    topics, offsets, codes = entries.topics, entries.offsets, entries.codes
     sums = np.zeros(len(topics) - 1)
-    left = np.empty(len(weights))
+    left = entries.weights.copy()
     for topic in range(len(topics) - 1):
-        for place in range(first[topic], first[topic + 1]):
-            left[place] = weights[place]
         size = topics[topic + 1] - topics[topic]
         taken = np.zeros(size, dtype=np.bool_)
         for rank in range(1, min(size, deepest) + 1):
@@ -202,81 +203,73 @@ def _deepest(lists: RankedLists, k: int | None) -> int:
     return k or max(lists.longest, int(np.diff(lists.collection.topic_offsets).max(initial=1)))
 
 
-def alpha_dcg(
-    lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1
-) -> NDArray[np.float64]:
-    """Discounted novel gain over that of a list whose every document is about every subtopic."""
-    sums = _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
-    return share(sums.found, sums.bound)
+def _measure(name: str, sums: Callable[..., _Novelty], doc: str, *, ideal: bool = False) -> Kernel:
+    """Return the kernel of sums over their bound, or over those of an ideal list."""
+
+    @wraps(sums)
+    def kernel(lists: RankedLists, **values: Any) -> NDArray[np.float64]:  # noqa: ANN401 - of its own parameters
+        found = sums(lists, **values)
+        return share(found.found, found.ideal) if ideal else share(found.scaled, found.bound)
+
+    kernel.__name__ = kernel.__qualname__ = name
+    kernel.__doc__ = doc
+    return kernel
 
 
-def alpha_ndcg(
-    lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1
-) -> NDArray[np.float64]:
-    r"""Discounted novel gain of the top k over that of a greedy ideal list.
+def _alpha_gain(lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1) -> _Novelty:
+    r"""Discount novel gain by the logarithm of the rank.
 
-    Notes
-    -----
     .. math:: \alpha DCG_k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s} J(r, s) (1 - \alpha)^{n(r, s)}
 
     with J whether the document at rank r is about subtopic s, and n how many above it are (Clarke et al. 2008). The
     ideal list takes the document with most novel gain next, of equals the last by identifier, as ndeval does.
     """
-    sums = _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
-    return share(sums.found, sums.ideal)
+    return _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
 
 
-def err_ia(
+def _err(
     lists: RankedLists,
     *,
     alpha: _Share = 0.5,
     k: Cutoff | None = None,
     max_level: Level | None = None,
     rel: Level = 1,
-) -> NDArray[np.float64]:
-    """Mean over subtopics of the expected reciprocal rank, over that of a list that satisfies all as well as any can.
+) -> _Novelty:
+    """Discount novel gain by the rank, which makes the expected reciprocal rank of every subtopic.
 
-    Notes
-    -----
     A document satisfies a reader with probability `alpha`, whatever its grade, as in ndeval; with `max_level` by its
     grade, :math:`(2^g - 1) / 2^{max}` (Chapelle et al. 2011). ndeval leaves out the division at k = 1.
     """
-    sums = _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
-    return share(sums.found, sums.bound)
+    return _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
 
 
-def nerr_ia(
-    lists: RankedLists,
-    *,
-    alpha: _Share = 0.5,
-    k: Cutoff | None = None,
-    max_level: Level | None = None,
-    rel: Level = 1,
-) -> NDArray[np.float64]:
-    """ERR_IA over that of a greedy ideal list."""
-    sums = _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
-    return share(sums.found, sums.ideal)
+def _rbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> _Novelty:
+    r"""Discount novel gain by a reader who continues from each rank to the next with probability beta.
 
-
-def nrbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> NDArray[np.float64]:
-    r"""Novel gain of a reader who continues from each rank to the next with probability beta.
-
-    Notes
-    -----
     .. math:: NRBP = \frac{1 - (1 - \alpha) \beta}{S} \sum_r \beta^{r - 1} \sum_s J(r, s) (1 - \alpha)^{n(r, s)}
 
     with S subtopics (Clarke, Kolla and Vechtomova 2009).
     """
     discounts = beta ** np.maximum(np.arange(_deepest(lists, None) + 1.0) - 1.0, 0.0)
-    sums = _novelty(lists, discounts, alpha=alpha, k=None, rel=rel)
-    return share(sums.found * (1.0 - (1.0 - alpha) * beta), sums.whole)
+    return _novelty(lists, discounts, alpha=alpha, k=None, rel=rel, scale=1.0 - (1.0 - alpha) * beta)
 
 
-def nnrbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> NDArray[np.float64]:
-    """NRBP over that of a greedy ideal list."""
-    discounts = beta ** np.maximum(np.arange(_deepest(lists, None) + 1.0) - 1.0, 0.0)
-    sums = _novelty(lists, discounts, alpha=alpha, k=None, rel=rel)
-    return share(sums.found, sums.ideal)
+alpha_dcg = _measure(
+    "alpha_dcg",
+    _alpha_gain,
+    "Discounted novel gain over that of a list whose every document is about every subtopic.",
+)
+alpha_ndcg = _measure(
+    "alpha_ndcg", _alpha_gain, "Discounted novel gain of the top k over that of a greedy ideal list.", ideal=True
+)
+err_ia = _measure(
+    "err_ia",
+    _err,
+    "Mean over subtopics of the expected reciprocal rank, over that of a list that satisfies all as well as any can.",
+)
+nerr_ia = _measure("nerr_ia", _err, "ERR_IA over that of a greedy ideal list.", ideal=True)
+nrbp = _measure("nrbp", _rbp, "Novel gain of a reader who continues from each rank to the next with probability beta.")
+nnrbp = _measure("nnrbp", _rbp, "NRBP over that of a greedy ideal list.", ideal=True)
 
 
 # --------------------------------------------------------------------------------------------- means over the subtopics
@@ -287,41 +280,35 @@ def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.fl
     entries = _entries(lists, rel)
     sizes = np.bincount(entries.codes, minlength=len(entries.weights))
     worth = np.divide(entries.weights, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
-    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
-    sums = count_sums(*parts, worth, depth(None), 2)
-    return share(sums.reshape(lists.lengths.shape), entries.whole)
+    return share(_counted(lists, entries, worth, None, 2), entries.whole)
 
 
 def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
     """Mean over subtopics of precision in the top k."""
     entries = _entries(lists, rel)
-    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
-    sums = count_sums(*parts, entries.weights, depth(k), 0)
-    return share(sums.reshape(lists.lengths.shape) / k, entries.whole)
+    return share(_counted(lists, entries, entries.weights, k, 0) / k, entries.whole)
 
 
 def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
     """Share of the topic's subtopics that the top k cover (S-recall, I-rec)."""
     entries = _entries(lists, rel)
-    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
     there = (entries.weights > 0).astype(np.float64)
-    sums = count_sums(*parts, there, depth(k), 1)
-    return share(sums.reshape(lists.lengths.shape), np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first]))
+    whole = np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first])
+    return share(_counted(lists, entries, there, k, 1), whole)
+
+
+def _counted(
+    lists: RankedLists, entries: _Entries, worth: NDArray[np.float64], k: int | None, kind: int
+) -> NDArray[np.float64]:
+    return count_sums(entries, lists.ranks, worth, depth(k), kind).reshape(lists.lengths.shape)
 
 
 @compiled
-def count_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    lists: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    documents: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    first: NDArray[np.int64],
-    worth: NDArray[np.float64],
-    deepest: int,
-    kind: int,
+def count_sums(
+    entries: _Entries, ranks: NDArray[np.int32], worth: NDArray[np.float64], deepest: int, kind: int
 ) -> NDArray[np.float64]:
     """Sum over the subtopics of every list: all that is found (kind 0), what is new (1), or the precision there (2)."""
+    lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
     sums = np.zeros(len(lists) - 1)
     seen = np.zeros(len(worth), dtype=np.int64)
     n_topics = len(first) - 1
@@ -333,7 +320,8 @@ def count_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         for place in range(lists[number], lists[number + 1]):
             if ranks[place] > deepest:
                 break
-            for entry in range(offsets[documents[place]], offsets[documents[place] + 1]):
+            document = entries.documents[place]
+            for entry in range(offsets[document], offsets[document + 1]):
                 code = codes[entry]
                 seen[code] += 1
                 if kind == 0 or (kind == 1 and seen[code] == 1):

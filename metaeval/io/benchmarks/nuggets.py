@@ -28,6 +28,17 @@ CREDIT: Mapping[str, float] = {
 CONTRADICTIONS = frozenset({"contradict", "contradicts", "contradicted", "contradiction"})
 IMPORTANCE: Mapping[str, float] = {"vital": 1.0, "okay": 0.5}
 """Weight of a nugget in `weighted`."""
+MEANINGS: Mapping[str, str] = {
+    "all": "mean credit",
+    "strict_all": "share of nuggets with full credit",
+    "lenient_all": "share with any credit",
+    "vital": "mean credit of vital nuggets",
+    "strict_vital": "share of vital nuggets with full credit",
+    "weighted": "mean credit, okay nuggets at half weight",
+    "net_all": "all minus contradicted",
+    "contradicted": "share of nuggets that the answer contradicts",
+}
+"""What each weighting measures."""
 _WORDS = {
     "topic": ("topic_id", "topic", "qid", "query_id"),
     "system": ("run_tag", "run_id", "run", "system"),
@@ -181,11 +192,16 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
             found |= {"net_all": value - against, "contradicted": against}
         named = {f"{name} ({judge})" if len(judges) > 1 else name: one for name, one in found.items()}
         systems[system].append((topic, nugget, named))
-    notes = [f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to"]
+    labels = dict.fromkeys(row.label for row in rows if _word(row.label) in credit)
+    notes = [
+        f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to",
+        f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
+        "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
+    ]
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
-    return [_part(system, own, label) for system, own in systems.items()], notes
+    return [_part(system, own, label) for system, own in systems.items()], list(filter(None, notes))
 
 
 def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: str) -> Part:
