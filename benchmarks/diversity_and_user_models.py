@@ -12,19 +12,25 @@ Written to benchmarks/reports/.
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from speed_scoring import simulated_collection
 
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import Collection
+from metaeval.collection.subtopics import Subtopics
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.metrics import expectations, metric_values, score
 from metaeval.resampling.completions import completion_bounds
 from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import Scores
 from metaeval.table.structure import with_clusters
 from metaeval.tests_stat.paired_t import paired_t_test
@@ -39,7 +45,7 @@ USER_MODELS = [
     *("AP", "RR", "P@1", "P@5", "P@10", "P@20", "RBP(p=0.8)", "RBP(p=0.95)", "SDCG@10", "INSQ(T=1)", "INSQ(T=2)"),
     *("INST(T=1)", "INST(T=2)", "BPM(T=1)@20", "NERR8@10", "NERR9@10", "NERR10(p=0.8)", "NERR11(T=2)"),
 ]
-N_LISTS = 2000
+N_LISTS, N_SUBTOPICS, N_TIMES = 2000, 5, 7
 
 
 def markdown(frame: pd.DataFrame) -> str:
@@ -183,6 +189,40 @@ def _from_ndeval(generator: np.random.Generator) -> float:
     return float(np.abs(apart).max())
 
 
+def times() -> str:
+    """Return the table of processor times beside that of nDCG, on 110 runs, 250 topics and 1000 documents each."""
+    generator = np.random.default_rng(0)
+    made = simulated_collection(110, 250, generator)
+    levels = np.minimum(made.levels, 2)
+    about = (generator.random((made.n_judgments, N_SUBTOPICS)) < 1 / 3) & (levels > 0)[:, None]
+    about[levels > 0, 0] |= ~about[levels > 0].any(axis=1)
+    judgments, codes = np.nonzero(about)
+    names = tuple(str(number) for number in range(N_SUBTOPICS)) * made.n_topics
+    subtopics = Subtopics(
+        names=names,
+        topic_offsets=np.arange(made.n_topics + 1) * N_SUBTOPICS,
+        weights=np.ones(len(names)),
+        offsets=np.concatenate([[0], np.cumsum(about.sum(axis=1))]),
+        codes=codes,
+        levels=levels[judgments],
+    )
+    made = replace(made, levels=levels, full_levels=levels, top_level=2, subtopics=subtopics)
+    spent = {}
+    with limit_threads(1):
+        for name in ("nDCG", *USER_MODELS, *DIVERSITY):
+            metric_values(made, [name])
+            spent[name] = min(_processor_time(made, name) for _ in range(N_TIMES))
+    frame = pd.DataFrame({"measure": [*spent], "seconds": [*spent.values()]})
+    frame["times nDCG"] = (frame["seconds"] / spent["nDCG"]).map("{:.2f}".format)
+    return markdown(frame.assign(seconds=frame["seconds"].map("{:.4f}".format)))
+
+
+def _processor_time(collection: Collection, name: str) -> float:
+    start = time.process_time()
+    metric_values(collection, [name])
+    return time.process_time() - start
+
+
 def main() -> None:
     """Write the report and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -231,6 +271,13 @@ TREC 2025 DRAGUN: 26 runs, 30 topics, 551 nuggets labelled by a model. `all`: su
 The user models collection again. `n_hold`: significant whatever the unjudged documents are.
 
 {markdown(bounds.to_frame().round(4))}
+
+## Time
+
+110 runs, 250 topics, 1000 documents in each list, 400 judgments and {N_SUBTOPICS} subtopics a topic; processor
+time on one core, the least of {N_TIMES}.
+
+{times()}
 
 ## Equal to other programs
 

@@ -12,7 +12,7 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level, Rule
 from metaeval.metrics.spec import Kernel, MetricSpec
 from metaeval.metrics.sums import share
-from metaeval.running.compiled import compiled
+from metaeval.running.compiled import compiled, compiled_part
 
 _Share = Annotated[float, Rule(lambda value: 0 <= value <= 1, "between 0 and 1")]
 _Below = Annotated[float, Rule(lambda value: 0 <= value < 1, "0 or more and below 1")]
@@ -22,9 +22,13 @@ class _Entries(NamedTuple):
     """The relevant documents of every list, and of every topic, with the subtopics that each is about."""
 
     lists: NDArray[np.int64]
-    """The documents of list i are ``documents[lists[i]:lists[i + 1]]``. Shape (n_systems * n_topics + 1,)."""
-    documents: NDArray[np.int32]
-    """Which judgment. Shape (n,)."""
+    """The relevant documents of list i are those from ``lists[i]`` to ``lists[i + 1]``. Shape (n_systems * n_topics +
+    1,)."""
+    starts: NDArray[np.int64]
+    """Its judged documents are ``judgments[starts[i]:starts[i + 1]]``, as in the collection."""
+    judgments: NDArray[np.uint32]
+    relevant: NDArray[np.bool_]
+    """Whether a judgment is of a relevant document."""
     topics: NDArray[np.int64]
     """The judgments of topic t are ``topics[t]:topics[t + 1]``."""
     offsets: NDArray[np.int64]
@@ -59,7 +63,9 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     return _Entries(
         lists=lists.offsets,
-        documents=collection.judgments[relevant[collection.judgments]],
+        starts=collection.offsets,
+        judgments=collection.judgments.view(np.uint32),
+        relevant=relevant,
         topics=collection.topic_offsets,
         offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         codes=codes,
@@ -70,7 +76,15 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     )
 
 
-# ----------------------------------------------------------------------------------------- -- gains that wear off
+@compiled_part
+def next_relevant(judgments: NDArray[np.uint32], relevant: NDArray[np.bool_], at: int) -> int:
+    """Return the place behind the next relevant document of a list."""
+    while not relevant[judgments[at]]:
+        at += 1
+    return at + 1
+
+
+# -------------------------------------------------------------------------------------------- gains that wear off
 
 
 class _Novelty(NamedTuple):
@@ -136,18 +150,21 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     n_topics = len(first) - 1
     for number in range(len(lists) - 1):
         topic = number % n_topics
+        most = 2.0 * entries.whole[topic]
         for place in range(first[topic], first[topic + 1]):
             left[place] = entries.weights[place]
-        total = 0.0
+        total, at = 0.0, entries.starts[number]
         for place in range(lists[number], lists[number + 1]):
-            if ranks[place] > deepest:
-                break
+            discount = discounts[min(ranks[place], len(discounts) - 1)]
+            if ranks[place] > deepest or (total > 0.0 and total + discount * most == total):
+                break  # or nothing below changes the sum, a cut-off of its own to one that falls fast
             novel = 0.0
-            document = entries.documents[place]
+            at = next_relevant(entries.judgments, entries.relevant, at)
+            document = entries.judgments[at - 1]
             for entry in range(offsets[document], offsets[document + 1]):
                 novel += left[codes[entry]] * gains[entry]
                 left[codes[entry]] *= wear[entry]
-            total += novel * discounts[ranks[place]]
+            total += novel * discount
         sums[number] = total
     return sums
 
@@ -165,26 +182,28 @@ def greedy_sums(
     sums = np.zeros(len(topics) - 1)
     left = entries.weights.copy()
     for topic in range(len(topics) - 1):
-        size = topics[topic + 1] - topics[topic]
-        taken = np.zeros(size, dtype=np.bool_)
-        for rank in range(1, min(size, deepest) + 1):
-            best, most = -1, 0.0
-            for place in range(size):
-                document = topics[topic] + place
-                if taken[place] or offsets[document] == offsets[document + 1]:
-                    continue
+        most = 2.0 * entries.whole[topic]
+        open_ones = np.empty(topics[topic + 1] - topics[topic], dtype=np.int64)
+        n = 0
+        for document in range(topics[topic], topics[topic + 1]):
+            open_ones[n] = document
+            n += offsets[document] < offsets[document + 1]
+        for rank in range(1, min(n, deepest) + 1):
+            if sums[topic] > 0.0 and sums[topic] + discounts[rank] * most == sums[topic]:
+                break  # as above
+            best, gained = -1, 0.0
+            for place in range(n):
                 novel = 0.0
-                for entry in range(offsets[document], offsets[document + 1]):
+                for entry in range(offsets[open_ones[place]], offsets[open_ones[place] + 1]):
                     novel += left[codes[entry]] * gains[entry]
-                if best < 0 or novel >= most:
-                    best, most = place, novel
-            if best < 0:
-                break
-            taken[best] = True
-            document = topics[topic] + best
-            for entry in range(offsets[document], offsets[document + 1]):
+                if best < 0 or novel >= gained:
+                    best, gained = place, novel
+            for entry in range(offsets[open_ones[best]], offsets[open_ones[best] + 1]):
                 left[codes[entry]] *= wear[entry]
-            sums[topic] += most * discounts[rank]
+            sums[topic] += gained * discounts[rank]
+            n -= 1
+            for place in range(best, n):
+                open_ones[place] = open_ones[place + 1]
     return sums
 
 
@@ -316,11 +335,12 @@ def count_sums(
         topic = number % n_topics
         for place in range(first[topic], first[topic + 1]):
             seen[place] = 0
-        total = 0.0
+        total, at = 0.0, entries.starts[number]
         for place in range(lists[number], lists[number + 1]):
             if ranks[place] > deepest:
                 break
-            document = entries.documents[place]
+            at = next_relevant(entries.judgments, entries.relevant, at)
+            document = entries.judgments[at - 1]
             for entry in range(offsets[document], offsets[document + 1]):
                 code = codes[entry]
                 seen[code] += 1
@@ -347,29 +367,33 @@ def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64
     totals = sums[entries.offsets[1:]] - sums[entries.offsets[:-1]]
     discounts = _log_discounts(lists, k)
     deepest = min(depth(k), len(discounts) - 1)
-    found = global_gains(entries.lists, lists.ranks, totals[entries.documents], discounts, deepest)
+    found = global_gains(entries, lists.ranks, totals, discounts, deepest)
     topic = lists.collection.topic_of_judgment
     order = np.lexsort((-totals, topic))
     ranks = np.arange(1, len(totals) + 1) - entries.topics[topic]
-    ideal = global_gains(entries.topics, ranks, totals[order], discounts, deepest)
+    weighed = totals[order] * np.where(ranks <= deepest, discounts[np.minimum(ranks, deepest)], 0.0)
+    ideal = np.bincount(topic, weights=weighed, minlength=lists.n_topics)
     return share(found.reshape(lists.lengths.shape), ideal)
 
 
 @compiled
 def global_gains(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.integer],
+    entries: _Entries,
+    ranks: NDArray[np.int32],
     gains: NDArray[np.float64],
     discounts: NDArray[np.float64],
     deepest: int,
 ) -> NDArray[np.float64]:
     """Sum discounted gains of every list."""
-    sums = np.zeros(len(offsets) - 1)
-    for number in range(len(offsets) - 1):
-        for place in range(offsets[number], offsets[number + 1]):
+    lists = entries.lists
+    sums = np.zeros(len(lists) - 1)
+    for number in range(len(lists) - 1):
+        at = entries.starts[number]
+        for place in range(lists[number], lists[number + 1]):
             if ranks[place] > deepest:
                 break
-            sums[number] += gains[place] * discounts[ranks[place]]
+            at = next_relevant(entries.judgments, entries.relevant, at)
+            sums[number] += gains[entries.judgments[at - 1]] * discounts[ranks[place]]
     return sums
 
 
