@@ -253,9 +253,9 @@ class VarianceComponents(Result):
         -------
         pandas.DataFrame
             One row a metric and number: first the design at hand (``at_hand``), then as many ``clusters`` of
-            ``items_per_cluster`` each, and ``items`` in all: ``erho2``, ``difference_error``, ``twice_error`` with twice
-            the clusters, ``clusters_needed`` for the target, and ``price``; ``erho2`` and the last two with ``_low`` and
-            ``_high``. Empty without clusters.
+            ``items_per_cluster`` each, and ``items`` in all. ``erho2``, ``difference_error``, ``twice_error`` with
+            twice the clusters, ``clusters_needed`` for the target, and ``price``; ``erho2`` and the last two with
+            ``_low`` and ``_high``. Empty without clusters.
 
         Raises
         ------
@@ -264,8 +264,8 @@ class VarianceComponents(Result):
 
         Notes
         -----
-        The variance of a difference is :math:`2(\sigma^2_{sc} + \sigma^2_{si}/k)/K` for K clusters of k items each. If a
-        cluster costs as much as p items, besides the items in it, the least error for the cost is at
+        The variance of a difference is :math:`2(\sigma^2_{sc} + \sigma^2_{si}/k)/K` for K clusters of k items each.
+        If a cluster costs as much as p items, besides the items in it, the error for the cost is least at
         :math:`k = \sqrt{p\,\sigma^2_{si}/\sigma^2_{sc}}`; ``price`` is the p at which that is this k.
 
         Examples

@@ -130,14 +130,14 @@ def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
     First the design at hand, then as many clusters of equal size; of all, the clusters that reach the target, and the
     price of a cluster, in items, at which this number of items in each gives the smallest error for the cost.
     """
-    now = own.at_hand
-    sizes = [now.items / clusters, *per_cluster]
+    now, (items, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
+    sizes = [items / clusters, *per_cluster]
     asked = [own, *(own._replace(sources=replace(own.sources, per_cluster=size)) for size in per_cluster)]
     frames, twice, needed = [], [], []
     for one, size in zip(asked, sizes, strict=True):
         frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
         twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
-        needed.append([np.ceil(n / size) for n in items_needed(one, share, "erho2", *now[1:], tail)])
+        needed.append([np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)])
     price = np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
     low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
     ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)

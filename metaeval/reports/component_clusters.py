@@ -69,7 +69,7 @@ def _table(study: ComponentsStudy, metric: str) -> Table:
 
 def _bracketed(rows: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[str]:
     ends = rows[[name, f"{name}_low", f"{name}_high"]].to_numpy().tolist()
-    return [bracketed(*one, write) for one in ends]
+    return [bracketed(value, low, high, write) for value, low, high in ends]
 
 
 def _size(value: object) -> str:

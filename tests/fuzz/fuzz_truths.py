@@ -287,6 +287,13 @@ def _pool_sizes(rng: random.Random) -> Case:
     return Case((table(rng, [*([["topic", "size"]] * (rng.random() < 0.5)), *rows]),), {}, {"sizes": known})
 
 
+def _subtopic_weights(rng: random.Random) -> Case:
+    known = {(topic, one): rng.choice((0.0, 0.25, 7.0)) for topic in rng.sample(TOPICS, 2) for one in ("1", "b")}
+    rows = [[topic, one, f"{weight:g}"] for (topic, one), weight in known.items()]
+    truth = {"weights": {f"{topic} | {one}": weight for (topic, one), weight in known.items()}}
+    return Case((table(rng, [*([["topic", "subtopic", "weight"]] * (rng.random() < 0.5)), *rows]),), {}, truth)
+
+
 def _votes(rng: random.Random) -> Case:
     systems, counts = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 3), Counter[str]()
     sides = rng.choice((("left", "right"), ("model_a", "model_b")))
@@ -732,6 +739,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "covariate": _covariate,
     "components": _components,
     "pool-sizes": _pool_sizes,
+    "subtopic-weights": _subtopic_weights,
     "names": _names,
     "votes": _votes,
     "benchmark-nuggets": _nuggets,

@@ -148,7 +148,7 @@ def test_every_facet_is_named():
 
 
 def test_more_clusters_or_more_items_in_each_follow_the_components():
-    """Errors and needs from the printed variances; the price is that at which no other number errs less for the cost."""
+    """Errors and needs from the printed variances; at the price no other number errs less for the cost."""
     scores = simulated(clusters=8, items=40)
     scores = scores + np.random.default_rng(5).normal(0, 0.5, (1, 8, 8))[:, :, scores["cluster"].str[1:].astype(int)]
     found = variance_components(scores)
