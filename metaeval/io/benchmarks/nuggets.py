@@ -19,13 +19,14 @@ from metaeval.io.benchmarks.records import Part, block_of
 from metaeval.io.blocks import Block, TableOptions
 from metaeval.io.sheets import Sheet, header_names
 
+CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
 CREDIT: Mapping[str, float] = {
     **dict.fromkeys(("support", "supports", "supported"), 1.0),
     **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
     **dict.fromkeys(("none", "not_support", "no_support", "not_supported"), 0.0),
+    **dict.fromkeys(CONTRADICTIONS, 0.0),
 }
-"""What each label counts, as the tracks have it; contradictions count 0."""
-CONTRADICTIONS = frozenset({"contradict", "contradicts", "contradicted", "contradiction"})
+"""What each label counts, as the tracks have it."""
 IMPORTANCE: Mapping[str, float] = {"vital": 1.0, "okay": 0.5}
 """Weight of a nugget in `weighted`."""
 MEANINGS: Mapping[str, str] = {
@@ -151,11 +152,7 @@ def finished(block: Block) -> Block:
 
 
 def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Refuse) -> tuple[list[Part], list[str]]:
-    credit = {
-        **CREDIT,
-        **dict.fromkeys(CONTRADICTIONS, 0.0),
-        **{_word(key): one for key, one in options.credit.items()},
-    }
+    credit = {**CREDIT, **{_word(key): one for key, one in options.credit.items()}}
     importance = _importance(rows, refuse)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for (topic, _), weight in importance.items():
@@ -192,7 +189,9 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
             found |= {"net_all": value - against, "contradicted": against}
         named = {f"{name} ({judge})" if len(judges) > 1 else name: one for name, one in found.items()}
         systems[system].append((topic, nugget, named))
-    labels = dict.fromkeys(row.label for row in rows if _word(row.label) in credit)
+    labels = sorted(
+        {row.label for row in rows if _word(row.label) in credit}, key=lambda one: (-credit[_word(one)], one)
+    )
     notes = [
         f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to",
         f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
@@ -238,17 +237,29 @@ def _importance(rows: Sequence[_Row], refuse: _Refuse) -> dict[tuple[str, str], 
 
 def _value(row: _Row, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
     """Return the credit of a label, and whether it is a contradiction."""
-    word = _word(row.label)
-    if word in credit:
-        return credit[word], float(word in CONTRADICTIONS)
-    if is_number(row.label) and 0 <= float(row.label) <= 1:
-        return float(row.label), 0.0
+    found = credit_of(row.label, credit)
+    if found is not None:
+        return found
     known = first_few(list(dict.fromkeys([*credit])), most=20)
     raise refuse(
         f"the label {shortened(row.label)!r} is unknown; say what it counts, `credit={{{shortened(row.label)!r}: 0}}`, "
         f"or use one of {known}, or a number from 0 to 1",
         row.place,
     )
+
+
+def credit_of(label: str, credit: Mapping[str, float] = CREDIT) -> tuple[float, float] | None:
+    """Return the credit of a label, and whether it is a contradiction; None for an unknown one.
+
+    Examples
+    --------
+    >>> credit_of("Partial Support"), credit_of("contradicts"), credit_of("0.25"), credit_of("maybe")
+    ((0.5, 0.0), (0.0, 1.0), (0.25, 0.0), None)
+    """
+    word = _word(label)
+    if word in credit:
+        return credit[word], float(word in CONTRADICTIONS)
+    return (float(label), 0.0) if is_number(label) and 0 <= float(label) <= 1 else None
 
 
 def _word(text: str) -> str:
