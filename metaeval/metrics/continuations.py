@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_kind
-from metaeval.base.results import Result
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.results import Figure, Result
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists, ranked_lists
@@ -206,6 +206,17 @@ class Expectations(Result):
         names = pd.MultiIndex.from_product([self.metrics, self.systems], names=["metric", "system"])
         values = {name: getattr(self, name).mean(axis=2).ravel() for name in ("rate", "total", "documents", "residual")}
         return pd.DataFrame(values, index=names).reset_index()
+
+    def plot(self, metric: str | None = None) -> Figure:
+        """Draw the rate of every run under one metric (the first by default), with what its residual leaves open."""
+        from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - matplotlib
+
+        name = self.metrics[0] if metric is None else metric
+        check_choice(name, "metric", self.metrics)
+        frame = self.to_frame().assign(mean=lambda one: one["rate"], low=lambda one: one["rate"])
+        frame = frame.assign(high=frame["rate"] + frame["residual"])
+        frame["rank"] = frame.groupby("metric")["rate"].rank(ascending=False, method="min").astype(int)
+        return system_ranking(frame, name, label="rate of gain, up to that with the residual")
 
 
 def expectations(

@@ -48,6 +48,7 @@ PLOTS = {
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
     *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "VarianceComponents"),
+    *("CompletionBounds", "Expectations"),
 }
 
 
