@@ -54,7 +54,8 @@ def judged_nuggets(
     duplicates: Duplicates = "error",
 ) -> JudgedNuggets:
     """Read tables of nuggets with a column of judges, or one a judge, who is then called as the file."""
-    frames, scores = [], dict[str, dict[str, Scores]]()
+    frames: list[pd.DataFrame] = []
+    scores: dict[str, dict[str, Scores]] = {}
     for source, content in contents:
         sheet = sheet_of(content, source.path)
         rows = _rows(sheet, source.own_name)
@@ -107,7 +108,8 @@ def _by_topic(own: Scores, topics: Mapping[str, str]) -> Scores:
 
 
 def _labels(rows: pd.DataFrame, duplicates: Duplicates) -> pd.DataFrame:
-    credit = {label: credit_of(label) for label in rows["label"].unique()}
+    found = {label: credit_of(label) for label in rows["label"].unique()}
+    credit = {label: one for label, one in found.items() if one is not None}  # unknown ones were refused before
     known = sorted({0.0, *(value for value, against in credit.values() if not against)})
     grades = {label: -1 if against else known.index(value) for label, (value, against) in credit.items()}
     rows = rows.assign(item=rows["system"] + "/" + rows["nugget"], grade=rows["label"].map(grades).astype(np.float64))
@@ -116,7 +118,9 @@ def _labels(rows: pd.DataFrame, duplicates: Duplicates) -> pd.DataFrame:
     table = table[rows["judge"].unique()]
     said = ", ".join(f"{label} {grade}" for label, grade in sorted(grades.items(), key=lambda one: one[1]))
     notes = [f"an item is a nugget under a system; grades of labels: {said}"]
-    table.attrs["notes"] = notes + [_opposed(table, *pair) for pair in combinations(table, 2) if -1 in grades.values()]
+    table.attrs["notes"] = notes + [
+        _opposed(table, *pair) for pair in combinations(map(str, table), 2) if -1 in grades.values()
+    ]
     return table
 
 

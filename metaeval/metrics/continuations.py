@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, wraps
 from math import ceil, log
-from typing import Any, Concatenate, NamedTuple
+from typing import Any, Concatenate, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
@@ -118,7 +118,13 @@ def write_gains(
             found[row, ranks[entry] - 1] = gains[entry]
 
 
-def continuation(function: Continuation) -> MetricSpec:
+@overload
+def continuation(function: Continuation, /) -> MetricSpec: ...
+@overload
+def continuation(*, monotone: bool) -> Callable[[Continuation], MetricSpec]: ...
+def continuation(
+    function: Continuation | None = None, /, *, monotone: bool = False
+) -> MetricSpec | Callable[[Continuation], MetricSpec]:
     r"""Define a measure by how likely a reader goes on from each rank to the next (C/W/L).
 
     Parameters
@@ -127,11 +133,13 @@ def continuation(function: Continuation) -> MetricSpec:
         ``f(at: At, *, parameters) -> array``: the probability C(i) of going on from rank i, for several lists at once.
         `at` has ``rank`` (depth,), ``gain`` and ``total`` (n_lists, depth): the gain at the rank as a share of that of
         the top level, and the sum of the gains down to it. A parameter ``k`` ends the list; else it ends at 1000.
+    monotone : bool, default False
+        Whether moving a better document up is never to lower the score; `metaeval.testing.check_metric` then tries it.
 
     Returns
     -------
     MetricSpec
-        The expected rate of gain.
+        The expected rate of gain; or a decorator, where `monotone` is given.
 
     Notes
     -----
@@ -153,6 +161,12 @@ def continuation(function: Continuation) -> MetricSpec:
     >>> Hurried.usage
     'Hurried(gains=linear, judged_only=False, p=0.7)'
     """
+    if function is None:
+        return partial(_as_measure, monotone=monotone)
+    return _as_measure(function, monotone=monotone)
+
+
+def _as_measure(function: Continuation, *, monotone: bool) -> MetricSpec:
     if not callable(function):
         raise InvalidOptionError(f"a continuation is a function f(at), not {function!r:.80}")
     name = str(getattr(function, "__name__", type(function).__name__))
@@ -161,6 +175,13 @@ def continuation(function: Continuation) -> MetricSpec:
     def kernel(lists: RankedLists, **values: Any) -> NDArray[np.float64]:  # noqa: ANN401 - of its own parameters
         def goes_on(at: At) -> NDArray[np.float64]:
             given = np.asarray(function(at, **values), dtype=np.float64)
+            try:
+                np.broadcast_to(given, at.gain.shape)
+            except ValueError:
+                raise InvalidOptionError(
+                    f"{name} must give a probability for every rank, shape (depth,) or (n_lists, depth), here "
+                    f"{at.gain.shape}; it gave the shape {given.shape}"
+                ) from None
             if not ((given >= 0) & (given <= 1)).all():
                 raise InvalidOptionError(
                     f"{name} must give probabilities, between 0 and 1; it gave {given.min():g} to {given.max():g}"
@@ -169,7 +190,7 @@ def continuation(function: Continuation) -> MetricSpec:
 
         return walked(goes_on, lists, scaled_gains(lists), depth=values.get("k") or DEPTH).rate
 
-    return MetricSpec(name=name, kernel=kernel, graded=True, real_grades=True, cite="moffat2017")
+    return MetricSpec(name=name, kernel=kernel, graded=True, real_grades=True, monotone=monotone, cite="moffat2017")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
