@@ -280,7 +280,7 @@ class VarianceComponents(Result):
         if not self.n_clusters:
             return pd.DataFrame()
         usual = {1, 2, 5, 10, 20, 50, 100, round(2 * self.n_topics / self.n_clusters)}
-        sizes = sorted(usual) if per_cluster is None else _counts(per_cluster, "per_cluster")
+        sizes = sorted(usual - {self.n_topics / self.n_clusters}) if per_cluster is None else _counts(per_cluster, "per_cluster")
         found = [
             cluster_designs(metric, own, sizes, self.n_clusters, share, self._tail())
             for metric, own in self.solved.items()
