@@ -75,14 +75,18 @@ def power(scores: Scores, n_resamples: int) -> pd.DataFrame:
     )
 
 
-def diversity(folder: Path, n_resamples: int) -> str:
-    """Return the table of diversity measures on the simulated collection."""
+def simulated() -> Collection:
+    """Return the simulated collection, whose runs are known to differ, or to differ by chance alone."""
     sys.path.insert(0, str(ROOT / "examples"))
     from subtopics import write_collection
 
-    write_collection(folder)
-    collection = read_collection(folder / "runs", folder / "qrels.txt")
-    scores = score(collection, [*DIVERSITY, "nDCG@10", "AP"])
+    with tempfile.TemporaryDirectory() as folder:
+        write_collection(Path(folder))
+        return read_collection(Path(folder, "runs"), Path(folder, "qrels.txt"))
+
+
+def known_truth(scores: Scores, n_resamples: int) -> str:
+    """Return the table of power on the simulated collection, with what is known of its runs."""
     table = power(scores, n_resamples)
     plain = paired_t_test(scores, correction="none")
     pairs = pd.DataFrame({name: plain.data[f"system_{name}"].to_numpy() for name in "ab"})
@@ -237,8 +241,9 @@ def main() -> None:
     claimed = {row.metric: f"{row.n_significant}/{row.n_pairs} = {row.power:.1%}" for row in independent.itertuples()}
     by_topic["nuggets taken for independent"] = by_topic["measure"].map(claimed)
     bounds = completion_bounds(collection, ["P@10", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "SDCG@10", "INSQ(T=2)"])
-    with tempfile.TemporaryDirectory() as folder:
-        simulated = diversity(Path(folder), given.resamples)
+    made = simulated()
+    novelty = known_truth(score(made, [*DIVERSITY, "nDCG@10", "AP"]), given.resamples)
+    readers = known_truth(score(made, USER_MODELS), given.resamples)
     text = f"""# Power of diversity measures, user models and weightings of nuggets
 
 Pairs of systems that differ significantly (paired t, Benjamini–Yekutieli, α = 0.05), and 95 % intervals of their share
@@ -250,7 +255,7 @@ Simulated collection of `examples/subtopics.py`: 24 runs, 50 topics of 5 subtopi
 correction. Twins differ by chance alone, so about 5 % of them should differ. New runs avoid what they have shown, old
 ones of the same quality do not.
 
-{simulated}
+{novelty}
 
 ## User models
 
@@ -258,6 +263,11 @@ TREC 2019 Deep Learning, passages: {collection.n_systems} runs, {collection.n_to
 `P`, `AP` and `RR` take grade 1 as relevant.
 
 {markdown(power(score(collection, USER_MODELS), given.resamples))}
+
+The simulated collection under the same measures, which take the highest grade of a document (of 2) and know no
+subtopics, so that new runs are below old ones.
+
+{readers}
 
 ## Weightings of nuggets
 

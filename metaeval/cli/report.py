@@ -57,6 +57,8 @@ def report(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(
             "--posterior writes the draws behind the topics needed, which --no-topics leaves out; drop one of them"
         )
+    if loaded.options["qrels"] is not None:
+        loaded.collection(retrieved="all")  # for the unjudged documents that two runs share
     study = counted(loaded)
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - the first progress comes before
     from metaeval.reports.power import power_report  # noqa: PLC0415 - as above

@@ -279,8 +279,9 @@ class VarianceComponents(Result):
         share = check_share(target, "target")
         if not self.n_clusters:
             return pd.DataFrame()
-        usual = {1, 2, 5, 10, 20, 50, 100, round(2 * self.n_topics / self.n_clusters)}
-        sizes = sorted(usual - {self.n_topics / self.n_clusters}) if per_cluster is None else _counts(per_cluster, "per_cluster")
+        mean = self.n_topics / self.n_clusters
+        usual = sorted({1, 2, 5, 10, 20, 50, 100, round(2 * mean)} - {mean})
+        sizes = usual if per_cluster is None else _counts(per_cluster, "per_cluster")
         found = [
             cluster_designs(metric, own, sizes, self.n_clusters, share, self._tail())
             for metric, own in self.solved.items()
