@@ -265,7 +265,7 @@ TREC 2019 Deep Learning, passages: {collection.n_systems} runs, {collection.n_to
 {markdown(power(score(collection, USER_MODELS), given.resamples))}
 
 The simulated collection under the same measures, which take the highest grade of a document (of 2) and know no
-subtopics, so that new runs are below old ones.
+subtopics.
 
 {readers}
 

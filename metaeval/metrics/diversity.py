@@ -51,7 +51,8 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     found = collection.subtopics
     if found is None:
         raise InvalidOptionError(
-            "measures of diversity need judgments by subtopic (topic subtopic document grade), and these have none"
+            "measures of diversity need judgments by subtopic (topic subtopic document grade), which are recognised "
+            "by a document under several subtopics of one topic; here is none"
         )
     relevant = collection.levels > 0
     judgments = np.repeat(np.arange(len(relevant)), np.diff(found.offsets))

@@ -96,7 +96,10 @@ def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
             given = {part: cells[place].strip() for part, place in places.items()}
             yield _Row(**{"importance": "", "judge": "", **given}, place=position)
 
-    parts, notes = _parts(list(rows()), sheet.label, options, body.error)
+    listed = list(rows())
+    if not listed:
+        raise sheet.error("the table of nuggets has a header and no row")
+    parts, notes = _parts(listed, sheet.label, options, body.error)
     return finished(block_of(parts, sheet.label, notes=notes))
 
 
@@ -161,21 +164,8 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
     weighted = any(row.importance for row in rows)
     judges = list(dict.fromkeys(row.judge for row in rows))
     contradicted = any(_word(row.label) in CONTRADICTIONS for row in rows)
-    cells: dict[tuple[str, str, str, str], list[float]] = {}
-    for row in rows:
-        key = (row.judge, row.system, row.topic, row.nugget)
-        if key in cells and options.duplicates == "error":
-            raise refuse(
-                f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} is labelled twice for "
-                f"{shortened(row.system)!r}; keep one, or pass `duplicates='first'` or `'mean'`",
-                row.place,
-            )
-        if key in cells and options.duplicates == "first":
-            continue
-        values = [*_value(row, credit, refuse), 1.0]
-        cells[key] = [old + new for old, new in zip(cells.get(key, [0.0] * 3), values, strict=True)]
     systems: dict[str, list[tuple[str, str, dict[str, float]]]] = defaultdict(list)
-    for (judge, system, topic, nugget), (total, contradictions, times) in cells.items():
+    for (judge, system, topic, nugget), (total, contradictions, times) in _cells(rows, credit, options, refuse).items():
         size, vital, weights = sizes[topic]
         weight, value, against = importance[topic, nugget], total / times, contradictions / times
         found = {"all": value, "strict_all": float(value >= 1)}
@@ -201,6 +191,29 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
     return [_part(system, own, label) for system, own in systems.items()], list(filter(None, notes))
+
+
+def _cells(
+    rows: Sequence[_Row], credit: Mapping[str, float], options: TableOptions, refuse: _Refuse
+) -> dict[tuple[str, str, str, str], list[float]]:
+    """Return the sums of credit and of contradictions, and the number of labels, by judge, system, topic and nugget."""
+    cells: dict[tuple[str, str, str, str], list[float]] = {}
+    for row in rows:
+        empty = next((part for part in _NEEDED if not getattr(row, part)), None)
+        if empty is not None:
+            raise refuse(f"the {empty} is empty; fill it in", row.place)
+        key = (row.judge, row.system, row.topic, row.nugget)
+        if key in cells and options.duplicates == "error":
+            raise refuse(
+                f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} is labelled twice for "
+                f"{shortened(row.system)!r}; keep one, or pass `duplicates='first'` or `'mean'`",
+                row.place,
+            )
+        if key in cells and options.duplicates == "first":
+            continue
+        values = [*_value(row, credit, refuse), 1.0]
+        cells[key] = [old + new for old, new in zip(cells.get(key, [0.0] * 3), values, strict=True)]
+    return cells
 
 
 def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: str) -> Part:
