@@ -178,7 +178,7 @@ def scaled_dcg(lists: RankedLists, *, k: Cutoff, max_level: _Top = None) -> Floa
     return _product_rate(lists, 1 / discounts, max_level, stops=False)
 
 
-def insq(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803
+def insq(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     r"""Rate of gain of a reader who wants T relevant documents and grows more patient with each rank.
 
     Notes
@@ -190,7 +190,7 @@ def insq(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _To
     return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=False)
 
 
-def inst(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803
+def inst(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     r"""Rate of gain of a reader whose patience depends on how much of T is still to be found.
 
     Notes
@@ -205,7 +205,7 @@ def inst(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _To
     return inst_rates(seen, T, depth, table, steps).reshape(lists.lengths.shape)
 
 
-def bejeweled_player(lists: RankedLists, *, T: _Target = 1.0, k: Cutoff, max_level: _Top = None) -> Floats:  # noqa: N803
+def bejeweled_player(lists: RankedLists, *, T: _Target = 1.0, k: Cutoff, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     """Rate of gain of a reader who stops when T is gained or k documents are seen (static BPM)."""
     nearly = T * (1 - 1e-12)  # gains add up to T in steps such as a third
     return bpm_rates(_seen(lists, max_level), nearly, k).reshape(lists.lengths.shape)
@@ -226,7 +226,7 @@ def nerr10(lists: RankedLists, *, p: _Persistence = 0.9, k: _End = None, max_lev
     return _product_rate(lists, np.power(p, np.arange(k or DEPTH)), max_level, stops=True)
 
 
-def nerr11(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803
+def nerr11(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     """Rate of gain of a reader with the C(i) of INSQ, times 1 - g(i)."""
     return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=True)
 
