@@ -153,6 +153,7 @@ _SUBTOPIC_WEIGHTS = path(
     "Table of topic, subtopic and weight, such as how often each is meant.",
     checks.file_to_read("the table of weights"),
     shown="all alike",
+    panel="Reading",
     means="read_judged.subtopic_weights",
 )
 
