@@ -11,7 +11,7 @@ import pandas as pd
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.benchmarks.nuggets import credit_of, nugget_columns
+from metaeval.io.benchmarks.nuggets import credit_of, nugget_columns, nugget_rows
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
@@ -79,14 +79,12 @@ def judged_nuggets(
 
 
 def _rows(sheet: Sheet, name: str) -> pd.DataFrame:
-    places = nugget_columns(header_names(sheet.sample()[0])) or {}
-    rows = []
-    for position, cells in enumerate(sheet.without_header().rows()):
-        own = [cells[places[part]].strip() if part in places else name for part in _PARTS]
-        if not own[-1]:
-            raise sheet.without_header().error("the judge is empty; fill it in", position)
-        rows.append(own)
-    return pd.DataFrame(rows, columns=[*_PARTS])
+    judged = "judge" in (nugget_columns(header_names(sheet.sample()[0])) or {})
+    rows = nugget_rows(sheet)
+    for row in rows if judged else ():
+        if not row.judge:
+            raise sheet.without_header().error("the judge is empty; fill it in", row.place)
+    return pd.DataFrame([row if judged else row._replace(judge=name) for row in rows])[[*_PARTS]]
 
 
 def _of_judge(sheet: Sheet, judge: str) -> Sheet:

@@ -69,6 +69,14 @@ def _make_nuggets(rng: random.Random) -> Case:
     return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
 
 
+def _make_judged_nuggets(rng: random.Random) -> Case:
+    rows = [["topic", "run", "nugget", "label", "judge"]]
+    for judge, system, topic, nugget in product(("ann", "bot"), _SYSTEMS[:2], ("1", "2"), ("n1", "n2")):
+        rows.append([topic, system, nugget, rng.choice(("support", "partial", "none", "contradicts")), judge])
+    delimiter = rng.choice(",\t;")
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
+
+
 def _make_said(rng: random.Random, what: str, kind: str, values: Sequence[str], option: str) -> Case:
     names = [rng.choice((what, "name of it")), rng.choice((kind, "what"))]
     rows = [names, *([one, rng.choice(values)] for one in ("1", "2", "3"))]
@@ -470,6 +478,12 @@ def _read_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(list(paths), metrics=["all"]))
 
 
+def _read_judged_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    labels = read_judges(paths[0]).labels
+    assert labels is not None
+    return {"said": {" | ".join((*key, judge)): one for judge in labels for key, one in labels[judge].dropna().items()}}
+
+
 def _read_pair(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(list(paths), missing="pairwise"))
 
@@ -489,6 +503,7 @@ READERS = (
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
     _reader("votes", _make_votes, _read_votes, None, speed=500),
     _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, None, speed=500),
+    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, None, speed=200),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
     _reader("components", _make_components, _read_components, None, speed=2000),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),

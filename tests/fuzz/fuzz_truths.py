@@ -318,6 +318,16 @@ def _nuggets(rng: random.Random) -> Case:
     return Case((table(rng, rows, ",\t"),), {}, {"said": said})
 
 
+def _judged_nuggets(rng: random.Random) -> Case:
+    grades = {"support": 2.0, "partial": 1.0, "none": 0.0, "contradicts": -1.0}
+    rows, cells = [["topic", "run", "nugget", "label", "judge"]], {}
+    drawn = [*grades, *rng.choices(list(grades), k=12)]
+    for place, (judge, system, topic, nugget) in enumerate(product(("ann", "bot"), "ab", ("1", "2"), ("n1", "n2"))):
+        rows.append([topic, system, nugget, drawn[place], judge])
+        cells[topic, f"{system}/{nugget}", judge] = grades[drawn[place]]
+    return Case((table(rng, rows, ",\t"),), {}, {"said": {" | ".join(key): one for key, one in cells.items()}})
+
+
 def _names(rng: random.Random) -> Case:
     names = rng.sample((*NAMES, "a b", "名 前", "#x"), rng.randint(1, 4))
     listed = [name + rng.choice(("", "", "\twords of it", " ", "\t")) for name in names]
@@ -743,6 +753,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "names": _names,
     "votes": _votes,
     "benchmark-nuggets": _nuggets,
+    "judges-nuggets": _judged_nuggets,
     "labels": _labels,
     "labels-qrels": _label_qrels,
     "items": _items,

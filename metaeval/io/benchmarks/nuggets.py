@@ -6,7 +6,7 @@ number of its topic's nuggets, so that the mean over a topic is the measure.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,7 +51,9 @@ _WORDS = {
 _NEEDED = ("topic", "system", "nugget", "label")
 
 
-class _Row(NamedTuple):
+class NuggetRow(NamedTuple):
+    """What one judge says of one nugget of a topic under one system."""
+
     topic: str
     system: str
     nugget: str
@@ -83,24 +85,25 @@ def nugget_columns(names: Sequence[str]) -> dict[str, int] | None:
 
 def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
     """Return what a table of nuggets holds; None for any other table."""
-    places = nugget_columns(header_names(sheet.sample()[0]))
-    if places is None:
+    if nugget_columns(header_names(sheet.sample()[0])) is None:
         return None
-    body = sheet.without_header()
-    width = max(places.values()) + 1
-
-    def rows() -> Iterator[_Row]:
-        for position, cells in enumerate(body.rows()):
-            if len(cells) < width:
-                raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
-            given = {part: cells[place].strip() for part, place in places.items()}
-            yield _Row(**{"importance": "", "judge": "", **given}, place=position)
-
-    listed = list(rows())
-    if not listed:
-        raise sheet.error("the table of nuggets has a header and no row")
+    body, listed = sheet.without_header(), nugget_rows(sheet)
     parts, notes = _parts(listed, sheet.label, options, body.error)
     return finished(block_of(parts, sheet.label, notes=notes))
+
+
+def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
+    """Return the rows of a table of nuggets; what it has no column for is empty."""
+    places = nugget_columns(header_names(sheet.sample()[0])) or {}
+    body, width, found = sheet.without_header(), max(places.values()) + 1, []
+    for position, cells in enumerate(body.rows()):
+        if len(cells) < width:
+            raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
+        given = {part: cells[place].strip() for part, place in places.items()}
+        found.append(NuggetRow(**{"importance": "", "judge": "", **given}, place=position))
+    if not found:
+        raise sheet.error("the table of nuggets has a header and no row")
+    return found
 
 
 def holds(json: Json) -> bool:
@@ -117,7 +120,7 @@ def holds(json: Json) -> bool:
 
 def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part], list[str]]:
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
-    rows: list[_Row] = []
+    rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []
     for file in files:
         for at, record in enumerate(file.held.records):
@@ -129,7 +132,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
                 if not isinstance(nugget, dict) or not {"text", "assignment"} <= nugget.keys():
                     file.held.refuse("a nugget is an object with text and assignment", at=at, key="nuggets")
                 rows.append(
-                    _Row(
+                    NuggetRow(
                         topic=str(record["qid"]),
                         system=system,
                         nugget=" ".join(str(nugget["text"]).split()),
@@ -154,7 +157,9 @@ def finished(block: Block) -> Block:
     return replace(block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets")
 
 
-def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Refuse) -> tuple[list[Part], list[str]]:
+def _parts(
+    rows: Sequence[NuggetRow], label: str, options: TableOptions, refuse: _Refuse
+) -> tuple[list[Part], list[str]]:
     credit = {**CREDIT, **{_word(key): one for key, one in options.credit.items()}}
     importance = _importance(rows, refuse)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
@@ -194,7 +199,7 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
 
 
 def _cells(
-    rows: Sequence[_Row], credit: Mapping[str, float], options: TableOptions, refuse: _Refuse
+    rows: Sequence[NuggetRow], credit: Mapping[str, float], options: TableOptions, refuse: _Refuse
 ) -> dict[tuple[str, str, str, str], list[float]]:
     """Return the sums of credit and of contradictions, and the number of labels, by judge, system, topic and nugget."""
     cells: dict[tuple[str, str, str, str], list[float]] = {}
@@ -230,7 +235,7 @@ def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: 
     )
 
 
-def _importance(rows: Sequence[_Row], refuse: _Refuse) -> dict[tuple[str, str], float]:
+def _importance(rows: Sequence[NuggetRow], refuse: _Refuse) -> dict[tuple[str, str], float]:
     """Return the weight of every nugget, 1 where none has an importance; it must be the same in every row."""
     found: dict[tuple[str, str], float] = {}
     given = any(row.importance for row in rows)
@@ -248,7 +253,7 @@ def _importance(rows: Sequence[_Row], refuse: _Refuse) -> dict[tuple[str, str], 
     return found
 
 
-def _value(row: _Row, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
+def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
     """Return the credit of a label, and whether it is a contradiction."""
     found = credit_of(row.label, credit)
     if found is not None:
