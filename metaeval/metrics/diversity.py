@@ -14,6 +14,7 @@ from metaeval.metrics.spec import Kernel, MetricSpec
 from metaeval.metrics.sums import share
 from metaeval.running.compiled import compiled, compiled_part
 
+type Floats = NDArray[np.float64]
 _Share = Annotated[float, Rule(lambda value: 0 <= value <= 1, "between 0 and 1")]
 _Below = Annotated[float, Rule(lambda value: 0 <= value < 1, "0 or more and below 1")]
 
@@ -39,9 +40,9 @@ class _Entries(NamedTuple):
     """The subtopics of topic t are ``first[t]:first[t + 1]``."""
     levels: NDArray[np.int64]
     """Level of every entry, 0 where its document is not judged relevant now. Shape (n_entries,)."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """Weight of every subtopic; 0 where nothing is relevant. Shape (n_subtopics,)."""
-    whole: NDArray[np.float64]
+    whole: Floats
     """Sum of the weights of every topic."""
 
 
@@ -91,19 +92,19 @@ def next_relevant(judgments: NDArray[np.uint32], relevant: NDArray[np.bool_], at
 class _Novelty(NamedTuple):
     """Sums of discounted novel gain, and what they are divided by."""
 
-    found: NDArray[np.float64]
+    found: Floats
     """Of the lists. Shape (n_systems, n_topics)."""
-    ideal: NDArray[np.float64]
+    ideal: Floats
     """Of a greedy ideal list. Shape (n_topics,)."""
-    scaled: NDArray[np.float64]
+    scaled: Floats
     """Of the lists, as it stands over `bound`."""
-    bound: NDArray[np.float64]
+    bound: Floats
     """Of a list beyond any real. Shape (n_topics,)."""
 
 
 def _novelty(  # noqa: PLR0913 - parameters of measures
     lists: RankedLists,
-    discounts: NDArray[np.float64],
+    discounts: Floats,
     *,
     alpha: float,
     k: int | None,
@@ -137,13 +138,8 @@ def _novelty(  # noqa: PLR0913 - parameters of measures
 
 @compiled
 def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    entries: _Entries,
-    ranks: NDArray[np.int32],
-    gains: NDArray[np.float64],
-    wear: NDArray[np.float64],
-    discounts: NDArray[np.float64],
-    deepest: int,
-) -> NDArray[np.float64]:
+    entries: _Entries, ranks: NDArray[np.int32], gains: Floats, wear: Floats, discounts: Floats, deepest: int
+) -> Floats:
     """Sum the discounted novel gain of every list."""
     lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
     sums = np.zeros(len(lists) - 1)
@@ -171,13 +167,7 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
-def greedy_sums(
-    entries: _Entries,
-    gains: NDArray[np.float64],
-    wear: NDArray[np.float64],
-    discounts: NDArray[np.float64],
-    deepest: int,
-) -> NDArray[np.float64]:
+def greedy_sums(entries: _Entries, gains: Floats, wear: Floats, discounts: Floats, deepest: int) -> Floats:
     """Sum the same of a list that takes the document with most novel gain next; of equals the last identifier."""
     topics, offsets, codes = entries.topics, entries.offsets, entries.codes
     sums = np.zeros(len(topics) - 1)
@@ -208,13 +198,13 @@ def greedy_sums(
     return sums
 
 
-def _log_discounts(lists: RankedLists, k: int | None) -> NDArray[np.float64]:
+def _log_discounts(lists: RankedLists, k: int | None) -> Floats:
     ranks = np.arange(_deepest(lists, k) + 1, dtype=np.float64)
-    discounts: NDArray[np.float64] = np.log2(ranks + 1, out=np.ones(len(ranks)), where=ranks > 0)
+    discounts: Floats = np.log2(ranks + 1, out=np.ones(len(ranks)), where=ranks > 0)
     return 1.0 / discounts
 
 
-def _reciprocal_ranks(lists: RankedLists, k: int | None) -> NDArray[np.float64]:
+def _reciprocal_ranks(lists: RankedLists, k: int | None) -> Floats:
     return 1.0 / np.maximum(np.arange(_deepest(lists, k) + 1.0), 1.0)
 
 
@@ -227,7 +217,7 @@ def _measure(name: str, sums: Callable[..., _Novelty], doc: str, *, ideal: bool 
     """Return the kernel of sums over their bound, or over those of an ideal list."""
 
     @wraps(sums)
-    def kernel(lists: RankedLists, **values: Any) -> NDArray[np.float64]:  # noqa: ANN401 - of its own parameters
+    def kernel(lists: RankedLists, **values: Any) -> Floats:  # noqa: ANN401 - of its own parameters
         found = sums(lists, **values)
         return share(found.found, found.ideal) if ideal else share(found.scaled, found.bound)
 
@@ -295,7 +285,7 @@ nnrbp = _measure("nnrbp", _rbp, "NRBP over that of a greedy ideal list.", ideal=
 # --------------------------------------------------------------------------------------------- means over the subtopics
 
 
-def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> Floats:
     """Mean over subtopics of average precision (MAP-IA, intent-aware)."""
     entries = _entries(lists, rel)
     sizes = np.bincount(entries.codes, minlength=len(entries.weights))
@@ -303,13 +293,13 @@ def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.fl
     return share(_counted(lists, entries, worth, None, 2), entries.whole)
 
 
-def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
+def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> Floats:
     """Mean over subtopics of precision in the top k."""
     entries = _entries(lists, rel)
     return share(_counted(lists, entries, entries.weights, k, 0) / k, entries.whole)
 
 
-def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
+def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> Floats:
     """Share of the topic's subtopics that the top k cover (S-recall, I-rec)."""
     entries = _entries(lists, rel)
     there = (entries.weights > 0).astype(np.float64)
@@ -317,16 +307,12 @@ def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level =
     return share(_counted(lists, entries, there, k, 1), whole)
 
 
-def _counted(
-    lists: RankedLists, entries: _Entries, worth: NDArray[np.float64], k: int | None, kind: int
-) -> NDArray[np.float64]:
+def _counted(lists: RankedLists, entries: _Entries, worth: Floats, k: int | None, kind: int) -> Floats:
     return count_sums(entries, lists.ranks, worth, depth(k), kind).reshape(lists.lengths.shape)
 
 
 @compiled
-def count_sums(
-    entries: _Entries, ranks: NDArray[np.int32], worth: NDArray[np.float64], deepest: int, kind: int
-) -> NDArray[np.float64]:
+def count_sums(entries: _Entries, ranks: NDArray[np.int32], worth: Floats, deepest: int, kind: int) -> Floats:
     """Sum over the subtopics of every list: all that is found (kind 0), what is new (1), or the precision there (2)."""
     lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
     sums = np.zeros(len(lists) - 1)
@@ -353,7 +339,7 @@ def count_sums(
     return sums
 
 
-def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:
+def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> Floats:
     r"""Discounted global gain of the top k over that of an ideal list, by global gain.
 
     Notes
@@ -381,10 +367,10 @@ def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64
 def global_gains(
     entries: _Entries,
     ranks: NDArray[np.int32],
-    gains: NDArray[np.float64],
-    discounts: NDArray[np.float64],
+    gains: Floats,
+    discounts: Floats,
     deepest: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Sum discounted gains of every list."""
     lists = entries.lists
     sums = np.zeros(len(lists) - 1)
@@ -398,7 +384,7 @@ def global_gains(
     return sums
 
 
-def d_sharp_ndcg(lists: RankedLists, *, gamma: _Share = 0.5, k: Cutoff | None = None) -> NDArray[np.float64]:
+def d_sharp_ndcg(lists: RankedLists, *, gamma: _Share = 0.5, k: Cutoff | None = None) -> Floats:
     """Share of subtopics covered (I-rec) and D_nDCG, averaged with weight gamma on the first (D#-nDCG)."""
     return gamma * subtopic_recall(lists, k=k) + (1.0 - gamma) * d_ndcg(lists, k=k)
 
