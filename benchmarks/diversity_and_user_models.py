@@ -12,19 +12,25 @@ Written to benchmarks/reports/.
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from speed_scoring import simulated_collection
 
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import Collection
+from metaeval.collection.subtopics import Subtopics
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.metrics import expectations, metric_values, score
 from metaeval.resampling.completions import completion_bounds
 from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import Scores
 from metaeval.table.structure import with_clusters
 from metaeval.tests_stat.paired_t import paired_t_test
@@ -39,7 +45,7 @@ USER_MODELS = [
     *("AP", "RR", "P@1", "P@5", "P@10", "P@20", "RBP(p=0.8)", "RBP(p=0.95)", "SDCG@10", "INSQ(T=1)", "INSQ(T=2)"),
     *("INST(T=1)", "INST(T=2)", "BPM(T=1)@20", "NERR8@10", "NERR9@10", "NERR10(p=0.8)", "NERR11(T=2)"),
 ]
-N_LISTS = 2000
+N_LISTS, N_SUBTOPICS, N_TIMES = 2000, 5, 7
 
 
 def markdown(frame: pd.DataFrame) -> str:
@@ -69,14 +75,18 @@ def power(scores: Scores, n_resamples: int) -> pd.DataFrame:
     )
 
 
-def diversity(folder: Path, n_resamples: int) -> str:
-    """Return the table of diversity measures on the simulated collection."""
+def simulated() -> Collection:
+    """Return the simulated collection, whose runs are known to differ, or to differ by chance alone."""
     sys.path.insert(0, str(ROOT / "examples"))
     from subtopics import write_collection
 
-    write_collection(folder)
-    collection = read_collection(folder / "runs", folder / "qrels.txt")
-    scores = score(collection, [*DIVERSITY, "nDCG@10", "AP"])
+    with tempfile.TemporaryDirectory() as folder:
+        write_collection(Path(folder))
+        return read_collection(Path(folder, "runs"), Path(folder, "qrels.txt"))
+
+
+def known_truth(scores: Scores, n_resamples: int) -> str:
+    """Return the table of power on the simulated collection, with what is known of its runs."""
     table = power(scores, n_resamples)
     plain = paired_t_test(scores, correction="none")
     pairs = pd.DataFrame({name: plain.data[f"system_{name}"].to_numpy() for name in "ab"})
@@ -183,6 +193,40 @@ def _from_ndeval(generator: np.random.Generator) -> float:
     return float(np.abs(apart).max())
 
 
+def times() -> str:
+    """Return the table of processor times beside that of nDCG, on 110 runs, 250 topics and 1000 documents each."""
+    generator = np.random.default_rng(0)
+    made = simulated_collection(110, 250, generator)
+    levels = np.minimum(made.levels, 2)
+    about = (generator.random((made.n_judgments, N_SUBTOPICS)) < 1 / 3) & (levels > 0)[:, None]
+    about[levels > 0, 0] |= ~about[levels > 0].any(axis=1)
+    judgments, codes = np.nonzero(about)
+    names = tuple(str(number) for number in range(N_SUBTOPICS)) * made.n_topics
+    subtopics = Subtopics(
+        names=names,
+        topic_offsets=np.arange(made.n_topics + 1) * N_SUBTOPICS,
+        weights=np.ones(len(names)),
+        offsets=np.concatenate([[0], np.cumsum(about.sum(axis=1))]),
+        codes=codes,
+        levels=levels[judgments],
+    )
+    made = replace(made, levels=levels, full_levels=levels, top_level=2, subtopics=subtopics)
+    spent = {}
+    with limit_threads(1):
+        for name in ("nDCG", *USER_MODELS, *DIVERSITY):
+            metric_values(made, [name])
+            spent[name] = min(_processor_time(made, name) for _ in range(N_TIMES))
+    frame = pd.DataFrame({"measure": [*spent], "seconds": [*spent.values()]})
+    frame["times nDCG"] = (frame["seconds"] / spent["nDCG"]).map("{:.2f}".format)
+    return markdown(frame.assign(seconds=frame["seconds"].map("{:.4f}".format)))
+
+
+def _processor_time(collection: Collection, name: str) -> float:
+    start = time.process_time()
+    metric_values(collection, [name])
+    return time.process_time() - start
+
+
 def main() -> None:
     """Write the report and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -197,8 +241,9 @@ def main() -> None:
     claimed = {row.metric: f"{row.n_significant}/{row.n_pairs} = {row.power:.1%}" for row in independent.itertuples()}
     by_topic["nuggets taken for independent"] = by_topic["measure"].map(claimed)
     bounds = completion_bounds(collection, ["P@10", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "SDCG@10", "INSQ(T=2)"])
-    with tempfile.TemporaryDirectory() as folder:
-        simulated = diversity(Path(folder), given.resamples)
+    made = simulated()
+    novelty = known_truth(score(made, [*DIVERSITY, "nDCG@10", "AP"]), given.resamples)
+    readers = known_truth(score(made, USER_MODELS), given.resamples)
     text = f"""# Power of diversity measures, user models and weightings of nuggets
 
 Pairs of systems that differ significantly (paired t, Benjamini–Yekutieli, α = 0.05), and 95 % intervals of their share
@@ -210,7 +255,7 @@ Simulated collection of `examples/subtopics.py`: 24 runs, 50 topics of 5 subtopi
 correction. Twins differ by chance alone, so about 5 % of them should differ. New runs avoid what they have shown, old
 ones of the same quality do not.
 
-{simulated}
+{novelty}
 
 ## User models
 
@@ -218,6 +263,11 @@ TREC 2019 Deep Learning, passages: {collection.n_systems} runs, {collection.n_to
 `P`, `AP` and `RR` take grade 1 as relevant.
 
 {markdown(power(score(collection, USER_MODELS), given.resamples))}
+
+The simulated collection under the same measures, which take the highest grade of a document (of 2) and know no
+subtopics.
+
+{readers}
 
 ## Weightings of nuggets
 
@@ -231,6 +281,13 @@ TREC 2025 DRAGUN: 26 runs, 30 topics, 551 nuggets labelled by a model. `all`: su
 The user models collection again. `n_hold`: significant whatever the unjudged documents are.
 
 {markdown(bounds.to_frame().round(4))}
+
+## Time
+
+110 runs, 250 topics, 1000 documents in each list, 400 judgments and {N_SUBTOPICS} subtopics a topic; processor
+time on one core, the least of {N_TIMES}.
+
+{times()}
 
 ## Equal to other programs
 

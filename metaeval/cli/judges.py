@@ -32,19 +32,21 @@ _HOLDS = {
     "assessments": "INEX assessments",
     "scores": "scores of systems",
     "annotations": "annotations",
+    "nuggets": "labels of nuggets",
 }
 """What files may hold, as messages say it."""
 _FILES = _HOLDS | {"assessments": "INEX files"}
-_ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores")
+_ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores", "nuggets")
 _ABOUT = {
-    **dict.fromkeys(("word", "scale", "outside", "rel", "maps", "labelled", "repeats"), ("labels",)),
-    **dict.fromkeys(("order", "score_precision"), ("labels",)),
-    **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations")),
-    **dict.fromkeys(("column", "where", "margin"), ("labels", "scores")),
+    **dict.fromkeys(("word", "labelled", "repeats", "order", "score_precision"), ("labels",)),
+    **dict.fromkeys(("scale", "outside", "rel", "maps"), ("labels", "nuggets")),
+    **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations", "nuggets")),
+    **dict.fromkeys(("column", "where"), ("labels", "scores")),
+    "margin": ("labels", "scores", "nuggets"),
     **dict.fromkeys(("reference", "resamples"), _ALL_BUT_ANNOTATIONS),
     **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
     **dict.fromkeys(("runs", "plugin"), ("labels", "assessments")),
-    "missing": ("scores",),
+    "missing": ("scores", "nuggets"),
 }
 """Options that mean something for some kinds of files only."""
 _OF_VOTES = {"reference", "alpha"}
@@ -95,6 +97,7 @@ _INPUTS = argument(
     "files, one per judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file "
     "or folder per judge; a single folder has a second one in its others/. Or scores of systems under judges: one "
     "table with a column of judges (judge, system, topic, metric, score), or a score table per judge, NAME=FILE. Or "
+    "labels of nuggets (topic, system, nugget, label), with a column judge or a table per judge. Or "
     "annotations in JSON (annotator, item, label), such as a file of people and one of machines, for the alt-test.",
 )
 _COLUMN = Option(
@@ -355,6 +358,8 @@ def _check_judges(names: Sequence[str | None], known: Sequence[str]) -> None:
 
 
 def _kind_of(read: "JudgeInput") -> str:
+    if read.labels is not None and read.scores:
+        return "nuggets"
     if read.labels is not None:
         return "labels"
     return "scores" if read.scores else "annotations" if read.annotations else "assessments"
@@ -399,9 +404,9 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
     for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
         if loaded.given(name) and kind not in kinds:
             option = f"--{name.replace('_', '-')}"
-            others = " or ".join(_FILES[one] for one in kinds)
+            others = " or ".join(_FILES[one] for one in kinds if one != "nuggets")
             raise InvalidOptionError(f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out")
-    if kind == "scores" or loaded.given("runs"):
+    if kind in {"scores", "nuggets"} or loaded.given("runs"):
         return
     for name in (*_OF_SYSTEMS, "plugin"):
         if loaded.given(name):

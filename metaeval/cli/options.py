@@ -148,6 +148,14 @@ _SUBTOPICS = choice(
     "Keep judgments by subtopic, for measures of diversity, or only the highest grade of a document.",
     *("keep", "collapse"),
 )
+_SUBTOPIC_WEIGHTS = path(
+    "FILE",
+    "Table of topic, subtopic and weight, such as how often each is meant.",
+    checks.file_to_read("the table of weights"),
+    shown="all alike",
+    panel="Reading",
+    means="read_judged.subtopic_weights",
+)
 
 
 class _Scoring:
@@ -158,6 +166,7 @@ class _Scoring:
     order: Annotated[str, ORDER] = "score"
     score_precision: Annotated[str, SCORE_PRECISION] = "float64"
     subtopics: Annotated[str, _SUBTOPICS] = "keep"
+    subtopic_weights: Annotated[Path | None, _SUBTOPIC_WEIGHTS] = None
     element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
     lenient: Annotated[bool, LENIENT] = False
 

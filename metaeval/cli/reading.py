@@ -279,6 +279,7 @@ class Loaded:
             missing=given["missing"] or "zero",
             duplicates=given.get("duplicates") or "error",
             subtopics=given.get("subtopics") or "keep",
+            subtopic_weights=given.get("subtopic_weights"),
             lenient=bool(given.get("lenient")),
             choice=self._choice(),
             pool_runs=given.get("pool_runs") or (),

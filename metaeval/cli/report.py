@@ -57,6 +57,8 @@ def report(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(
             "--posterior writes the draws behind the topics needed, which --no-topics leaves out; drop one of them"
         )
+    if loaded.options["qrels"] is not None:
+        loaded.collection(retrieved="all")  # for the unjudged documents that two runs share
     study = counted(loaded)
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - the first progress comes before
     from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
@@ -89,7 +91,7 @@ def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, poste
 
     Intervals are for the tolerances to quote: each takes seconds for every metric, and `metaeval topics` does all.
     """
-    from metaeval.errors import EstimationError, ScoresError  # noqa: PLC0415 - only here
+    from metaeval.errors import EstimationError, InvalidOptionError, ScoresError  # noqa: PLC0415 - only here
     from metaeval.reports.topics import with_topics, without_topics  # noqa: PLC0415 - loads matplotlib
     from metaeval.studies.topics import RECOMMENDED_TOLERANCE, study_topics  # noqa: PLC0415 - loads scipy and numba
 
@@ -102,6 +104,6 @@ def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, poste
             n_threads=loaded.options["threads"],
             provenance=study.provenance,
         )
-    except (EstimationError, ScoresError) as error:
+    except (EstimationError, InvalidOptionError, ScoresError) as error:
         return without_topics(report, str(error))
     return with_topics(report, topics, posterior=posterior)

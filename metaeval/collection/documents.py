@@ -479,7 +479,7 @@ class Collection(JudgedCollection):
             If the judgments have no subtopics, or one has no such weight.
         """
         if self.subtopics is None:
-            message = "these judgments have no subtopics (topic subtopic document grade), so `weights` has no use"
+            message = "weights are for judgments by subtopic (topic subtopic document grade), and these have none"
             raise InvalidOptionError(message)
         return replace(self, subtopics=self.subtopics.with_weights(weights, self.topics))
 

@@ -65,7 +65,11 @@ class Subtopics(ShortRepr):
             column = int(np.searchsorted(self.topic_offsets, wrong[0], side="right")) - 1
             what = "has none" if np.isnan(found[wrong[0]]) else f"has {found[wrong[0]]:g}"
             raise InvalidOptionError(
-                f"`weights` needs one of 0 or more for every subtopic; {self.names[wrong[0]]!r} of topic "
+                f"every subtopic needs a weight of 0 or more; subtopic {self.names[wrong[0]]!r} of topic "
                 f"{topics[column]!r} {what}"
             )
+        sums = np.diff(np.concatenate([[0.0], np.cumsum(found > 0)])[self.topic_offsets])
+        empty = np.flatnonzero((sums == 0) & (np.diff(self.topic_offsets) > 0))
+        if empty.size:
+            raise InvalidOptionError(f"all subtopics of topic {topics[empty[0]]!r} have the weight 0; one needs more")
         return replace(self, weights=found)

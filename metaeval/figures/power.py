@@ -2,7 +2,7 @@
 """The pictures of discriminative power: significance levels of all pairs, shares of pairs, and their differences."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -219,17 +219,20 @@ def power_differences(frame: pd.DataFrame) -> Figure:
 
 
 @styled
-def decided_bars(frame: pd.DataFrame) -> Figure:
-    """Draw what is probable of the pairs of systems under each metric: shares that add up to all pairs.
+def decided_bars(frame: pd.DataFrame, kind: Literal["probable", "completions"] = "probable") -> Figure:
+    """Draw what is decided of the pairs of systems under each metric: shares that add up to all pairs.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns metric, n_apart, n_equivalent, n_undecided and n_pairs, one row a metric.
+        Columns metric, n_pairs, and n_apart, n_equivalent and n_undecided; or for "completions" n_hold, n_open and
+        n_other. One row a metric.
+    kind : {"probable", "completions"}
+        What decides: probabilities, or all completions of the judgments.
     """
     figure, axes = rows_figure([metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
     y, start = np.arange(len(frame)), np.zeros(len(frame))
-    for column, (words, color) in _DECIDED.items():
+    for column, (words, color) in _DECIDED[kind].items():
         part = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
         axes.barh(y, part, left=start, height=0.62, color=color, edgecolor=THEME["paper"], linewidth=0.8, label=words)
         note_points(
@@ -245,7 +248,7 @@ def decided_bars(frame: pd.DataFrame) -> Figure:
         for place, (low, width) in enumerate(zip(start, part, strict=True)):
             if width > _ROOM:
                 style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
-                ink = THEME["ink"] if column == "n_undecided" else "#fefefe"
+                ink = THEME["ink"] if color == THEME["rule"] else "#fefefe"
                 axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **style)
         start = start + part
     axes.set_xlim(0, 100)
@@ -255,9 +258,16 @@ def decided_bars(frame: pd.DataFrame) -> Figure:
 
 
 _DECIDED = {
-    "n_apart": ("one system better by more than the region", THEME["blue"]),
-    "n_undecided": ("undecided", THEME["rule"]),
-    "n_equivalent": ("practically equal", CYCLE[2]),
+    "probable": {
+        "n_apart": ("one system better by more than the region", THEME["blue"]),
+        "n_undecided": ("undecided", THEME["rule"]),
+        "n_equivalent": ("practically equal", CYCLE[2]),
+    },
+    "completions": {
+        "n_hold": ("significant whatever the unjudged documents are", THEME["blue"]),
+        "n_open": ("significant as judged", CYCLE[2]),
+        "n_other": ("not significant", THEME["rule"]),
+    },
 }
 """What is decided of a pair, in the order of the bars, with its words and its colour."""
 _ROOM = 6

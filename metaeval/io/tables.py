@@ -216,15 +216,16 @@ def scores_of(
     return _scores_of_block(read_content(source, content, _options_of(columns, missing, duplicates)), missing)
 
 
-def scores_of_sheet(
+def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read
     sheet: Sheet,
     source: Source,
     columns: Mapping[str, str],
     missing: Missing = "error",
     duplicates: Duplicates = "error",
+    form: Form | None = "long",
 ) -> Scores:
-    """Return the scores of a long table, of one topic or more; see `read_scores`."""
-    options = replace(_options_of(columns, missing, duplicates), form="long")
+    """Return the scores of a table, of one topic or more; see `read_scores`."""
+    options = replace(_options_of(columns, missing, duplicates), form=form)
     return _scores_of_block(read_table(sheet, source, options), missing)
 
 

@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, wraps
+from importlib import import_module
 from math import ceil, log
-from typing import Any, Concatenate, NamedTuple
+from typing import Any, Concatenate, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_kind
-from metaeval.base.results import Result
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.results import Figure, Result
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists, ranked_lists
@@ -118,7 +119,13 @@ def write_gains(
             found[row, ranks[entry] - 1] = gains[entry]
 
 
-def continuation(function: Continuation) -> MetricSpec:
+@overload
+def continuation(function: Continuation, /) -> MetricSpec: ...
+@overload
+def continuation(*, monotone: bool) -> Callable[[Continuation], MetricSpec]: ...
+def continuation(
+    function: Continuation | None = None, /, *, monotone: bool = False
+) -> MetricSpec | Callable[[Continuation], MetricSpec]:
     r"""Define a measure by how likely a reader goes on from each rank to the next (C/W/L).
 
     Parameters
@@ -127,11 +134,13 @@ def continuation(function: Continuation) -> MetricSpec:
         ``f(at: At, *, parameters) -> array``: the probability C(i) of going on from rank i, for several lists at once.
         `at` has ``rank`` (depth,), ``gain`` and ``total`` (n_lists, depth): the gain at the rank as a share of that of
         the top level, and the sum of the gains down to it. A parameter ``k`` ends the list; else it ends at 1000.
+    monotone : bool, default False
+        Whether moving a better document up is never to lower the score; `metaeval.testing.check_metric` then tries it.
 
     Returns
     -------
     MetricSpec
-        The expected rate of gain.
+        The expected rate of gain; or a decorator, where `monotone` is given.
 
     Notes
     -----
@@ -153,6 +162,12 @@ def continuation(function: Continuation) -> MetricSpec:
     >>> Hurried.usage
     'Hurried(gains=linear, judged_only=False, p=0.7)'
     """
+    if function is None:
+        return partial(_as_measure, monotone=monotone)
+    return _as_measure(function, monotone=monotone)
+
+
+def _as_measure(function: Continuation, *, monotone: bool) -> MetricSpec:
     if not callable(function):
         raise InvalidOptionError(f"a continuation is a function f(at), not {function!r:.80}")
     name = str(getattr(function, "__name__", type(function).__name__))
@@ -161,6 +176,13 @@ def continuation(function: Continuation) -> MetricSpec:
     def kernel(lists: RankedLists, **values: Any) -> NDArray[np.float64]:  # noqa: ANN401 - of its own parameters
         def goes_on(at: At) -> NDArray[np.float64]:
             given = np.asarray(function(at, **values), dtype=np.float64)
+            try:
+                np.broadcast_to(given, at.gain.shape)
+            except ValueError:
+                raise InvalidOptionError(
+                    f"{name} must give a probability for every rank, shape (depth,) or (n_lists, depth), here "
+                    f"{at.gain.shape}; it gave the shape {given.shape}"
+                ) from None
             if not ((given >= 0) & (given <= 1)).all():
                 raise InvalidOptionError(
                     f"{name} must give probabilities, between 0 and 1; it gave {given.min():g} to {given.max():g}"
@@ -169,7 +191,7 @@ def continuation(function: Continuation) -> MetricSpec:
 
         return walked(goes_on, lists, scaled_gains(lists), depth=values.get("k") or DEPTH).rate
 
-    return MetricSpec(name=name, kernel=kernel, graded=True, real_grades=True, cite="moffat2017")
+    return MetricSpec(name=name, kernel=kernel, graded=True, real_grades=True, monotone=monotone, cite="moffat2017")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -206,6 +228,17 @@ class Expectations(Result):
         names = pd.MultiIndex.from_product([self.metrics, self.systems], names=["metric", "system"])
         values = {name: getattr(self, name).mean(axis=2).ravel() for name in ("rate", "total", "documents", "residual")}
         return pd.DataFrame(values, index=names).reset_index()
+
+    def plot(self, metric: str | None = None) -> Figure:
+        """Draw the rate of every run under one metric (the first by default), with what its residual leaves open."""
+        name = self.metrics[0] if metric is None else metric
+        check_choice(name, "metric", self.metrics)
+        frame = self.to_frame().assign(mean=lambda one: one["rate"], low=lambda one: one["rate"])
+        frame = frame.assign(high=frame["rate"] + frame["residual"])
+        frame["rank"] = frame.groupby("metric")["rate"].rank(ascending=False, method="min").astype(int)
+        figures = import_module("metaeval.figures.systems")  # as studies name their reports: pictures lie above metrics
+        drawn: Figure = figures.system_ranking(frame, name, label="rate of gain, up to that with the residual")
+        return drawn
 
 
 def expectations(

@@ -1,6 +1,8 @@
 """Measures of diversity: how well a list covers the subtopics of its topic, and how little it repeats."""
 
-from typing import Annotated, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,10 +10,11 @@ from numpy.typing import NDArray
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level, Rule
-from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.spec import Kernel, MetricSpec
 from metaeval.metrics.sums import share
-from metaeval.running.compiled import compiled
+from metaeval.running.compiled import compiled, compiled_part
 
+type Floats = NDArray[np.float64]
 _Share = Annotated[float, Rule(lambda value: 0 <= value <= 1, "between 0 and 1")]
 _Below = Annotated[float, Rule(lambda value: 0 <= value < 1, "0 or more and below 1")]
 
@@ -20,9 +23,13 @@ class _Entries(NamedTuple):
     """The relevant documents of every list, and of every topic, with the subtopics that each is about."""
 
     lists: NDArray[np.int64]
-    """The documents of list i are ``documents[lists[i]:lists[i + 1]]``. Shape (n_systems * n_topics + 1,)."""
-    documents: NDArray[np.int32]
-    """Which judgment. Shape (n,)."""
+    """The relevant documents of list i are those from ``lists[i]`` to ``lists[i + 1]``. Shape (n_systems * n_topics +
+    1,)."""
+    starts: NDArray[np.int64]
+    """Its judged documents are ``judgments[starts[i]:starts[i + 1]]``, as in the collection."""
+    judgments: NDArray[np.uint32]
+    relevant: NDArray[np.bool_]
+    """Whether a judgment is of a relevant document."""
     topics: NDArray[np.int64]
     """The judgments of topic t are ``topics[t]:topics[t + 1]``."""
     offsets: NDArray[np.int64]
@@ -33,9 +40,9 @@ class _Entries(NamedTuple):
     """The subtopics of topic t are ``first[t]:first[t + 1]``."""
     levels: NDArray[np.int64]
     """Level of every entry, 0 where its document is not judged relevant now. Shape (n_entries,)."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """Weight of every subtopic; 0 where nothing is relevant. Shape (n_subtopics,)."""
-    whole: NDArray[np.float64]
+    whole: Floats
     """Sum of the weights of every topic."""
 
 
@@ -45,7 +52,8 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     found = collection.subtopics
     if found is None:
         raise InvalidOptionError(
-            "measures of diversity need judgments by subtopic (topic subtopic document grade), and these have none"
+            "measures of diversity need judgments by subtopic (topic subtopic document grade), which are recognised "
+            "by a document under several subtopics of one topic; here is none"
         )
     relevant = collection.levels > 0
     judgments = np.repeat(np.arange(len(relevant)), np.diff(found.offsets))
@@ -57,7 +65,9 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     return _Entries(
         lists=lists.offsets,
-        documents=collection.judgments[relevant[collection.judgments]],
+        starts=collection.offsets,
+        judgments=collection.judgments.view(np.uint32),
+        relevant=relevant,
         topics=collection.topic_offsets,
         offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         codes=codes,
@@ -68,31 +78,44 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     )
 
 
-# ----------------------------------------------------------------------------------------- -- gains that wear off
+@compiled_part
+def next_relevant(judgments: NDArray[np.uint32], relevant: NDArray[np.bool_], at: int) -> int:
+    """Return the place behind the next relevant document of a list."""
+    while not relevant[judgments[at]]:
+        at += 1
+    return at + 1
+
+
+# -------------------------------------------------------------------------------------------- gains that wear off
 
 
 class _Novelty(NamedTuple):
-    """Sums of discounted novel gain: of the lists (system, topic), of a greedy ideal, and of a list beyond any real."""
+    """Sums of discounted novel gain, and what they are divided by."""
 
-    found: NDArray[np.float64]
-    ideal: NDArray[np.float64]
-    bound: NDArray[np.float64]
-    whole: NDArray[np.float64]
-    """Sum of the weights of every topic's subtopics."""
+    found: Floats
+    """Of the lists. Shape (n_systems, n_topics)."""
+    ideal: Floats
+    """Of a greedy ideal list. Shape (n_topics,)."""
+    scaled: Floats
+    """Of the lists, as it stands over `bound`."""
+    bound: Floats
+    """Of a list beyond any real. Shape (n_topics,)."""
 
 
 def _novelty(  # noqa: PLR0913 - parameters of measures
     lists: RankedLists,
-    discounts: NDArray[np.float64],
+    discounts: Floats,
     *,
     alpha: float,
     k: int | None,
     rel: int = 1,
     max_level: int | None = None,
+    scale: float | None = None,
 ) -> _Novelty:
     """Sum what each document adds about subtopics that wear off by `alpha`, or by the grade if there is a `max_level`.
 
-    Shapes: `discounts` (longest + 1,), by rank.
+    With a `scale` the bound is the sum of the weights, and that is what the sums are multiplied by. Shapes: `discounts`
+    (longest + 1,), by rank.
     """
     entries = _entries(lists, rel)
     if max_level is None:
@@ -103,97 +126,85 @@ def _novelty(  # noqa: PLR0913 - parameters of measures
         gain = np.exp2(lists.numbers - lists.number_of(top)) - np.exp2(-lists.number_of(top))
         wear = 1.0 - gain
     deepest = min(depth(k), len(discounts) - 1)
-    parts = entries.offsets, entries.codes, entries.first, gain[entries.levels], wear[entries.levels], entries.weights
-    found = novelty_sums(entries.lists, lists.ranks, entries.documents, *parts, discounts, deepest)
-    ideal = greedy_sums(entries.topics, *parts, discounts, deepest)
+    gains, wears = gain[entries.levels], wear[entries.levels]
+    found = novelty_sums(entries, lists.ranks, gains, wears, discounts, deepest).reshape(lists.lengths.shape)
+    ideal = greedy_sums(entries, gains, wears, discounts, deepest)
+    if scale is not None:
+        return _Novelty(found, ideal, found * scale, entries.whole)
     ranks = np.arange(len(discounts) - 1)
     bound = float((gain[top] * wear[top] ** ranks * discounts[1:])[:deepest].sum())
-    return _Novelty(found.reshape(lists.lengths.shape), ideal, bound * entries.whole, entries.whole)
+    return _Novelty(found, ideal, found, bound * entries.whole)
 
 
 @compiled
 def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    lists: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    documents: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    first: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    wear: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    discounts: NDArray[np.float64],
-    deepest: int,
-) -> NDArray[np.float64]:
+    entries: _Entries, ranks: NDArray[np.int32], gains: Floats, wear: Floats, discounts: Floats, deepest: int
+) -> Floats:
     """Sum the discounted novel gain of every list."""
+    lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
     sums = np.zeros(len(lists) - 1)
-    left = np.empty(len(weights))
+    left = np.empty(len(entries.weights))
     n_topics = len(first) - 1
     for number in range(len(lists) - 1):
         topic = number % n_topics
+        most = 2.0 * entries.whole[topic]
         for place in range(first[topic], first[topic + 1]):
-            left[place] = weights[place]
-        total = 0.0
+            left[place] = entries.weights[place]
+        total, at = 0.0, entries.starts[number]
         for place in range(lists[number], lists[number + 1]):
-            if ranks[place] > deepest:
-                break
+            discount = discounts[min(ranks[place], len(discounts) - 1)]
+            if ranks[place] > deepest or (total > 0.0 and total + discount * most == total):
+                break  # or nothing below changes the sum, a cut-off of its own to one that falls fast
             novel = 0.0
-            for entry in range(offsets[documents[place]], offsets[documents[place] + 1]):
+            at = next_relevant(entries.judgments, entries.relevant, at)
+            document = entries.judgments[at - 1]
+            for entry in range(offsets[document], offsets[document + 1]):
                 novel += left[codes[entry]] * gains[entry]
                 left[codes[entry]] *= wear[entry]
-            total += novel * discounts[ranks[place]]
+            total += novel * discount
         sums[number] = total
     return sums
 
 
 @compiled
-def greedy_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    topics: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    first: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    wear: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    discounts: NDArray[np.float64],
-    deepest: int,
-) -> NDArray[np.float64]:
+def greedy_sums(entries: _Entries, gains: Floats, wear: Floats, discounts: Floats, deepest: int) -> Floats:
     """Sum the same of a list that takes the document with most novel gain next; of equals the last identifier."""
+    topics, offsets, codes = entries.topics, entries.offsets, entries.codes
     sums = np.zeros(len(topics) - 1)
-    left = np.empty(len(weights))
+    left = entries.weights.copy()
     for topic in range(len(topics) - 1):
-        for place in range(first[topic], first[topic + 1]):
-            left[place] = weights[place]
-        size = topics[topic + 1] - topics[topic]
-        taken = np.zeros(size, dtype=np.bool_)
-        for rank in range(1, min(size, deepest) + 1):
-            best, most = -1, 0.0
-            for place in range(size):
-                document = topics[topic] + place
-                if taken[place] or offsets[document] == offsets[document + 1]:
-                    continue
+        most = 2.0 * entries.whole[topic]
+        open_ones = np.empty(topics[topic + 1] - topics[topic], dtype=np.int64)
+        n = 0
+        for document in range(topics[topic], topics[topic + 1]):
+            open_ones[n] = document
+            n += offsets[document] < offsets[document + 1]
+        for rank in range(1, min(n, deepest) + 1):
+            if sums[topic] > 0.0 and sums[topic] + discounts[rank] * most == sums[topic]:
+                break  # as above
+            best, gained = -1, 0.0
+            for place in range(n):
                 novel = 0.0
-                for entry in range(offsets[document], offsets[document + 1]):
+                for entry in range(offsets[open_ones[place]], offsets[open_ones[place] + 1]):
                     novel += left[codes[entry]] * gains[entry]
-                if best < 0 or novel >= most:
-                    best, most = place, novel
-            if best < 0:
-                break
-            taken[best] = True
-            document = topics[topic] + best
-            for entry in range(offsets[document], offsets[document + 1]):
+                if best < 0 or novel >= gained:
+                    best, gained = place, novel
+            for entry in range(offsets[open_ones[best]], offsets[open_ones[best] + 1]):
                 left[codes[entry]] *= wear[entry]
-            sums[topic] += most * discounts[rank]
+            sums[topic] += gained * discounts[rank]
+            n -= 1
+            for place in range(best, n):
+                open_ones[place] = open_ones[place + 1]
     return sums
 
 
-def _log_discounts(lists: RankedLists, k: int | None) -> NDArray[np.float64]:
+def _log_discounts(lists: RankedLists, k: int | None) -> Floats:
     ranks = np.arange(_deepest(lists, k) + 1, dtype=np.float64)
-    discounts: NDArray[np.float64] = np.log2(ranks + 1, out=np.ones(len(ranks)), where=ranks > 0)
+    discounts: Floats = np.log2(ranks + 1, out=np.ones(len(ranks)), where=ranks > 0)
     return 1.0 / discounts
 
 
-def _reciprocal_ranks(lists: RankedLists, k: int | None) -> NDArray[np.float64]:
+def _reciprocal_ranks(lists: RankedLists, k: int | None) -> Floats:
     return 1.0 / np.maximum(np.arange(_deepest(lists, k) + 1.0), 1.0)
 
 
@@ -202,126 +213,108 @@ def _deepest(lists: RankedLists, k: int | None) -> int:
     return k or max(lists.longest, int(np.diff(lists.collection.topic_offsets).max(initial=1)))
 
 
-def alpha_dcg(
-    lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1
-) -> NDArray[np.float64]:
-    """Discounted novel gain over that of a list whose every document is about every subtopic."""
-    sums = _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
-    return share(sums.found, sums.bound)
+def _measure(name: str, sums: Callable[..., _Novelty], doc: str, *, ideal: bool = False) -> Kernel:
+    """Return the kernel of sums over their bound, or over those of an ideal list."""
+
+    @wraps(sums)
+    def kernel(lists: RankedLists, **values: Any) -> Floats:  # noqa: ANN401 - of its own parameters
+        found = sums(lists, **values)
+        return share(found.found, found.ideal) if ideal else share(found.scaled, found.bound)
+
+    kernel.__name__ = kernel.__qualname__ = name
+    kernel.__doc__ = doc
+    return kernel
 
 
-def alpha_ndcg(
-    lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1
-) -> NDArray[np.float64]:
-    r"""Discounted novel gain of the top k over that of a greedy ideal list.
+def _alpha_gain(lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1) -> _Novelty:
+    r"""Discount novel gain by the logarithm of the rank.
 
-    Notes
-    -----
     .. math:: \alpha DCG_k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s} J(r, s) (1 - \alpha)^{n(r, s)}
 
     with J whether the document at rank r is about subtopic s, and n how many above it are (Clarke et al. 2008). The
     ideal list takes the document with most novel gain next, of equals the last by identifier, as ndeval does.
     """
-    sums = _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
-    return share(sums.found, sums.ideal)
+    return _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
 
 
-def err_ia(
+def _err(
     lists: RankedLists,
     *,
     alpha: _Share = 0.5,
     k: Cutoff | None = None,
     max_level: Level | None = None,
     rel: Level = 1,
-) -> NDArray[np.float64]:
-    """Mean over subtopics of the expected reciprocal rank, over that of a list that satisfies all as well as any can.
+) -> _Novelty:
+    """Discount novel gain by the rank, which makes the expected reciprocal rank of every subtopic.
 
-    Notes
-    -----
     A document satisfies a reader with probability `alpha`, whatever its grade, as in ndeval; with `max_level` by its
     grade, :math:`(2^g - 1) / 2^{max}` (Chapelle et al. 2011). ndeval leaves out the division at k = 1.
     """
-    sums = _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
-    return share(sums.found, sums.bound)
+    return _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
 
 
-def nerr_ia(
-    lists: RankedLists,
-    *,
-    alpha: _Share = 0.5,
-    k: Cutoff | None = None,
-    max_level: Level | None = None,
-    rel: Level = 1,
-) -> NDArray[np.float64]:
-    """ERR_IA over that of a greedy ideal list."""
-    sums = _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
-    return share(sums.found, sums.ideal)
+def _rbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> _Novelty:
+    r"""Discount novel gain by a reader who continues from each rank to the next with probability beta.
 
-
-def nrbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> NDArray[np.float64]:
-    r"""Novel gain of a reader who continues from each rank to the next with probability beta.
-
-    Notes
-    -----
     .. math:: NRBP = \frac{1 - (1 - \alpha) \beta}{S} \sum_r \beta^{r - 1} \sum_s J(r, s) (1 - \alpha)^{n(r, s)}
 
     with S subtopics (Clarke, Kolla and Vechtomova 2009).
     """
     discounts = beta ** np.maximum(np.arange(_deepest(lists, None) + 1.0) - 1.0, 0.0)
-    sums = _novelty(lists, discounts, alpha=alpha, k=None, rel=rel)
-    return share(sums.found * (1.0 - (1.0 - alpha) * beta), sums.whole)
+    return _novelty(lists, discounts, alpha=alpha, k=None, rel=rel, scale=1.0 - (1.0 - alpha) * beta)
 
 
-def nnrbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> NDArray[np.float64]:
-    """NRBP over that of a greedy ideal list."""
-    discounts = beta ** np.maximum(np.arange(_deepest(lists, None) + 1.0) - 1.0, 0.0)
-    sums = _novelty(lists, discounts, alpha=alpha, k=None, rel=rel)
-    return share(sums.found, sums.ideal)
+alpha_dcg = _measure(
+    "alpha_dcg",
+    _alpha_gain,
+    "Discounted novel gain over that of a list whose every document is about every subtopic.",
+)
+alpha_ndcg = _measure(
+    "alpha_ndcg", _alpha_gain, "Discounted novel gain of the top k over that of a greedy ideal list.", ideal=True
+)
+err_ia = _measure(
+    "err_ia",
+    _err,
+    "Mean over subtopics of the expected reciprocal rank, over that of a list that satisfies all as well as any can.",
+)
+nerr_ia = _measure("nerr_ia", _err, "ERR_IA over that of a greedy ideal list.", ideal=True)
+nrbp = _measure("nrbp", _rbp, "Novel gain of a reader who continues from each rank to the next with probability beta.")
+nnrbp = _measure("nnrbp", _rbp, "NRBP over that of a greedy ideal list.", ideal=True)
 
 
 # --------------------------------------------------------------------------------------------- means over the subtopics
 
 
-def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> Floats:
     """Mean over subtopics of average precision (MAP-IA, intent-aware)."""
     entries = _entries(lists, rel)
     sizes = np.bincount(entries.codes, minlength=len(entries.weights))
     worth = np.divide(entries.weights, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
-    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
-    sums = count_sums(*parts, worth, depth(None), 2)
-    return share(sums.reshape(lists.lengths.shape), entries.whole)
+    return share(_counted(lists, entries, worth, None, 2), entries.whole)
 
 
-def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
+def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> Floats:
     """Mean over subtopics of precision in the top k."""
     entries = _entries(lists, rel)
-    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
-    sums = count_sums(*parts, entries.weights, depth(k), 0)
-    return share(sums.reshape(lists.lengths.shape) / k, entries.whole)
+    return share(_counted(lists, entries, entries.weights, k, 0) / k, entries.whole)
 
 
-def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
+def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> Floats:
     """Share of the topic's subtopics that the top k cover (S-recall, I-rec)."""
     entries = _entries(lists, rel)
-    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
     there = (entries.weights > 0).astype(np.float64)
-    sums = count_sums(*parts, there, depth(k), 1)
-    return share(sums.reshape(lists.lengths.shape), np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first]))
+    whole = np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first])
+    return share(_counted(lists, entries, there, k, 1), whole)
+
+
+def _counted(lists: RankedLists, entries: _Entries, worth: Floats, k: int | None, kind: int) -> Floats:
+    return count_sums(entries, lists.ranks, worth, depth(k), kind).reshape(lists.lengths.shape)
 
 
 @compiled
-def count_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    lists: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    documents: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    first: NDArray[np.int64],
-    worth: NDArray[np.float64],
-    deepest: int,
-    kind: int,
-) -> NDArray[np.float64]:
+def count_sums(entries: _Entries, ranks: NDArray[np.int32], worth: Floats, deepest: int, kind: int) -> Floats:
     """Sum over the subtopics of every list: all that is found (kind 0), what is new (1), or the precision there (2)."""
+    lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
     sums = np.zeros(len(lists) - 1)
     seen = np.zeros(len(worth), dtype=np.int64)
     n_topics = len(first) - 1
@@ -329,11 +322,13 @@ def count_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         topic = number % n_topics
         for place in range(first[topic], first[topic + 1]):
             seen[place] = 0
-        total = 0.0
+        total, at = 0.0, entries.starts[number]
         for place in range(lists[number], lists[number + 1]):
             if ranks[place] > deepest:
                 break
-            for entry in range(offsets[documents[place]], offsets[documents[place] + 1]):
+            at = next_relevant(entries.judgments, entries.relevant, at)
+            document = entries.judgments[at - 1]
+            for entry in range(offsets[document], offsets[document + 1]):
                 code = codes[entry]
                 seen[code] += 1
                 if kind == 0 or (kind == 1 and seen[code] == 1):
@@ -344,7 +339,7 @@ def count_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return sums
 
 
-def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:
+def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> Floats:
     r"""Discounted global gain of the top k over that of an ideal list, by global gain.
 
     Notes
@@ -359,33 +354,37 @@ def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64
     totals = sums[entries.offsets[1:]] - sums[entries.offsets[:-1]]
     discounts = _log_discounts(lists, k)
     deepest = min(depth(k), len(discounts) - 1)
-    found = global_gains(entries.lists, lists.ranks, totals[entries.documents], discounts, deepest)
+    found = global_gains(entries, lists.ranks, totals, discounts, deepest)
     topic = lists.collection.topic_of_judgment
     order = np.lexsort((-totals, topic))
     ranks = np.arange(1, len(totals) + 1) - entries.topics[topic]
-    ideal = global_gains(entries.topics, ranks, totals[order], discounts, deepest)
+    weighed = totals[order] * np.where(ranks <= deepest, discounts[np.minimum(ranks, deepest)], 0.0)
+    ideal = np.bincount(topic, weights=weighed, minlength=lists.n_topics)
     return share(found.reshape(lists.lengths.shape), ideal)
 
 
 @compiled
 def global_gains(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.integer],
-    gains: NDArray[np.float64],
-    discounts: NDArray[np.float64],
+    entries: _Entries,
+    ranks: NDArray[np.int32],
+    gains: Floats,
+    discounts: Floats,
     deepest: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Sum discounted gains of every list."""
-    sums = np.zeros(len(offsets) - 1)
-    for number in range(len(offsets) - 1):
-        for place in range(offsets[number], offsets[number + 1]):
+    lists = entries.lists
+    sums = np.zeros(len(lists) - 1)
+    for number in range(len(lists) - 1):
+        at = entries.starts[number]
+        for place in range(lists[number], lists[number + 1]):
             if ranks[place] > deepest:
                 break
-            sums[number] += gains[place] * discounts[ranks[place]]
+            at = next_relevant(entries.judgments, entries.relevant, at)
+            sums[number] += gains[entries.judgments[at - 1]] * discounts[ranks[place]]
     return sums
 
 
-def d_sharp_ndcg(lists: RankedLists, *, gamma: _Share = 0.5, k: Cutoff | None = None) -> NDArray[np.float64]:
+def d_sharp_ndcg(lists: RankedLists, *, gamma: _Share = 0.5, k: Cutoff | None = None) -> Floats:
     """Share of subtopics covered (I-rec) and D_nDCG, averaged with weight gamma on the first (D#-nDCG)."""
     return gamma * subtopic_recall(lists, k=k) + (1.0 - gamma) * d_ndcg(lists, k=k)
 

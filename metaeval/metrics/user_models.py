@@ -1,6 +1,6 @@
 """Measures of the C/W/L framework: what a reader gains who goes on from rank to rank with a stated probability."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,14 @@ DEPTH = 1000
 _MOST_STEPS = 64
 _WHOLE = 1e-9
 
+type Floats = NDArray[np.float64]
+_End = Cutoff | None
+_Top = Level | None
 _Target = Annotated[float, Rule(lambda target: 0 < target < np.inf, "above 0")]
 _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
 
 
-def scaled_gains(lists: RankedLists, max_level: int | None = None) -> NDArray[np.float64]:
+def scaled_gains(lists: RankedLists, max_level: int | None = None) -> Floats:
     """Return the gain of every level as a share of that of the top level, `max_level` or that of the judgments."""
     top = lists.scale_level(max_level)
     most = float(lists.gain_of_level[top])
@@ -32,31 +35,34 @@ def scaled_gains(lists: RankedLists, max_level: int | None = None) -> NDArray[np
     return lists.gain_of_level / (most or 1.0)
 
 
-def _product_rate(
-    lists: RankedLists, reach: NDArray[np.float64], max_level: int | None, *, stops: bool
-) -> NDArray[np.float64]:
+class _Seen(NamedTuple):
+    """What readers see, list after list."""
+
+    offsets: NDArray[np.int64]
+    """The judged documents of list i are those from ``offsets[i]`` to ``offsets[i + 1]``."""
+    ranks: NDArray[np.int32]
+    levels: NDArray[np.int16]
+    gains: Floats
+    """Gain of every level."""
+
+
+def _seen(lists: RankedLists, max_level: int | None) -> _Seen:
+    return _Seen(lists.offsets, lists.ranks, lists.levels, scaled_gains(lists, max_level))
+
+
+def _product_rate(lists: RankedLists, reach: Floats, max_level: int | None, *, stops: bool) -> Floats:
     """Rate of gain where C(i) is a function of the rank, times 1 - g(i) if a reader `stops` at what satisfies.
 
     Shapes: `reach` (depth,), the probability of reaching each rank if nothing is found.
     """
     table = np.concatenate([[0.0], reach])
-    rates = product_rates(
-        lists.offsets, lists.ranks, lists.levels, scaled_gains(lists, max_level), table, np.cumsum(table), stops
-    )
-    return rates.reshape(lists.lengths.shape)
+    return product_rates(_seen(lists, max_level), table, np.cumsum(table), stops).reshape(lists.lengths.shape)
 
 
 @compiled
-def product_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    gains: NDArray[np.float64],
-    reach: NDArray[np.float64],
-    reached: NDArray[np.float64],
-    stops: bool,  # noqa: FBT001 - a kernel takes plain values
-) -> NDArray[np.float64]:
+def product_rates(seen: _Seen, reach: Floats, reached: Floats, stops: bool) -> Floats:  # noqa: FBT001 - of a kernel
     """Return the rate of gain of every list; between relevant documents the tables say what happens."""
+    offsets, ranks = seen.offsets, seen.ranks
     rates = np.zeros(len(offsets) - 1)
     deepest = len(reach) - 1
     for number in range(len(offsets) - 1):
@@ -67,7 +73,7 @@ def product_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             rank = ranks[entry]
             if rank > deepest:
                 break
-            gain = gains[levels[entry]]
+            gain = seen.gains[seen.levels[entry]]
             gained += alive * reach[rank] * gain
             if stops:
                 looked_at += alive * (reached[rank] - reached[last])
@@ -90,7 +96,7 @@ def _trigamma(x: float) -> float:
     return total + 1.0 / x + 0.5 * y + y / x * series
 
 
-def _steps(gains: NDArray[np.float64]) -> int:
+def _steps(gains: Floats) -> int:
     """Return the smallest n that makes n times every gain whole; 0 if there is none up to 64."""
     multiples = np.arange(1, _MOST_STEPS + 1)[:, None] * gains
     whole = (np.abs(multiples - np.rint(multiples)) < _WHOLE).all(axis=1)
@@ -98,7 +104,7 @@ def _steps(gains: NDArray[np.float64]) -> int:
 
 
 @compiled
-def trigammas(target: float, steps: int, depth: int) -> NDArray[np.float64]:
+def trigammas(target: float, steps: int, depth: int) -> Floats:
     """Return the trigamma function at 2T, 2T + 1/steps, … down to the depth."""
     table = np.empty(steps * (depth + 1) + 1)
     for place in range(len(table)):
@@ -107,21 +113,13 @@ def trigammas(target: float, steps: int, depth: int) -> NDArray[np.float64]:
 
 
 @compiled
-def inst_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    gains: NDArray[np.float64],
-    target: float,
-    deepest: int,
-    table: NDArray[np.float64],
-    steps: int,
-) -> NDArray[np.float64]:
+def inst_rates(seen: _Seen, target: float, deepest: int, table: Floats, steps: int) -> Floats:
     """Return the rate of gain of every list under INST.
 
     Where nothing is gained C(i) telescopes: rank i is reached with probability q / (i - 1 + 2T - total)^2, and a sum
     of that over many ranks is a difference of two trigamma functions: from `table` where gains are whole `steps`.
     """
+    offsets, ranks = seen.offsets, seen.ranks
     rates = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
         scale = 4.0 * target * target
@@ -141,7 +139,7 @@ def inst_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             if ends:
                 break
             here = scale / (2.0 * target + rank - 1.0 - total) ** 2
-            gain = gains[levels[entry]]
+            gain = seen.gains[seen.levels[entry]]
             gained += here * gain
             total += gain
             scale = here * (rank + 2.0 * target - total - 1.0) ** 2
@@ -151,15 +149,9 @@ def inst_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
-def bpm_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    gains: NDArray[np.float64],
-    target: float,
-    deepest: int,
-) -> NDArray[np.float64]:
+def bpm_rates(seen: _Seen, target: float, deepest: int) -> Floats:
     """Return the rate of gain of every list down to the rank where the target is reached, or to the deepest."""
+    offsets, ranks = seen.offsets, seen.ranks
     rates = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
         total = 0.0
@@ -167,7 +159,7 @@ def bpm_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         for entry in range(offsets[number], offsets[number + 1]):
             if ranks[entry] > deepest:
                 break
-            total += gains[levels[entry]]
+            total += seen.gains[seen.levels[entry]]
             if total >= target:
                 end = ranks[entry]
                 break
@@ -175,24 +167,18 @@ def bpm_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return rates
 
 
-def squares(T: float, depth: int) -> NDArray[np.float64]:  # noqa: N803 - as published
+def squares(T: float, depth: int) -> Floats:  # noqa: N803 - as published
     """Probability of reaching each rank under INSQ, whose C(i) telescopes."""
     return np.square(2 * T / (2 * T + np.arange(depth, dtype=np.float64)))
 
 
-def scaled_dcg(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
+def scaled_dcg(lists: RankedLists, *, k: Cutoff, max_level: _Top = None) -> Floats:
     """Discounted gain of the top k over that of k documents at the top level."""
-    discounts: NDArray[np.float64] = np.log2(np.arange(2.0, k + 2))
+    discounts: Floats = np.log2(np.arange(2.0, k + 2))
     return _product_rate(lists, 1 / discounts, max_level, stops=False)
 
 
-def insq(
-    lists: RankedLists,
-    *,
-    T: _Target = 1.0,  # noqa: N803 - as published
-    k: Cutoff | None = None,
-    max_level: Level | None = None,
-) -> NDArray[np.float64]:
+def insq(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     r"""Rate of gain of a reader who wants T relevant documents and grows more patient with each rank.
 
     Notes
@@ -204,13 +190,7 @@ def insq(
     return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=False)
 
 
-def inst(
-    lists: RankedLists,
-    *,
-    T: _Target = 1.0,  # noqa: N803 - as published
-    k: Cutoff | None = None,
-    max_level: Level | None = None,
-) -> NDArray[np.float64]:
+def inst(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     r"""Rate of gain of a reader whose patience depends on how much of T is still to be found.
 
     Notes
@@ -219,50 +199,34 @@ def inst(
 
     (Moffat, Bailey, Scholer and Thomas 2015); the list ends at rank k, 1000 by default, as in cwl_eval.
     """
-    gains, depth = scaled_gains(lists, max_level), k or DEPTH
-    steps = _steps(gains)
+    seen, depth = _seen(lists, max_level), k or DEPTH
+    steps = _steps(seen.gains)
     table = trigammas(T, max(steps, 1), depth if steps else 0)
-    rates = inst_rates(lists.offsets, lists.ranks, lists.levels, gains, T, depth, table, steps)
-    return rates.reshape(lists.lengths.shape)
+    return inst_rates(seen, T, depth, table, steps).reshape(lists.lengths.shape)
 
 
-def bejeweled_player(
-    lists: RankedLists,
-    *,
-    T: _Target = 1.0,  # noqa: N803 - as published
-    k: Cutoff,
-    max_level: Level | None = None,
-) -> NDArray[np.float64]:
+def bejeweled_player(lists: RankedLists, *, T: _Target = 1.0, k: Cutoff, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     """Rate of gain of a reader who stops when T is gained or k documents are seen (static BPM)."""
     nearly = T * (1 - 1e-12)  # gains add up to T in steps such as a third
-    rates = bpm_rates(lists.offsets, lists.ranks, lists.levels, scaled_gains(lists, max_level), nearly, k)
-    return rates.reshape(lists.lengths.shape)
+    return bpm_rates(_seen(lists, max_level), nearly, k).reshape(lists.lengths.shape)
 
 
-def nerr8(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
+def nerr8(lists: RankedLists, *, k: Cutoff, max_level: _Top = None) -> Floats:
     """Rate of gain of a reader who stops where satisfied, or at rank k: C(i) = 1 - g(i)."""
     return _product_rate(lists, np.ones(k), max_level, stops=True)
 
 
-def nerr9(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
+def nerr9(lists: RankedLists, *, k: Cutoff, max_level: _Top = None) -> Floats:
     """Rate of gain of a reader with C(i) = (1 - g(i)) i / (i + 1), down to rank k."""
     return _product_rate(lists, np.reciprocal(np.arange(1.0, k + 1)), max_level, stops=True)
 
 
-def nerr10(
-    lists: RankedLists, *, p: _Persistence = 0.9, k: Cutoff | None = None, max_level: Level | None = None
-) -> NDArray[np.float64]:
+def nerr10(lists: RankedLists, *, p: _Persistence = 0.9, k: _End = None, max_level: _Top = None) -> Floats:
     """Rate of gain of a reader with C(i) = (1 - g(i)) p."""
     return _product_rate(lists, np.power(p, np.arange(k or DEPTH)), max_level, stops=True)
 
 
-def nerr11(
-    lists: RankedLists,
-    *,
-    T: _Target = 1.0,  # noqa: N803 - as published
-    k: Cutoff | None = None,
-    max_level: Level | None = None,
-) -> NDArray[np.float64]:
+def nerr11(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     """Rate of gain of a reader with the C(i) of INSQ, times 1 - g(i)."""
     return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=True)
 

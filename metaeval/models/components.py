@@ -17,7 +17,15 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.dependability import SYSTEMS, Design, Passes, Sources, Stability, check_cost, drawn, exact_shares
-from metaeval.models.designs import Prices, Solved, cheapest_designs, check_known, design_table, items_needed
+from metaeval.models.designs import (
+    Prices,
+    Solved,
+    cheapest_designs,
+    check_known,
+    cluster_designs,
+    design_table,
+    items_needed,
+)
 from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, laid_out
 from metaeval.table.structure import engine_scores
 
@@ -230,6 +238,55 @@ class VarianceComponents(Result):
         prices = Prices(**paid, measured=self.n_measured, judges_measured=self.measure == "judge")
         found = (cheapest_designs(metric, own, prices, wanted) for metric, own in self.solved.items())
         return self._named(pd.DataFrame([row for rows in found for row in rows]))
+
+    def cluster_plan(self, per_cluster: Sequence[int] | None = None, *, target: float = 0.95) -> pd.DataFrame:
+        r"""Return what more or fewer items in each cluster are worth beside more clusters.
+
+        Parameters
+        ----------
+        per_cluster : sequence of int, optional
+            Items in each cluster; by default from 1 to 100, and twice as many as now.
+        target : float, default 0.95
+            Eρ² to be reached.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric and number: first the design at hand (``at_hand``), then as many ``clusters`` of
+            ``items_per_cluster`` each, and ``items`` in all. ``erho2``, ``difference_error``, ``twice_error`` with
+            twice the clusters, ``clusters_needed`` for the target, and ``price``; ``erho2`` and the last two with
+            ``_low`` and ``_high``. Empty without clusters.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a number is below 1, or the target not between 0 and 1.
+
+        Notes
+        -----
+        The variance of a difference is :math:`2(\sigma^2_{sc} + \sigma^2_{si}/k)/K` for K clusters of k items each.
+        If a cluster costs as much as p items, besides the items in it, the error for the cost is least at
+        :math:`k = \sqrt{p\,\sigma^2_{si}/\sigma^2_{sc}}`; ``price`` is the p at which that is this k.
+
+        Examples
+        --------
+        >>> from metaeval import simulate_scores
+        >>> scores = simulate_scores(n_systems=8, n_topics=60, metrics=["AP"], n_clusters=12, rng=1)
+        >>> found = variance_components(scores).cluster_plan([5, 10, 20])
+        >>> found[["items_per_cluster", "erho2", "clusters_needed", "price"]].iloc[1:].round(2).to_numpy().tolist()
+        [[5.0, 0.6, 150.0, 10.2], [10.0, 0.65, 125.0, 40.79], [20.0, 0.67, 113.0, 163.17]]
+        """
+        share = check_share(target, "target")
+        if not self.n_clusters:
+            return pd.DataFrame()
+        mean = self.n_topics / self.n_clusters
+        usual = sorted({1, 2, 5, 10, 20, 50, 100, round(2 * mean)} - {mean})
+        sizes = usual if per_cluster is None else _counts(per_cluster, "per_cluster")
+        found = [
+            cluster_designs(metric, own, sizes, self.n_clusters, share, self._tail())
+            for metric, own in self.solved.items()
+        ]
+        return pd.concat(found, ignore_index=True)
 
     @property
     def _n_across(self) -> int:

@@ -2,6 +2,7 @@
 """What other designs make of the components of one metric: dependability, the items for a target, the cheapest one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
@@ -119,6 +120,49 @@ def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
         with np.errstate(divide="ignore"):
             high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
     return (*(float(whole_items(np.array(one))) for one in (items, low, high)),)  # type: ignore[return-value]  # three
+
+
+def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
+    metric: str, own: Solved, per_cluster: Sequence[float], clusters: int, share: float, tail: float
+) -> pd.DataFrame:
+    """Return what more or fewer items in each cluster make of the components; one row a number of them.
+
+    First the design at hand, then as many clusters of equal size; of all, the clusters that reach the target, and the
+    price of a cluster, in items, at which this number of items in each gives the smallest error for the cost.
+    """
+    now, (items, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
+    sizes = [items / clusters, *per_cluster]
+    asked = [own, *(own._replace(sources=replace(own.sources, per_cluster=size)) for size in per_cluster)]
+    frames, twice, needed = [], [], []
+    for one, size in zip(asked, sizes, strict=True):
+        frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
+        twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
+        needed.append([np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)])
+    price = np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
+    low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
+    ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)
+    found = pd.concat(frames, ignore_index=True)
+    return found[["metric", "items", "erho2", "erho2_low", "erho2_high", "difference_error"]].assign(
+        at_hand=[True, *(False for _ in per_cluster)],
+        clusters=clusters,
+        items_per_cluster=sizes,
+        twice_error=np.sqrt(2.0 * np.array(twice)),
+        target=share,
+        **{f"clusters_needed{end}": values for end, values in ends},
+        price=price[:, 0],
+        price_low=np.fmin(low, price[:, 0]),
+        price_high=np.fmax(high, price[:, 0]),
+    )
+
+
+def _cluster_to_item(own: Solved, variances: Floats) -> Floats:
+    """Return the variance of a difference that a cluster has, over that of one item in it: (draw,)."""
+    sources, inside = replace(own.sources, per_cluster=1.0), own.sources.among("relative")
+    parts = variances[:, inside] / sources.divisors(own.at_hand._replace(items=1.0))[inside, 0]
+    of_cluster = np.array([one.level == "cluster" for one in sources.effects])[inside]
+    of_item = np.array([one.level in {"item", "cell"} for one in sources.effects])[inside]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(parts[:, of_cluster].sum(axis=1) / parts[:, of_item].sum(axis=1))
 
 
 def cheapest_designs(

@@ -14,6 +14,7 @@ from metaeval.models.components import VarianceComponents
 from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
+from metaeval.reports.component_clusters import cluster_sentence, clusters_section
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -39,11 +40,12 @@ def components_report(study: ComponentsStudy) -> Report:
         command="components",
         title=say("title"),
         facts=facts(**counted),
-        summary=_summary(study),
+        summary=(*_summary(study), *cluster_sentence(study)),
         key_figures=_figures(study),
         sections=(
             _shares_section(study),
             _design_section(study),
+            *clusters_section(study, _choice),
             _plans_section(study),
             _cheapest_section(study),
             *_halves_section(study),

@@ -1,7 +1,7 @@
 """What unjudged documents leave open: how much they could change a difference of runs, and which findings hold."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.base.checks import check_kind, check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.continuations import ADDITIVE
@@ -47,10 +47,20 @@ class CompletionBounds(Result):
     """Whether it is known which unjudged documents two runs share; if not, the bounds are too wide."""
     correction: str
     alpha: float
+    left_out: tuple[str, ...] = ()
+    """Metrics under which documents do not add up, so that there are no bounds."""
 
     def _found(self) -> str:
         rows = self.to_frame().itertuples()
         return ", ".join(f"{row.metric}: {row.n_hold} of {row.n_significant} significant pairs hold" for row in rows)
+
+    def plot(self) -> Figure:
+        """Draw the shares of the pairs that are significant always, as judged only, and not."""
+        from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
+
+        frame = self.to_frame()
+        n_open, n_other = frame["n_significant"] - frame["n_hold"], frame["n_pairs"] - frame["n_significant"]
+        return decided_bars(frame.assign(n_open=n_open, n_other=n_other), "completions")
 
     @property
     def same_winner(self) -> NDArray[np.bool_]:
@@ -192,10 +202,12 @@ def bounds_where_possible(
     collection: JudgedCollection, metrics: Iterable[AnyMetric], *, correction: str = "fdr_by", alpha: float = 0.05
 ) -> CompletionBounds | None:
     """Return the bounds under those metrics that allow them; None for other kinds of results, or if there is none."""
-    own = [one for one in metrics if is_additive(one)]
+    every = list(metrics)
+    own = [one for one in every if is_additive(one)]
     if not own or not isinstance(collection, Collection) or collection.counted.sum() < 2:  # noqa: PLR2004 - for a t
         return None
-    return completion_bounds(collection, own, correction=correction, alpha=alpha)
+    found = completion_bounds(collection, own, correction=correction, alpha=alpha)
+    return replace(found, left_out=tuple(one.name for one in every if not is_additive(one)))
 
 
 def is_additive(metric: AnyMetric) -> bool:

@@ -55,6 +55,8 @@ class ComponentsStudy(Study):
     `VarianceComponents.cheapest`."""
     assured: pd.DataFrame
     """The same for the target, reached with probability .9."""
+    clusters: pd.DataFrame
+    """What more items in each cluster are worth beside more clusters; see `VarianceComponents.cluster_plan`."""
     halves: pd.DataFrame
     """One row a metric: on random halves of the items, the share of the pairs that a paired t test finds different
     (``power``) and of the pairs that the halves order differently (``contradicted``), each beside what the components
@@ -146,6 +148,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
         needed=pd.concat([found.needed(goal), found.needed(goal, stability="phi")], ignore_index=True),
         designs=found.cheapest(paid),
         assured=found.cheapest(paid, target=goal),
+        clusters=found.cluster_plan(target=goal),
         halves=pd.DataFrame() if halves is None else halves,
         tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
         target=goal,

@@ -17,6 +17,7 @@ from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
+from metaeval.io.judged_nuggets import holds_nuggets, judged_nuggets
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
 from metaeval.io.trec_lines import is_run
@@ -29,7 +30,7 @@ class JudgeInput(Result):
     """Input from several judges, as read by `read_judges`."""
 
     labels: pd.DataFrame | None
-    """Of whole items, as `metaeval.read_labels` returns them."""
+    """Of whole items, as `metaeval.read_labels` returns them; of nuggets beside `scores`."""
     assessments: dict[str, Assessments]
     """Of elements or passages, by judge; empty for anything else."""
     scores: dict[str, dict[str, Scores]]
@@ -135,18 +136,16 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
     _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
-    kinds = [_kind(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
-    if len(set(kinds)) > 1:
-        place = next(number for number, kind in enumerate(kinds) if kind != kinds[0])
-        message = f"this holds {kinds[0]}, and {paths_read[place]} {kinds[place]}; give judges of one kind"
-        raise FileFormatError(message, path=paths_read[0])
-    if kinds[0] == "annotations":
-        if columns or words or where or repeats:
-            raise InvalidOptionError(
-                "`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are annotations in JSON"
-            )
+    kind = _kind_of_all(contents, columns or {})
+    if kind in {"annotations", "labels of nuggets"} and (columns or words or where or repeats):
+        message = f"`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are {kind}"
+        raise InvalidOptionError(message)
+    if kind == "labels of nuggets":
+        nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates)
+        return JudgeInput(**nuggets._asdict(), assessments={}, annotations={}, files=paths_read)
+    if kind == "annotations":
         return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
-    if kinds[0] == "scores":
+    if kind == "scores":
         if words or repeats:
             raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
         scores = scores_of_judges(
@@ -179,9 +178,21 @@ def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, votes: bool) -> 
             raise FileFormatError(f"{message}(`collection`)", path=source.path)
 
 
+def _kind_of_all(contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str]) -> str:
+    """Return what the files hold; files of two kinds are refused."""
+    kinds = [_kind(content, one.path, columns, alone=len(contents) == 1) for one, content in contents]
+    if len(set(kinds)) > 1:
+        place = next(number for number, kind in enumerate(kinds) if kind != kinds[0])
+        message = f"this holds {kinds[0]}, and {contents[place][0].path} {kinds[place]}; give judges of one kind"
+        raise FileFormatError(message, path=contents[0][0].path)
+    return kinds[0]
+
+
 def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:
     if holds_annotations(content, label):
         return "annotations"
+    if not columns and holds_nuggets(content, label):
+        return "labels of nuggets"
     return "scores" if holds_scores(content, label, columns, alone=alone) else "labels"
 
 

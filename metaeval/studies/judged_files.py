@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from metaeval.base.names import first_few
 from metaeval.collection.assembly import warn_of_ties
 from metaeval.collection.base import Retrieved
 from metaeval.collection.data_choice import DataChoice
@@ -30,6 +32,7 @@ from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.qrels import BySubtopic, judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
+from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
 from metaeval.table.scores import Missing
 
@@ -60,6 +63,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     missing: Missing = "zero",
     duplicates: Duplicates = "error",
     subtopics: BySubtopic = "keep",
+    subtopic_weights: str | os.PathLike[str] | None = None,
     lenient: bool = False,
     pool_runs: RunPaths = (),
     choice: DataChoice | None = None,
@@ -96,7 +100,14 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
             sources, levels, rules, label=str(judgments), retrieved=retrieved, pool_sources=others, check=check
         )
         warn_of_ties(collection, order)
-        return _input(_settled(collection, choice, missing), paths, [str(judgments)])
+        settled = _settled(collection, choice, missing)
+        if subtopic_weights is None:
+            return _input(settled, paths, [str(judgments)])
+        return _input(_weighted(settled, str(subtopic_weights)), paths, [str(judgments)], [str(subtopic_weights)])
+    if subtopic_weights is not None:
+        raise InvalidOptionError(
+            f"weights of subtopics ({subtopic_weights}) belong to judgments of documents; {judgments} holds assessments"
+        )
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
@@ -117,6 +128,21 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     scored = compiled.set_aside([one.run for one in further]).with_notes(double_note(len(pooled) - len(further)))
     size_files = [] if sizes is None else [str(sizes)]
     return _input(_settled(scored, choice, missing), paths, judged_files, size_files)
+
+
+def _weighted(collection: Collection, path: str) -> Collection:
+    """Weigh the subtopics, and say which of the file have no judgment."""
+    weights = read_subtopic_weights(path)
+    try:
+        weighted = collection.with_subtopic_weights(weights)
+    except InvalidOptionError as error:
+        raise FileFormatError(str(error), path=path) from error
+    held = collection.subtopics
+    names = [] if held is None else [held.names[start:stop] for start, stop in pairwise(held.topic_offsets.tolist())]
+    known = dict(zip(collection.topics, map(set, names), strict=True))
+    idle = [f"{one} of topic {topic}" for topic in known for one in weights[topic] if one not in known[topic]]
+    said = f"{path}: these subtopics are in no judgment and do not count: {first_few(idle)}"
+    return weighted.with_notes([said] if idle else [])
 
 
 def _settled[Judged: JudgedCollection](collection: Judged, choice: DataChoice | None, missing: Missing) -> Judged:

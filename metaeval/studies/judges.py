@@ -229,7 +229,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         runs compiled beside those of each judge (`metaeval.inex.element_collection`,
         `metaeval.inex.passage_collection`).
     scores : mapping of metric to mapping of judge to Scores, optional
-        Scores of the same systems under each judge, on the judge's own topics; in place of labels.
+        Scores of the same systems under each judge, on the judge's own topics; in place of labels, or beside labels of
+        nuggets, from which they follow (`read_judges`).
     annotations : tuple of DataFrame and DataFrame, optional
         Labels by people and by judges, items in rows, as `metaeval.alt_test` takes them: text, or numbers, of items
         that need no topic, and nobody in charge; in place of labels, and for the alt-test alone.
@@ -330,7 +331,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             notes += more
         else:
             attempt.failed[ABOUT_SYSTEMS] = notes.pop()
-    elif labels is not None:
+    elif labels is not None and scores is None:
         attempt.failed[ABOUT_SYSTEMS] = (
             "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
             "judge is worth in topics"
@@ -363,7 +364,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         margin=float(margin),
         confidence_level=float(confidence_level),
         unanswered=MappingProxyType(dict(attempt.failed)),
-        notes=tuple(notes),
+        notes=tuple(dict.fromkeys(notes)),
         provenance=record,
         has_runs=collection is not None,
     )
@@ -379,8 +380,12 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     people: Sequence[str],
     reference: str | None,
 ) -> None:
-    if sum(one is not None for one in (labels, scores, annotations)) != 1:
-        raise InvalidOptionError("give labels, or scores under judges, or annotations, and one of these alone")
+    said = [labels is not None or scores is not None, annotations is not None]
+    if sum(said) != 1 or None not in (collection, scores):
+        raise InvalidOptionError(
+            "give labels, with runs (`collection`) or with the scores that follow from them; or scores under judges, "
+            "or annotations, alone"
+        )
     if labels is not None and not isinstance(labels, Mapping):
         check_kind(labels, "labels", "Labels")
     if scores is not None and not isinstance(scores, Mapping):

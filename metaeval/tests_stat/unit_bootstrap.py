@@ -187,6 +187,7 @@ def _at_place(tile: _Tile, counts: Floats, place: int) -> Floats:
     size = np.abs(apart)
     t = np.where((error <= tile.least) & (size <= tile.least), -1.0, np.abs(_resampled_t(tile, apart, error)))
     at = -np.partition(-t, place - 1, axis=1)[:, place - 1 : place]
-    tied = (t == at) | (np.abs(t - at) <= _TIE * (1.0 + at))
+    with np.errstate(invalid="ignore"):  # infinite t, which are equal
+        tied = (t == at) | (np.abs(t - at) <= _TIE * (1.0 + at))
     found: Floats = np.where(at[:, 0] >= 0.0, np.where(tied, size, 0.0).max(axis=1), 0.0)
     return found

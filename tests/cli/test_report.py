@@ -47,6 +47,15 @@ def test_too_few_topics_are_said_and_the_rest_stands(command, tmp_path):
     assert "9 topics are too few" in (tmp_path / "metaeval-report" / "index.html").read_text()
 
 
+def test_topics_in_clusters_are_said_and_the_rest_stands(command, tmp_path):
+    """A set of topics cannot be drawn from them: the section says so with the way out, and the report is written."""
+    rows = [f"{t},{s},{len(s) * t % 7},{t % 4}" for t in range(12) for s in ("a", "bbb")]
+    (tmp_path / "AP.csv").write_text("\n".join(["topic,system,score,cluster", *rows]))
+    ended = command("report", "AP.csv", "--test", "t", "--interval-resamples", 0)
+    assert ended.code == 0, ended.err
+    assert "or ignore them (--clusters ignore)" in (tmp_path / "metaeval-report" / "index.html").read_text()
+
+
 def test_the_record_holds_only_options_that_apply(command, table, tmp_path):
     """Options of scoring runs have no place in the record of a report on tables."""
     assert command("report", table[0], "--interval-resamples", 0, "--no-topics").code == 0

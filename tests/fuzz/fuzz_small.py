@@ -22,6 +22,7 @@ from metaeval.io.annotations import read_annotations
 from metaeval.io.components import read_components
 from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
 from metaeval.io.name_lists import read_names
+from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
 from metaeval.io.votes import read_votes
 from metaeval.studies.judge_files import read_judges
@@ -68,6 +69,14 @@ def _make_nuggets(rng: random.Random) -> Case:
     return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
 
 
+def _make_judged_nuggets(rng: random.Random) -> Case:
+    rows = [["topic", "run", "nugget", "label", "judge"]]
+    for judge, system, topic, nugget in product(("ann", "bot"), _SYSTEMS[:2], ("1", "2"), ("n1", "n2")):
+        rows.append([topic, system, nugget, rng.choice(("support", "partial", "none", "contradicts")), judge])
+    delimiter = rng.choice(",\t;")
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
+
+
 def _make_said(rng: random.Random, what: str, kind: str, values: Sequence[str], option: str) -> Case:
     names = [rng.choice((what, "name of it")), rng.choice((kind, "what"))]
     rows = [names, *([one, rng.choice(values)] for one in ("1", "2", "3"))]
@@ -103,6 +112,13 @@ def _make_pool_sizes(rng: random.Random) -> Case:
     rows = [("topic", "size"), *((str(401 + at), str(rng.randint(1, 900))) for at in range(3))]
     delimiter = rng.choice((",", "\t", " "))
     return Case(("".join(delimiter.join(row) + "\n" for row in rows[rng.randint(0, 1) :]).encode(),))
+
+
+def _make_subtopic_weights(rng: random.Random) -> Case:
+    rows = [(topic, subtopic, str(rng.choice((0, 0.25, 1, 3)))) for topic in ("1", "2") for subtopic in ("1", "b")]
+    rows = [("topic", "subtopic", "weight"), *rows][rng.randint(0, 1) :]
+    delimiter = rng.choice((",", "\t", " "))
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
 
 
 _COLUMNS = {"judge": "judge", "system": "run", "topic": "topic", "score": "value"}
@@ -262,6 +278,21 @@ def _pool_size_opinions(case: Case) -> list[object]:
     return [{"sizes": sizes}]
 
 
+def _subtopic_weight_opinions(case: Case) -> list[object]:
+    weights: dict[str, float] = {}
+    for at, row in enumerate(rows_of(case.files[0])):
+        topic, subtopic, text = (*(cell.strip() for cell in row), "", "", "")[:3]
+        if not at and topic and subtopic and text and not is_number(text):
+            continue
+        if not topic or not subtopic or number_of(text) < 0 or not is_number(text):
+            raise RefusedError("no topic with a subtopic and a number")
+        if weights.setdefault(f"{topic} | {subtopic}", float(text)) != float(text):
+            raise RefusedError("two weights")
+    if not weights:
+        raise RefusedError("no row")
+    return [{"weights": weights}]
+
+
 def _judge_score_opinions(case: Case) -> list[object]:
     names, rows = names_and_rows(case.files[0])
     if any(names.count(name) != 1 for name in _COLUMNS.values()):
@@ -419,6 +450,11 @@ def _read_pool_sizes(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return {"sizes": read_pool_sizes(paths[0])}
 
 
+def _read_subtopic_weights(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    found = read_subtopic_weights(paths[0])
+    return {"weights": {f"{topic} | {one}": value for topic, own in found.items() for one, value in own.items()}}
+
+
 def _read_judge_scores(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     (of_judge,) = read_judges(paths[0], columns=_COLUMNS).scores.values()
     found = {}
@@ -446,6 +482,12 @@ def _read_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(list(paths), metrics=["all"]))
 
 
+def _read_judged_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    labels = read_judges(paths[0]).labels
+    assert labels is not None
+    return {"said": {" | ".join((*key, judge)): one for judge in labels for key, one in labels[judge].dropna().items()}}
+
+
 def _read_pair(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(list(paths), missing="pairwise"))
 
@@ -465,9 +507,11 @@ READERS = (
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
     _reader("votes", _make_votes, _read_votes, None, speed=500),
     _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, None, speed=500),
+    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, None, speed=200),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
     _reader("components", _make_components, _read_components, None, speed=2000),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),
+    _reader("subtopic-weights", _make_subtopic_weights, _read_subtopic_weights, _subtopic_weight_opinions, speed=3000),
     _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=300, names=_HELM),
     _reader("mt-metrics-eval", _make_pair, _read_pair, _pair_opinions, speed=300, names=_PAIR),
 )

@@ -287,6 +287,13 @@ def _pool_sizes(rng: random.Random) -> Case:
     return Case((table(rng, [*([["topic", "size"]] * (rng.random() < 0.5)), *rows]),), {}, {"sizes": known})
 
 
+def _subtopic_weights(rng: random.Random) -> Case:
+    known = {(topic, one): rng.choice((0.0, 0.25, 7.0)) for topic in rng.sample(TOPICS, 2) for one in ("1", "b")}
+    rows = [[topic, one, f"{weight:g}"] for (topic, one), weight in known.items()]
+    truth = {"weights": {f"{topic} | {one}": weight for (topic, one), weight in known.items()}}
+    return Case((table(rng, [*([["topic", "subtopic", "weight"]] * (rng.random() < 0.5)), *rows]),), {}, truth)
+
+
 def _votes(rng: random.Random) -> Case:
     systems, counts = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 3), Counter[str]()
     sides = rng.choice((("left", "right"), ("model_a", "model_b")))
@@ -309,6 +316,16 @@ def _nuggets(rng: random.Random) -> Case:
         cells["all", system, f"{topic}/{nugget}", "1"] = credit[label]
     said = {" | ".join(key): one for key, one in cells.items()}
     return Case((table(rng, rows, ",\t"),), {}, {"said": said})
+
+
+def _judged_nuggets(rng: random.Random) -> Case:
+    grades = {"support": 2.0, "partial": 1.0, "none": 0.0, "contradicts": -1.0}
+    rows, cells = [["topic", "run", "nugget", "label", "judge"]], {}
+    drawn = [*grades, *rng.choices(list(grades), k=12)]
+    for place, (judge, system, topic, nugget) in enumerate(product(("ann", "bot"), "ab", ("1", "2"), ("n1", "n2"))):
+        rows.append([topic, system, nugget, drawn[place], judge])
+        cells[topic, f"{system}/{nugget}", judge] = grades[drawn[place]]
+    return Case((table(rng, rows, ",\t"),), {}, {"said": {" | ".join(key): one for key, one in cells.items()}})
 
 
 def _names(rng: random.Random) -> Case:
@@ -762,9 +779,11 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "covariate": _covariate,
     "components": _components,
     "pool-sizes": _pool_sizes,
+    "subtopic-weights": _subtopic_weights,
     "names": _names,
     "votes": _votes,
     "benchmark-nuggets": _nuggets,
+    "judges-nuggets": _judged_nuggets,
     "labels": _labels,
     "labels-qrels": _label_qrels,
     "items": _items,

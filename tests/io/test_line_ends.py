@@ -16,6 +16,7 @@ from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
 from metaeval.io.name_lists import read_names
 from metaeval.io.qrels import read_qrels
+from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_runs
 
@@ -29,6 +30,7 @@ READERS = {
     "items": ("system,item,BLEU\na,1,0.3\nb,1,0.2\n", read_items),
     "names": ("bm25\nd\tquery likelihood\n", lambda path: pd.DataFrame(list(read_names(path)))),
     "pool sizes": ("d,608\n415,611\n", lambda path: pd.Series(read_pool_sizes(path)).to_frame()),
+    "subtopic weights": ("d,1,0.5\nd,2,1\n", lambda path: pd.DataFrame(read_subtopic_weights(path))),
     "log": ("topic,document,seconds\n1,d1,3\n1,d2,4\n", read_assessment_log),
     "INEX run": (
         "1 Q0 9996 1 0.9 RunX /article[1]/bdy[1]\n1 Q0 9996 2 0.8 RunX /article[1]/p[1]\n",

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.figures.style import figure_png
 from metaeval.metrics import BUILTIN, continuation, expectations, metric_values
 from metaeval.metrics.continuations import ADDITIVE, GOES_ON, At
 from metaeval.testing import check_metric
@@ -40,6 +41,18 @@ def Certain(at: At):  # noqa: N802 - as above
     return 1 + at.gain
 
 
+@continuation(monotone=True)
+def Sated(at: At, *, T: float = 0.5):  # noqa: N802, N803 - as above
+    """Stop when T is gained, so that a better document further up may leave the next unseen."""
+    return (at.total < T).astype(float)
+
+
+@continuation
+def Narrow(at: At):  # noqa: ARG001, N802 - as above
+    """Forgets the ranks."""
+    return np.ones(3)
+
+
 def _drawn(seed):
     generator = np.random.default_rng(seed)
     names = [f"d{place}" for place in range(12)]
@@ -60,6 +73,10 @@ def test_a_model_of_ones_own_is_one_function():
     check_metric(Patient)
     with pytest.raises(InvalidOptionError, match=r"Certain must give probabilities.*it gave 1 to 2"):
         metric_values(collection, [BUILTIN.extend(Certain).resolve("Certain")])
+    with pytest.raises(InvalidOptionError, match=r"Narrow must give .*, here \(2, 1000\); it gave the shape \(3,\)"):
+        metric_values(collection, [BUILTIN.extend(Narrow).resolve("Narrow")])
+    with pytest.raises(AssertionError, match="declared monotone"):
+        check_metric(Sated)
 
 
 @given(seed=st.integers(0, 10**6))
@@ -84,6 +101,9 @@ def test_the_residual_of_rbp_is_that_of_trec_eval():
     assert found.residual.item() == pytest.approx(0.2 * (0.8 + 0.8**3) + 0.8**4)
     assert "residual 0.672" in repr(found)
     assert found.to_frame().columns.tolist() == ["metric", "system", "rate", "total", "documents", "residual"]
+    assert figure_png(found.plot()).startswith(b"\x89PNG")
+    with pytest.raises(UnknownNameError, match="no metric 'RBP'"):
+        found.plot("RBP")
 
 
 def test_what_is_no_user_model_is_refused():

@@ -185,7 +185,7 @@ def test_without_subtopics_they_say_so(made):
             metric_values(plain, [name])
     with pytest.raises(InvalidOptionError, match="the collections that metrics are tried on have none"):
         check_metric("NRBP")
-    with pytest.raises(InvalidOptionError, match="these judgments have no subtopics"):
+    with pytest.raises(InvalidOptionError, match="weights are for judgments by subtopic"):
         plain.with_subtopic_weights({})
     judgments, lists = _drawn(4)
     collection = made([(*key, grade) for key, grade in judgments.items()], lists)
@@ -193,3 +193,6 @@ def test_without_subtopics_they_say_so(made):
         collection.with_subtopic_weights({"0": {"s0": 1.0}})
     with pytest.raises(InvalidOptionError, match="'s0' of topic '0' has -1"):
         collection.with_subtopic_weights({"0": {"s0": -1.0}})
+    nothing = {topic: dict.fromkeys(("s0", "s1", "s2", "s3"), float(topic)) for topic in collection.topics}
+    with pytest.raises(InvalidOptionError, match="all subtopics of topic '0' have the weight 0; one needs more"):
+        collection.with_subtopic_weights(nothing)

@@ -147,6 +147,31 @@ def test_every_facet_is_named():
     assert turned.tolist() == ["topic", "system", "system x topic"]
 
 
+def test_more_clusters_or_more_items_in_each_follow_the_components():
+    """Errors and needs from the printed variances; at the price no other number errs less for the cost."""
+    scores = simulated(clusters=8, items=40)
+    scores = scores + np.random.default_rng(5).normal(0, 0.5, (1, 8, 8))[:, :, scores["cluster"].str[1:].astype(int)]
+    found = variance_components(scores)
+    plan = found.cluster_plan([3, 5, 9], target=0.9)
+    own, of_cluster, of_item = found.components.set_index("component")["variance"][
+        ["system", "system x cluster", "system x topic"]
+    ]
+    assert of_cluster > 0.05
+    for row in plan.itertuples():
+        once = of_cluster + of_item / row.items_per_cluster
+        assert row.difference_error == pytest.approx(np.sqrt(2 * once / 8))
+        assert row.twice_error == pytest.approx(row.difference_error / np.sqrt(2))
+        assert row.clusters_needed == np.ceil(once / (own * (1 - 0.9) / 0.9))
+        error_by_cost = [(of_cluster + of_item / k) * (row.price + k) for k in np.arange(1, 40, 0.5)]
+        assert np.arange(1, 40, 0.5)[np.argmin(error_by_cost)] == row.items_per_cluster
+        assert row.price_low <= row.price <= row.price_high
+    assert plan["at_hand"].tolist() == [True, False, False, False]
+    assert plan.iloc[0]["erho2"] == found.dependability["erho2"].item()
+    assert variance_components(simulated()).cluster_plan().empty
+    with pytest.raises(InvalidOptionError, match="per_cluster"):
+        found.cluster_plan([0])
+
+
 def test_measured_judges_are_systems_of_the_table_turned_round():
     """Components, plans, items needed and costs; each combination is still judged once."""
     values = np.random.default_rng(1).normal(size=(3, 5, 12)) + np.arange(3.0)[:, None, None]

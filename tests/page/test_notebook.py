@@ -48,7 +48,7 @@ PLOTS = {
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
     *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "SettledPairs", "VarianceComponents"),
-    *("CohortAnalysis", "VersionDrift"),
+    *("CohortAnalysis", "CompletionBounds", "Expectations", "VersionDrift"),
 }
 
 

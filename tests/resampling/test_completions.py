@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from metaeval import simulate_collection
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics import expectations, metric_values
-from metaeval.resampling.completions import completion_bounds, exceeds_always
+from metaeval.figures.style import figure_png
+from metaeval.metrics import expectations, metric_values, resolve_metrics
+from metaeval.reports.judgment_completions import completions_section
+from metaeval.resampling.completions import bounds_where_possible, completion_bounds, exceeds_always
 
 pytestmark = pytest.mark.usefixtures("one_core")
 METRICS = ["P@5", "RBP(p=0.8)", "RBP(p=0.5, rel=1)@4", "SDCG@6", "INSQ(T=2)@20"]
@@ -100,3 +102,9 @@ def test_measures_whose_documents_do_not_add_up_are_refused():
     for name in ("nDCG@10", "INST", "RBP'(p=0.5)"):
         with pytest.raises(InvalidOptionError, match="has no bounds here: documents do not add up; there are P, RBP"):
             completion_bounds(_drawn(1)[0], [name])
+    chosen = resolve_metrics(["P@3", "INST", "nDCG@10"])
+    found = bounds_where_possible(_drawn(1)[0], chosen)
+    assert (found.metrics, found.left_out) == (("P@3",), ("INST", "nDCG@10"))
+    assert "INST and nDCG@10 have no bounds" in completions_section(found)[0].blocks[0].caption
+    assert figure_png(found.plot()).startswith(b"\x89PNG")
+    assert bounds_where_possible(_drawn(1)[0], chosen[1:]) is None

@@ -42,6 +42,14 @@ def test_units_of_one_topic_are_plain_topics(alternative):
     np.testing.assert_allclose(unit_statistics(question), t_statistics(question), rtol=1e-9)
 
 
+def test_a_pair_that_differs_in_one_cluster_warns_of_nothing():
+    """Its t is infinite in every resample without that cluster, which are tied at the place of the difference."""
+    values = np.tile(np.random.default_rng(1).random((1, 1, 24)), (1, 2, 1))
+    values[0, 1, :2] += 0.5
+    found = bootstrap_sensitivity(labelled(values, np.arange(24) // 2), n_resamples=200, rng=1)
+    assert found.to_frame()["significant"].tolist() == [False]
+
+
 def literal(z, weights, groups, strata, counts):
     """Return t of the data and of every resample: ratio means and their spread, one stratum and unit at a time."""
 

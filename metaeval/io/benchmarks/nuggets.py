@@ -6,7 +6,7 @@ number of its topic's nuggets, so that the mean over a topic is the measure.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,17 +19,29 @@ from metaeval.io.benchmarks.records import Part, block_of
 from metaeval.io.blocks import Block, TableOptions
 from metaeval.io.sheets import Sheet, header_names
 
+CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
 CREDIT: Mapping[str, float] = {
     **dict.fromkeys(("support", "supports", "supported"), 1.0),
     **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
     **dict.fromkeys(("none", "not_support", "no_support", "not_supported"), 0.0),
+    **dict.fromkeys(CONTRADICTIONS, 0.0),
 }
-"""What each label counts, as the tracks have it; contradictions count 0."""
-CONTRADICTIONS = frozenset({"contradict", "contradicts", "contradicted", "contradiction"})
+"""What each label counts, as the tracks have it."""
 IMPORTANCE: Mapping[str, float] = {"vital": 1.0, "okay": 0.5}
 """Weight of a nugget in `weighted`."""
 _FAILED = "failed"
 """What nuggetizer writes where its judge gave no label: it counts as no support, and as a nugget that is not vital."""
+MEANINGS: Mapping[str, str] = {
+    "all": "mean credit",
+    "strict_all": "share of nuggets with full credit",
+    "lenient_all": "share with any credit",
+    "vital": "mean credit of vital nuggets",
+    "strict_vital": "share of vital nuggets with full credit",
+    "weighted": "mean credit, okay nuggets at half weight",
+    "net_all": "all minus contradicted",
+    "contradicted": "share of nuggets that the answer contradicts",
+}
+"""What each weighting measures."""
 _WORDS = {
     "topic": ("topic_id", "topic", "qid", "query_id"),
     "system": ("run_tag", "run_id", "run", "system"),
@@ -41,7 +53,9 @@ _WORDS = {
 _NEEDED = ("topic", "system", "nugget", "label")
 
 
-class _Row(NamedTuple):
+class NuggetRow(NamedTuple):
+    """What one judge says of one nugget of a topic under one system."""
+
     topic: str
     system: str
     nugget: str
@@ -73,21 +87,25 @@ def nugget_columns(names: Sequence[str]) -> dict[str, int] | None:
 
 def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
     """Return what a table of nuggets holds; None for any other table."""
-    places = nugget_columns(header_names(sheet.sample()[0]))
-    if places is None:
+    if nugget_columns(header_names(sheet.sample()[0])) is None:
         return None
-    body = sheet.without_header()
-    width = max(places.values()) + 1
-
-    def rows() -> Iterator[_Row]:
-        for position, cells in enumerate(body.rows()):
-            if len(cells) < width:
-                raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
-            given = {part: cells[place].strip() for part, place in places.items()}
-            yield _Row(**{"importance": "", "judge": "", **given}, place=position)
-
-    parts, notes = _parts(list(rows()), sheet.label, options, body.error)
+    body, listed = sheet.without_header(), nugget_rows(sheet)
+    parts, notes = _parts(listed, sheet.label, options, body.error)
     return finished(block_of(parts, sheet.label, notes=notes))
+
+
+def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
+    """Return the rows of a table of nuggets; what it has no column for is empty."""
+    places = nugget_columns(header_names(sheet.sample()[0])) or {}
+    body, width, found = sheet.without_header(), max(places.values()) + 1, []
+    for position, cells in enumerate(body.rows()):
+        if len(cells) < width:
+            raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
+        given = {part: cells[place].strip() for part, place in places.items()}
+        found.append(NuggetRow(**{"importance": "", "judge": "", **given}, place=position))
+    if not found:
+        raise sheet.error("the table of nuggets has a header and no row")
+    return found
 
 
 def holds(json: Json) -> bool:
@@ -104,7 +122,7 @@ def holds(json: Json) -> bool:
 
 def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part], list[str]]:
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
-    rows: list[_Row] = []
+    rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []
     credit = {_FAILED: 0.0, **{_word(key): one for key, one in options.credit.items()}}
     for file in files:
@@ -123,7 +141,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
                 if not isinstance(nugget, dict) or not {"text", "assignment"} <= nugget.keys():
                     file.held.refuse("a nugget is an object with text and assignment", at=at, key="nuggets")
                 rows.append(
-                    _Row(
+                    NuggetRow(
                         topic=str(record["qid"]),
                         system=system,
                         nugget=" ".join(str(nugget["text"]).split()),
@@ -157,12 +175,10 @@ def finished(block: Block) -> Block:
     return replace(block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets")
 
 
-def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Refuse) -> tuple[list[Part], list[str]]:
-    credit = {
-        **CREDIT,
-        **dict.fromkeys(CONTRADICTIONS, 0.0),
-        **{_word(key): one for key, one in options.credit.items()},
-    }
+def _parts(
+    rows: Sequence[NuggetRow], label: str, options: TableOptions, refuse: _Refuse
+) -> tuple[list[Part], list[str]]:
+    credit = {**CREDIT, **{_word(key): one for key, one in options.credit.items()}}
     importance = _importance(rows, refuse)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for (topic, _), weight in importance.items():
@@ -171,21 +187,8 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
     weighted = any(row.importance for row in rows)
     judges = list(dict.fromkeys(row.judge for row in rows))
     contradicted = any(_word(row.label) in CONTRADICTIONS for row in rows)
-    cells: dict[tuple[str, str, str, str], list[float]] = {}
-    for row in rows:
-        key = (row.judge, row.system, row.topic, row.nugget)
-        if key in cells and options.duplicates == "error":
-            raise refuse(
-                f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} is labelled twice for "
-                f"{shortened(row.system)!r}; keep one, or pass `duplicates='first'` or `'mean'`",
-                row.place,
-            )
-        if key in cells and options.duplicates == "first":
-            continue
-        values = [*_value(row, credit, refuse), 1.0]
-        cells[key] = [old + new for old, new in zip(cells.get(key, [0.0] * 3), values, strict=True)]
     systems: dict[str, list[tuple[str, str, dict[str, float]]]] = defaultdict(list)
-    for (judge, system, topic, nugget), (total, contradictions, times) in cells.items():
+    for (judge, system, topic, nugget), (total, contradictions, times) in _cells(rows, credit, options, refuse).items():
         size, vital, weights = sizes[topic]
         weight, value, against = importance[topic, nugget], total / times, contradictions / times
         found = {"all": value, "strict_all": float(value >= 1)}
@@ -199,11 +202,41 @@ def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Ref
             found |= {"net_all": value - against, "contradicted": against}
         named = {f"{name} ({judge})" if len(judges) > 1 else name: one for name, one in found.items()}
         systems[system].append((topic, nugget, named))
-    notes = [f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to"]
+    labels = sorted(
+        {row.label for row in rows if _word(row.label) in credit}, key=lambda one: (-credit[_word(one)], one)
+    )
+    notes = [
+        f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to",
+        f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
+        "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
+    ]
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
-    return [_part(system, own, label) for system, own in systems.items()], notes
+    return [_part(system, own, label) for system, own in systems.items()], list(filter(None, notes))
+
+
+def _cells(
+    rows: Sequence[NuggetRow], credit: Mapping[str, float], options: TableOptions, refuse: _Refuse
+) -> dict[tuple[str, str, str, str], list[float]]:
+    """Return the sums of credit and of contradictions, and the number of labels, by judge, system, topic and nugget."""
+    cells: dict[tuple[str, str, str, str], list[float]] = {}
+    for row in rows:
+        empty = next((part for part in _NEEDED if not getattr(row, part)), None)
+        if empty is not None:
+            raise refuse(f"the {empty} is empty; fill it in", row.place)
+        key = (row.judge, row.system, row.topic, row.nugget)
+        if key in cells and options.duplicates == "error":
+            raise refuse(
+                f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} is labelled twice for "
+                f"{shortened(row.system)!r}; keep one, or pass `duplicates='first'` or `'mean'`",
+                row.place,
+            )
+        if key in cells and options.duplicates == "first":
+            continue
+        values = [*_value(row, credit, refuse), 1.0]
+        cells[key] = [old + new for old, new in zip(cells.get(key, [0.0] * 3), values, strict=True)]
+    return cells
 
 
 def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: str) -> Part:
@@ -220,7 +253,7 @@ def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: 
     )
 
 
-def _importance(rows: Sequence[_Row], refuse: _Refuse) -> dict[tuple[str, str], float]:
+def _importance(rows: Sequence[NuggetRow], refuse: _Refuse) -> dict[tuple[str, str], float]:
     """Return the weight of every nugget, 1 where none has an importance; it must be the same in every row."""
     found: dict[tuple[str, str], float] = {}
     given = any(row.importance for row in rows)
@@ -238,19 +271,31 @@ def _importance(rows: Sequence[_Row], refuse: _Refuse) -> dict[tuple[str, str], 
     return found
 
 
-def _value(row: _Row, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
+def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
     """Return the credit of a label, and whether it is a contradiction."""
-    word = _word(row.label)
-    if word in credit:
-        return credit[word], float(word in CONTRADICTIONS)
-    if is_number(row.label) and 0 <= float(row.label) <= 1:
-        return float(row.label), 0.0
+    found = credit_of(row.label, credit)
+    if found is not None:
+        return found
     known = first_few(list(dict.fromkeys([*credit])), most=20)
     raise refuse(
         f"the label {shortened(row.label)!r} is unknown; say what it counts, `credit={{{shortened(row.label)!r}: 0}}`, "
         f"or use one of {known}, or a number from 0 to 1",
         row.place,
     )
+
+
+def credit_of(label: str, credit: Mapping[str, float] = CREDIT) -> tuple[float, float] | None:
+    """Return the credit of a label, and whether it is a contradiction; None for an unknown one.
+
+    Examples
+    --------
+    >>> credit_of("Partial Support"), credit_of("contradicts"), credit_of("0.25"), credit_of("maybe")
+    ((0.5, 0.0), (0.0, 1.0), (0.25, 0.0), None)
+    """
+    word = _word(label)
+    if word in credit:
+        return credit[word], float(word in CONTRADICTIONS)
+    return (float(label), 0.0) if is_number(label) and 0 <= float(label) <= 1 else None
 
 
 def _word(text: str) -> str:

@@ -103,6 +103,8 @@ def test_contradictions_have_metrics_of_their_own_and_judges_too(read):
         ),
         (("2", "a", "n3", "support", ""), "line 12: the importance is missing; a nugget is vital or okay"),
         (("2", "a", "n3", "support", "minor"), "line 12: the importance is 'minor'; a nugget is vital or okay"),
+        (("", "a", "n3", "support", "okay"), "line 12: the topic is empty; fill it in"),
+        (("2", "a", "n3", "", "okay"), "line 12: the label is empty; fill it in"),
         (("1", "c", "n1", "support", "okay"), "line 12: nugget 'n1' of topic '1' has another importance"),
     ],
 )
@@ -110,6 +112,8 @@ def test_what_cannot_be_read_is_named_with_its_line(read, changed, said):
     """And with the way out."""
     with pytest.raises(FileFormatError, match=said):
         read([*ROWS, changed])
+    with pytest.raises(FileFormatError, match="has a header and no row"):
+        read([])
 
 
 def test_repeated_labels_and_gaps_follow_the_rules_of_tables(read):

@@ -1,0 +1,132 @@
+"""Labels of nuggets by several judges: what each says of every nugget, and the scores of the systems that follow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.checks import check_choice
+from metaeval.base.names import count, first_few
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.benchmarks.nuggets import credit_of, nugget_columns, nugget_rows
+from metaeval.io.duplicates import Duplicates
+from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sources import Source
+from metaeval.io.tables import scores_of_sheet
+from metaeval.table.scores import Missing, Scores, as_scores
+
+_PARTS = ("topic", "system", "nugget", "label", "judge")
+
+
+class JudgedNuggets(NamedTuple):
+    """What several judges say of the same nuggets."""
+
+    labels: pd.DataFrame
+    """As grades, with one column a judge: contradicted -1, none 0, then 1, 2, … by credit. The index is (topic, item),
+    an item being SYSTEM/NUGGET."""
+    scores: dict[str, dict[str, Scores]]
+    """Weighting to judge to scores by topic, each judge's on the topics that it labelled."""
+
+
+def holds_nuggets(content: bytes, label: str) -> bool:
+    r"""Whether a file is a table of labels of nuggets.
+
+    Examples
+    --------
+    >>> holds_nuggets(b"topic,run,nugget,label\n1,a,n1,support\n", "file")
+    True
+    """
+    try:
+        first = sheet_of(content, label).sample()
+    except FileFormatError:  # another kind of file, whose reader says what is wrong with it
+        return False
+    return nugget_columns(header_names(first[0])) is not None
+
+
+def judged_nuggets(
+    contents: Sequence[tuple[Source, bytes]],
+    *,
+    metrics: Sequence[str] | None = None,
+    missing: Missing = "error",
+    duplicates: Duplicates = "error",
+) -> JudgedNuggets:
+    """Read tables of nuggets with a column of judges, or one a judge, who is then called as the file."""
+    frames: list[pd.DataFrame] = []
+    scores: dict[str, dict[str, Scores]] = {}
+    for source, content in contents:
+        sheet = sheet_of(content, source.path)
+        rows = _rows(sheet, source.own_name)
+        twice = next((name for name in rows["judge"].unique() for own in frames if name in own["judge"].to_numpy()), "")
+        if twice:
+            raise InvalidOptionError(f"two judges are called {twice!r}; name the files, NAME=FILE")
+        for judge in rows["judge"].unique():
+            own = scores_of_sheet(_of_judge(sheet, judge), Source(source.path), {}, missing, duplicates, form=None)
+            by_topic = _by_topic(own, dict(zip(rows["topic"] + "/" + rows["nugget"], rows["topic"], strict=True)))
+            for weighting in map(str, own["metric"].to_numpy()):
+                scores.setdefault(weighting, {})[judge] = by_topic.sel(metric=[weighting])
+        frames.append(rows)
+    labels = _labels(pd.concat(frames), duplicates)
+    if labels.shape[1] == 1:
+        message = "these are labels of nuggets by one judge; add a column judge, or give the file of another judge too"
+        raise FileFormatError(message, path=contents[0][0].path)
+    shared = {name: own for name, own in scores.items() if len(own) == labels.shape[1]}
+    for name in metrics or ():
+        check_choice(name, "weighting of nuggets", shared)
+    return JudgedNuggets(labels, {name: shared[name] for name in metrics or shared})
+
+
+def _rows(sheet: Sheet, name: str) -> pd.DataFrame:
+    judged = "judge" in (nugget_columns(header_names(sheet.sample()[0])) or {})
+    rows = nugget_rows(sheet)
+    for row in rows if judged else ():
+        if not row.judge:
+            raise sheet.without_header().error("the judge is empty; fill it in", row.place)
+    return pd.DataFrame([row if judged else row._replace(judge=name) for row in rows])[[*_PARTS]]
+
+
+def _of_judge(sheet: Sheet, judge: str) -> Sheet:
+    """Return the rows of one judge, with their lines."""
+    header = sheet.sample()[0]
+    place = (nugget_columns(header_names(header)) or {}).get("judge")
+    kept = None if place is None else lambda cells: cells == header or cells[place].strip() == judge
+    return replace(sheet, keep=kept)
+
+
+def _by_topic(own: Scores, topics: Mapping[str, str]) -> Scores:
+    """Return the means over the nuggets of every topic."""
+    of_item = own["topic"].to_numpy().tolist()
+    plain = own.drop_vars("cluster", errors="ignore").assign_coords(topic=[topics[name] for name in of_item])
+    means = plain.groupby("topic").mean().transpose("metric", "system", "topic")
+    return as_scores(
+        means.assign_attrs({**own.attrs, "topic_word": "topic", "notes": own.attrs["notes"][1:]}), fewest=1
+    )
+
+
+def _labels(rows: pd.DataFrame, duplicates: Duplicates) -> pd.DataFrame:
+    found = {label: credit_of(label) for label in rows["label"].unique()}
+    credit = {label: one for label, one in found.items() if one is not None}  # unknown ones were refused before
+    known = sorted({0.0, *(value for value, against in credit.values() if not against)})
+    grades = {label: -1 if against else known.index(value) for label, (value, against) in credit.items()}
+    rows = rows.assign(item=rows["system"] + "/" + rows["nugget"], grade=rows["label"].map(grades).astype(np.float64))
+    cells = rows.groupby(["topic", "item", "judge"], sort=False)["grade"]
+    table = (cells.mean() if duplicates == "mean" else cells.first()).unstack("judge")  # noqa: PD010 - a series
+    table = table[rows["judge"].unique()]
+    said = ", ".join(f"{label} {grade}" for label, grade in sorted(grades.items(), key=lambda one: one[1]))
+    notes = [f"an item is a nugget under a system; grades of labels: {said}"]
+    table.attrs["notes"] = notes + [
+        _opposed(table, *pair) for pair in combinations(map(str, table), 2) if -1 in grades.values()
+    ]
+    return table
+
+
+def _opposed(table: pd.DataFrame, first: str, second: str) -> str:
+    """Say on which topics one judge gives credit where the other finds a contradiction."""
+    one, other = table[first], table[second]
+    opposed = ((one > 0) & (other == -1)) | ((one == -1) & (other > 0))
+    topics = opposed[opposed].index.get_level_values("topic").value_counts()
+    named = f", most on topics {first_few([f'{name} ({n})' for name, n in topics.items()])}" if len(topics) else ""
+    both = count(int((one.notna() & other.notna()).sum()), "item")
+    return f"{first} and {second}: of {both} {opposed.sum():,} contradict one and have credit from the other{named}"

@@ -1,0 +1,80 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""More clusters, or more items in each: the section of components of variance of items that come in clusters."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from metaeval.base.words import bracketed, number, percentage, text, whole
+from metaeval.page.blocks import Choice, Section
+from metaeval.page.tables import Table, right
+from metaeval.reports.prose import prose
+from metaeval.studies.components import ComponentsStudy
+
+_SHARE, _SCORE = number(3), number(4)
+_LARGE, _ENDLESS = 100.0, 1e7
+say = prose("component_clusters")
+
+
+def clusters_section(study: ComponentsStudy, choice: Callable[..., Choice]) -> list[Section]:
+    """Lay out what more items in each cluster are worth; nothing where there are no clusters."""
+    if study.clusters.empty:
+        return []
+    blocks = choice(study, lambda metric: (_table(study, metric),))
+    return [Section(id="clusters", title=say("title"), lead=say("lead"), brief=True, blocks=(blocks,))]
+
+
+def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
+    """Say what twice the items in each cluster, and twice the clusters, make of the error under the first metric."""
+    if study.clusters.empty:
+        return ()
+    rows = study.clusters[study.clusters["metric"] == study.clusters["metric"].iloc[0]]
+    now = rows[rows["at_hand"]].iloc[0]
+    doubled = rows[rows["items_per_cluster"] == round(2 * now["items_per_cluster"])].iloc[0]
+    said = say(
+        "sentence",
+        clusters=now["clusters"],
+        mean=_size(now["items_per_cluster"]),
+        doubled=_size(doubled["items_per_cluster"]),
+        now=_SCORE(now["difference_error"]),
+        items=_SCORE(doubled["difference_error"]),
+        more=_SCORE(now["twice_error"]),
+        metric=now["metric"] if study.scores.sizes["metric"] > 1 and not study.components.judges else "",
+    )
+    return (said,)
+
+
+def _table(study: ComponentsStudy, metric: str) -> Table:
+    rows = study.clusters[study.clusters["metric"] == metric]
+    n_clusters = int(rows["clusters"].iloc[0])
+    shown = rows.assign(
+        size=[_size(one) + " (now)" * now for one, now in zip(rows["items_per_cluster"], rows["at_hand"], strict=True)],
+        **{name: _bracketed(rows, name, write) for name, write in _WRITTEN.items()},
+        **{f"{name}_sort": rows[name] for name in _WRITTEN},
+    )
+    return Table(
+        name=f"clusters {metric}",
+        title=say("table", metric=metric),
+        caption=say("caption", target=study.target, level=percentage(study.components.confidence_level)),
+        frame=shown,
+        columns=(
+            *right(text, size=say("size")),
+            *right(text, erho2="Eρ²"),
+            *right(_SCORE, say("error"), difference_error=whole(n_clusters), twice_error=whole(2 * n_clusters)),
+            *right(text, clusters_needed=say("needed", target=study.target), price="Price"),
+        ),
+        data=rows,
+    )
+
+
+def _bracketed(rows: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[str]:
+    ends = rows[[name, f"{name}_low", f"{name}_high"]].to_numpy().tolist()
+    return [bracketed(value, low, high, write) for value, low, high in ends]
+
+
+def _size(value: object) -> str:
+    size = float(str(value))
+    return f"{size:.3g}" if size < _LARGE else "∞" if size > _ENDLESS else whole(round(size))
+
+
+_WRITTEN: dict[str, Callable[[object], str]] = {"erho2": _SHARE, "clusters_needed": _size, "price": _size}
