@@ -208,6 +208,23 @@ def whole(value: object) -> str:
     return MISSING if absent(value) else f"{cast('float', value):,.0f}"
 
 
+def significant(value: object, digits: int) -> str:
+    """Write a number with so many significant digits, a large one whole: never as a power of ten that is to be added.
+
+    Examples
+    --------
+    >>> [significant(one, 2) for one in (0.123, 9.97, 99.96, 1234.5, -0.5, 0.0000123)]
+    ['0.12', '10', '100', '1,235', '−0.5', '1.2e-05']
+    """
+    if absent(value):
+        return MISSING
+    number = float(cast("float", value))
+    written = f"{number:.{digits}g}"
+    if abs(float(written)) >= 10**digits:
+        written = f"{number:,.0f}"
+    return ("−" if written[0] == "-" else "") + written.removeprefix("-").replace("inf", "∞")
+
+
 @dataclass(frozen=True, slots=True)
 class _Decimal:
     """Writes numbers with so many decimals, or as percentages."""

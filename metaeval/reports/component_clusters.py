@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from metaeval.base.words import bracketed, number, percentage, text, whole
+from metaeval.base.words import bracketed, number, percentage, significant, text, whole
 from metaeval.page.blocks import Choice, Section
 from metaeval.page.tables import Table, right
 from metaeval.reports.prose import prose
 from metaeval.studies.components import ComponentsStudy
 
 _SHARE, _SCORE = number(3), number(4)
-_LARGE, _ENDLESS = 100.0, 1e7
+_ENDLESS = 1e7
 say = prose("component_clusters")
 
 
@@ -74,7 +74,7 @@ def _bracketed(rows: pd.DataFrame, name: str, write: Callable[[object], str]) ->
 
 def _size(value: object) -> str:
     size = float(str(value))
-    return f"{size:.3g}" if size < _LARGE else "∞" if size > _ENDLESS else whole(round(size))
+    return "∞" if size > _ENDLESS else significant(size, 3)
 
 
 _WRITTEN: dict[str, Callable[[object], str]] = {"erho2": _SHARE, "clusters_needed": _size, "price": _size}

@@ -2,6 +2,7 @@
 """The report of components of variance: where the noise comes from, how dependable the design is, the cheapest one."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, text, whole
+from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, significant, text, whole
 from metaeval.models.components import VarianceComponents
 from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
 from metaeval.page.report import Report
@@ -23,7 +24,7 @@ from metaeval.studies.components import ComponentsStudy
 
 _SOURCES = ("brennan2001", "searle1992", "feldt1965", "arteaga1982", "chen2021", "yao2024")
 _MOST_ITEMS = 1e7
-_LARGE_COST = 1000.0
+_RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE, _SCORE = number(3), number(4)
 say = prose("components")
 
@@ -127,7 +128,7 @@ def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
         across=round(row[found.across]),
         facet=found.across.removesuffix("s"),
         repeats=row["repeats"] if known else None,
-        times=f"{row['repeats']:.3g}",
+        times=significant(row["repeats"], 3),
         uneven=bool(row["repeats"] % 1),
         other=_named(found)["other"],
     )
@@ -283,7 +284,7 @@ def _components_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -
         frame=part.assign(**written, share_sort=part["share"], between_sort=part["difference_share"]),
         columns=(
             *left(component="Source"),
-            *right(lambda value: f"{value:.3g}", variance="Variance"),
+            *right(_RATIO, variance="Variance"),
             *right(text, "Share", share="of a score", between="between two"),
             *right(whole, degrees_of_freedom="Degrees of freedom"),
         ),
@@ -338,7 +339,7 @@ def _plans_section(study: ComponentsStudy) -> Section:
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = plan[plan["metric"] == metric]
-        lines = part.assign(**{key: [f"{value:.3g}" for value in part[key]]})
+        lines = part.assign(**{key: part[key].map(_RATIO)})
         row = found.dependability[found.dependability["metric"] == metric].iloc[0]
         picture = Picture(
             name=f"designs {metric}",
@@ -384,7 +385,7 @@ def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Tabl
         frame=shown,
         columns=(
             *right(whole, items=_named(study.components)["Others"]),
-            *(right(lambda value: f"{value:.3g}", **{key: key.capitalize()}) if several else ()),
+            *(right(_RATIO, **{key: key.capitalize()}) if several else ()),
             *right(text, relative="Eρ²", absolute="Φ"),
             *right(_SCORE, difference_error="Standard error of a difference"),
             *right(share, "Pairs, expected", power="significant", wrong_order="in the wrong order"),
@@ -412,19 +413,13 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
             *left(wish="Design"),
             *right(whole, items=_named(found)["Others"]),
             *(right(whole, **{found.across: found.across.capitalize()}) if found.judges else ()),
-            *(right(lambda value: f"{value:.3g}", repeats="Repeats") if found.n_repeats > 1 else ()),
+            *(right(_RATIO, repeats="Repeats") if found.n_repeats > 1 else ()),
             *right(_price, cost="Cost"),
             *right(_SHARE, erho2="Eρ²", phi="Φ"),
             *right(_SCORE, difference_error="Standard error of a difference"),
         ),
     )
     return Section(id="cheapest", title=say("cheapest title"), lead=say("cheapest lead"), blocks=(table,))
-
-
-def _price(value: object) -> str:
-    """Write a cost with its pence only where it is small."""
-    cost = float(str(value))
-    return f"{cost:.4g}" if cost < _LARGE_COST else whole(round(cost))
 
 
 def _target_rows(study: ComponentsStudy) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 """The report of a design: how many topics a new collection needs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,18 @@ from numpy.typing import NDArray
 
 from metaeval import figures
 from metaeval.base.unit import unit
-from metaeval.base.words import End, ends, name_of_metric, number, percentage, share, short_names, text, whole
+from metaeval.base.words import (
+    End,
+    ends,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    short_names,
+    significant,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
@@ -150,7 +162,7 @@ def _topics_section(study: DesignStudy) -> Section:
         rows.append(row)
     columns = [
         *left(name_of_metric, metric="Metric"),
-        *right(lambda value: f"{value:.5g}", variance="Variance of a score"),
+        *right(partial(significant, digits=5), variance="Variance of a score"),
         *right(lambda value: f"{value:g}", difference="Difference"),
     ]
     for name in methods:

@@ -36,6 +36,7 @@ _WRITERS.filters |= {
     "percent": lambda value: f"{100 * value:.0f} %",
     "metric": words.name_of_metric,
     "number": lambda value, digits: words.number(digits)(value),
+    "significant": words.significant,
     "capital": words.sentence_case,
     "test": lambda name: TESTS[name].description.split(" (")[0],
     "label": TESTS.words,
