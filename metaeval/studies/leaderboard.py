@@ -32,7 +32,7 @@ from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.scores import Scores, as_scores, gaps_are_kept, identical_systems
+from metaeval.table.scores import Scores, checked_scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -248,7 +248,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if board is not None:
         _refuse_without_items(baseline, rank_method, requirements)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
-    given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
+    given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
     gappy = bool(np.isnan(table.to_numpy()).any())
     left_out: list[str] = []

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from numbers import Integral
 from typing import Any, Literal, get_args
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pandas as pd
@@ -162,13 +163,40 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         message = "these scores have clusters and strata; topics are in clusters of either kind, so drop one of the two"
         raise ScoresError(message)
     dims = dims_of(table.labels)
-    return xr.DataArray(
-        table.scores,
-        dims=dims,
-        coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
-        attrs=table.attributes,
-        name="score",
+    return known_as_checked(
+        xr.DataArray(
+            table.scores,
+            dims=dims,
+            coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
+            attrs=table.attributes,
+            name="score",
+        )
     )
+
+
+_checked: WeakValueDictionary[tuple[int, ...], xr.DataArray] = WeakValueDictionary()
+
+
+def known_as_checked(scores: Scores) -> Scores:
+    """Return scores that went through all checks, so that `checked_scores` does not repeat these, nor copy."""
+    if min(scores.sizes["system"], scores.sizes["topic"]) > 1:
+        _checked[_parts_of(scores)] = scores
+    return scores
+
+
+def checked_scores(data: object, *, fewest: int = 2) -> Scores:
+    """Return scores for an engine, which writes into none: those that were checked as they are, others by `as_scores`.
+
+    Gaps that somebody decided to keep are in Scores; in anything else they are an oversight.
+    """
+    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data and np.isfinite(data.to_numpy().sum()):
+        return data
+    return as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
+
+
+def _parts_of(scores: xr.DataArray) -> tuple[int, ...]:
+    """Return what changes when scores get other labels or another array."""
+    return (id(scores), id(scores.data), *(id(one) for one in scores.coords.variables.values()))
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
@@ -213,10 +241,13 @@ def better_direction(scores: Scores) -> NDArray[np.float64]:
 def oriented_values(scores: Scores) -> NDArray[np.float64]:
     """Return the scores as an array (metric, system, topic), turned so that higher is better everywhere.
 
-    Repeats, if there are any, stay the last axis.
+    Repeats, if there are any, stay the last axis. It may be the array of the scores: nobody writes into it.
     """
     direction = better_direction(scores)
-    return np.ascontiguousarray(scores.to_numpy() * direction.reshape(-1, *[1] * (scores.ndim - 1)))
+    values = scores.to_numpy()
+    if (direction == -1.0).any():
+        values = values * direction.reshape(-1, *[1] * (scores.ndim - 1))
+    return np.ascontiguousarray(values)
 
 
 def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:

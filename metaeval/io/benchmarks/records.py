@@ -19,7 +19,7 @@ from metaeval.base.names import as_number, clean_name, count, first_few, natural
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.sources import named_apart
-from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
+from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out
 
 type Place = Callable[[int, str], tuple[int | None, str]]
 """Line, and key path, of a record's metric."""
@@ -356,8 +356,7 @@ def _laid_out(
     parts: Sequence[Part],
     origins: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    cells = place_rows(codes, labels)
-    twice = first_repeat(cells)
+    twice = first_repeat(codes, labels)
     if twice is not None:
         (part, record), (other, earlier) = origins[:, twice[0]].tolist(), origins[:, twice[1]].tolist()
         metric, system, topic = (labels[dim][codes[dim][twice[0]]] for dim in DIMS)
@@ -369,7 +368,7 @@ def _laid_out(
             ways = named_apart([parts[other].path, parts[part].path])
             message += f", or name what the files hold: {' '.join(ways)}"
         raise parts[part].refuse(message, record, metric)
-    return laid_out(cells, labels, scores)
+    return laid_out(codes, labels, scores)
 
 
 def _ragged(values: NDArray[np.float64]) -> list[str]:
