@@ -17,7 +17,15 @@ from metaeval.base.unit import CLUSTER, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
-from metaeval.table.scores import Scores, better_direction, by_name, checked_scores, known_as_checked, oriented_values
+from metaeval.table.scores import (
+    Scores,
+    as_scores,
+    better_direction,
+    by_name,
+    checked_scores,
+    known_as_checked,
+    oriented_values,
+)
 from metaeval.table.traits import PROCEDURES, Trait
 from metaeval.table.two_way import linked, two_way
 

@@ -4,7 +4,7 @@ How is said in `metaeval.tests_stat.bootstrap.bootstrap_test`: A is a resampled 
 their squares, T the number of topics.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.running.compiled import compiled
+from metaeval.running.draws import chunk_size
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
@@ -21,6 +22,10 @@ from metaeval.tests_stat.pairs import Question
 
 _TALLY = 5  # rows: |t*| >= |t|, t* >= t, t* <= t, and the two kinds of resample without variance, 0/0 and c/0
 _TILE = 128  # pairs in one matrix product: its result, at 1000 resamples, stays in a second-level cache
+_BLOCK = 8192  # topics in one
+_SPARE = 16  # terms more that the sum over blocks may count as, in the rounding
+_HELD = 1 << 25  # products of pairs and resamples that are added up at a time
+_BYTES = 1 << 29  # of counts
 _EXPONENTS = (-1000, 1000)  # of the units: beyond, a power of two is not a number in double precision
 
 
@@ -43,34 +48,81 @@ def tally_resamples(
 ) -> NDArray[np.int64]:
     """Count how many resamples of every pair are extreme.
 
-    Shapes: `chunks` (topic, resample), result (metric, 5, pair).
-    """
-    metrics = _studentised(question)
-    tally = np.zeros((len(metrics), _TALLY, len(question.first)), dtype=np.int64)
-    tiles = [slice(start, start + _TILE) for start in range(0, len(question.first), _TILE)]
+    Shapes: `chunks` (resample, topic), result (metric, 5, pair).
 
-    def count(setting: _Setting, pairs: _Pairs, metric: int, part: slice) -> None:
-        tile = _lay_tile(setting, _Pairs._make(column[part] for column in pairs))
+    The products of counts and scores are added up over blocks of topics: what is held at once grows neither with the
+    topics nor with the pairs, and single precision rounds no more than over one block.
+    """
+    n_topics, n_pairs = question.n_topics, len(question.first)
+    pairs = _studentised(question)
+    means = question.values.mean(axis=2)
+    tally = np.zeros((len(pairs), _TALLY, n_pairs), dtype=np.int64)
+    tiles = [
+        _Part(metric, slice(start, start + _TILE), _Pairs._make(column[start : start + _TILE] for column in own))
+        for metric, own in enumerate(pairs)
+        for start in range(0, n_pairs, _TILE)
+    ]
+
+    def centred(metric: int, block: slice = slice(None)) -> NDArray[np.float64]:
+        return question.values[metric][:, block] - means[metric][:, None]
+
+    def count(setting: _Setting, laid: _Laid) -> None:
+        part, tile = laid.part, laid.tile()
         counted = np.zeros((_TALLY, len(tile.spreads)), dtype=np.int64)
         _tally_tile(setting, tile, not question.one_sided, counted)
-        tally[metric, :, part] += counted
+        tally[part.metric, :, part.place] += counted
         if placing is not None:
-            guess = _likely_share(placing.place / setting.counts.shape[1], question.n_topics)
-            _place_tile(setting, tile, placing.place, guess, placing.means[metric, part])
+            guess = _likely_share(placing.place / len(setting.counts), n_topics)
+            _place_tile(setting, tile, placing.place, guess, placing.means[part.metric, part.place])
+
+    def at_once(pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[None]:
+        double = np.ascontiguousarray(counts.T, dtype=np.float64)
+        single = double.astype(np.float32)
+        for metric in range(len(pairs)):
+            own = centred(metric)
+            setting = _Setting(own, counts, own @ double, _rounding(n_topics))
+
+            def lay_and_count(part: _Part, own: NDArray[np.float64] = own, setting: _Setting = setting) -> None:
+                count(setting, _Laid.of(part).add(own, single, n_topics))
+
+            yield from pool.map(lay_and_count, [part for part in tiles if part.metric == metric])
+
+    def by_block(pool: ThreadPoolExecutor, counts: NDArray[np.uint8], group: Sequence[_Part]) -> Iterator[None]:
+        laid = [_Laid.of(part) for part in group]
+        sums = {part.metric: np.zeros((question.values.shape[1], len(counts))) for part in group}
+        for start in range(0, n_topics, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            double = np.ascontiguousarray(counts[:, block].T, dtype=np.float64)
+            single = double.astype(np.float32)
+            scores = {metric: centred(metric, block) for metric in sums}
+            for metric, own in scores.items():
+                sums[metric] += own @ double
+            own_scores = [scores[one.part.metric] for one in laid]
+            yield from pool.map(lambda one, own: one.add(own, single, n_topics) and None, laid, own_scores)
+        for metric, total in sums.items():
+            setting = _Setting(centred(metric), counts, total, _rounding(_BLOCK + _SPARE))
+            yield from pool.map(partial(count, setting), [one for one in laid if one.part.metric == metric])
 
     def steps(pool: ThreadPoolExecutor) -> Iterator[None]:
         for counts in chunks:
-            for metric, (centred, pairs) in enumerate(metrics):
-                setting = _Setting(
-                    centred, counts.astype(np.float32), centred @ counts, rounding=_rounding(question.n_topics)
-                )
-                yield from pool.map(partial(count, setting, pairs, metric), tiles)
+            if n_topics <= _BLOCK:
+                yield from at_once(pool, counts)
+                continue
+            together = max(1, _HELD // (len(counts) * _TILE))
+            for first in range(0, len(tiles), together):
+                yield from by_block(pool, counts, tiles[first : first + together])
 
     with tile_pool(n_threads) as pool:
-        total = n_chunks * len(metrics) * len(tiles)
+        n_blocks = 0 if n_topics <= _BLOCK else -(-n_topics // _BLOCK)
+        total = n_chunks * len(tiles) * (1 + n_blocks)
         for _ in track(steps(pool), description="Resampling topics", total=total):
             pass
     return tally
+
+
+def resamples_at_once(n_topics: int) -> int:
+    """Return how many resamples `tally_resamples` takes at a time, where it does not need all."""
+    return chunk_size(n_topics) if n_topics <= _BLOCK else max(1, _BYTES // n_topics)
 
 
 def degenerate_resamples(question: Question, tally: NDArray[np.int64]) -> dict[str, dict[str, int]]:
@@ -80,11 +132,46 @@ def degenerate_resamples(question: Question, tally: NDArray[np.int64]) -> dict[s
     return {kind: dict(zip(names, rows.sum(axis=-1).tolist(), strict=True)) for kind, rows in kinds.items()}
 
 
+class _Part(NamedTuple):
+    """Some pairs under one metric."""
+
+    metric: int
+    place: slice
+    pairs: "_Pairs"
+
+
+class _Laid(NamedTuple):
+    """Some pairs, with what all their resamples need, added up block by block."""
+
+    part: _Part
+    spreads: NDArray[np.float64]  # (pair,): sum of w squared over the topics
+    products: list[NDArray[np.floating]]  # one array (pair, resample): Q
+
+    @classmethod
+    def of(cls, part: _Part) -> "_Laid":
+        return cls(part, np.zeros(len(part.pairs.first)), [])
+
+    def add(self, centred: NDArray[np.float64], counts: NDArray[np.float32], n_topics: int) -> "_Laid":
+        """Add the topics of one block."""
+        squares = np.empty((len(self.spreads), len(counts)), dtype=np.float32)
+        _square_deviations(centred, self.part.pairs, n_topics, squares, self.spreads)
+        product = squares @ counts
+        if self.products:
+            self.products[0] += product
+        else:
+            self.products.append(product if len(counts) == n_topics else product.astype(np.float64))
+        return self
+
+    def tile(self) -> "_Tile":
+        """Return the pairs with all that was added up."""
+        return _Tile(self.part.pairs, self.spreads, self.products[0].astype(np.float32, copy=False))
+
+
 class _Setting(NamedTuple):
     """What the kernels of one chunk of resamples share."""
 
     centred: NDArray[np.float64]  # (system, topic): scores less each system's mean, so that two rows differ by w
-    counts: NDArray[np.float32]  # (topic, resample)
+    counts: NDArray[np.uint8]  # (resample, topic)
     sums: NDArray[np.float64]  # (system, resample): A of a pair is the difference of two rows
     rounding: float  # bounds that of Q, relative, in any order of summation: its terms are squares
 
@@ -108,13 +195,13 @@ class _Tile(NamedTuple):
     products: NDArray[np.float32]  # (pair, resample): Q
 
 
-def _studentised(question: Question) -> list[tuple[NDArray[np.float64], _Pairs]]:
-    """Return the centred scores and the pairs of every metric; nothing joins a pair with a third system."""
+def _studentised(question: Question) -> list[_Pairs]:
+    """Return the pairs of every metric; nothing joins a pair with a third system."""
     first, second, n_topics = question.first, question.second, question.n_topics
-    centred = question.values - question.values.mean(axis=2, keepdims=True)
-    _, exponent = np.frexp(np.abs(centred).max(axis=2))
+    mean, most, least = (statistic(question.values, axis=2) for statistic in (np.mean, np.max, np.min))
+    _, exponent = np.frexp(np.maximum(most - mean, mean - least))
     scale = np.ldexp(1.0, -np.maximum(exponent.take(first, axis=1), exponent.take(second, axis=1)).clip(*_EXPONENTS))
-    largest = np.abs(question.values).max(axis=2)
+    largest = np.maximum(most, -least)
     # no resampled sum lies beyond it
     reach = scale * (largest.take(first, axis=1) + largest.take(second, axis=1)) * n_topics
     columns = {
@@ -124,8 +211,8 @@ def _studentised(question: Question) -> list[tuple[NDArray[np.float64], _Pairs]]
         "slack": reach * RELATIVE * (4.0 + 1e-3 * n_topics),
     }
     return [
-        (own, _Pairs(first, second, **{name: column[metric] for name, column in columns.items()}))
-        for metric, own in enumerate(centred)
+        _Pairs(first, second, **{name: column[metric] for name, column in columns.items()})
+        for metric in range(len(question.values))
     ]
 
 
@@ -141,28 +228,24 @@ def _likely_share(upper_share: float, n_topics: int) -> float:
     return float(n_topics * t * t / (n_topics - 1 + t * t))
 
 
-def _lay_tile(setting: _Setting, pairs: _Pairs) -> _Tile:
-    squares = np.empty((len(pairs.first), len(setting.counts)), dtype=np.float32)
-    spreads = np.empty(len(pairs.first))
-    _square_deviations(setting, pairs, squares, spreads)
-    return _Tile(pairs, spreads, squares @ setting.counts)
-
-
 @compiled
 def _square_deviations(
-    setting: _Setting, pairs: _Pairs, squares: NDArray[np.float32], spreads: NDArray[np.float64]
+    centred: NDArray[np.float64],
+    pairs: _Pairs,
+    n_topics: int,
+    squares: NDArray[np.float32],
+    spreads: NDArray[np.float64],
 ) -> None:
-    """Fill in w squared per pair and topic, and its sum per pair.
+    """Fill in w squared per pair and topic of a block, and add it to the sum per pair.
 
     A deviation within its noise is 0 exactly, so that a resample of such topics has Q = 0.
     """
     for pair in range(len(pairs.first)):
-        a, b = setting.centred[pairs.first[pair]], setting.centred[pairs.second[pair]]
+        a, b = centred[pairs.first[pair]], centred[pairs.second[pair]]
         scale, tolerance = pairs.scale[pair], pairs.tolerance[pair]
-        spreads[pair] = 0.0
         for topic in range(len(a)):
             deviation = scale * (a[topic] - b[topic])
-            noise = _noise(scale * a[topic], scale * b[topic], tolerance, len(a))
+            noise = _noise(scale * a[topic], scale * b[topic], tolerance, n_topics)
             square = deviation * deviation if abs(deviation) > noise else 0.0
             squares[pair, topic] = square
             spreads[pair] += square
@@ -184,7 +267,7 @@ def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[
     A quick pass sorts the resamples of a pair into surely beyond the threshold, surely short of it, and close or of
     no variance; only the last are summed again.
     """
-    n_topics, n_resamples = setting.counts.shape
+    n_resamples, n_topics = setting.counts.shape
     for pair in range(len(tile.pairs.first)):
         if tile.spreads[pair] == 0.0:  # all resamples are 0/0, and extreme if z = 0 too
             tally[3, pair] += n_resamples
@@ -272,7 +355,7 @@ def _tie(tile: _Tile, pair: int, t: float, setting: _Setting) -> float:
 
     The tolerance is for a sum over the topics; the root of the sum of squares has a share of it that t magnifies.
     """
-    return tile.pairs.tolerance[pair] * (1.0 + t / np.sqrt(setting.counts.shape[0]))
+    return tile.pairs.tolerance[pair] * (1.0 + t / np.sqrt(setting.counts.shape[1]))
 
 
 @compiled
@@ -284,7 +367,7 @@ def _sides(total: float, squares: float, share: float, slack: float, setting: _S
     return (
         less * abs(less) > share * (1.0 + setting.rounding) * squares,
         more * abs(more) >= share * (1.0 - setting.rounding) * squares,
-        size * size >= setting.counts.shape[0] * (1.0 - setting.rounding) * squares,  # A^2 = T Q where w is one number
+        size * size >= setting.counts.shape[1] * (1.0 - setting.rounding) * squares,  # A^2 = T Q where w is one number
     )
 
 
@@ -305,8 +388,8 @@ def _resum(setting: _Setting, tile: _Tile, pair: int, resample: int) -> tuple[fl
     high = -np.inf
     apart = 0.0
     for topic in range(len(a)):
-        count = setting.counts[topic, resample]
-        if count > 0.0:
+        count = setting.counts[resample, topic]
+        if count > 0:
             deviation = scale * (a[topic] - b[topic])
             noise = _noise(scale * a[topic], scale * b[topic], tile.pairs.tolerance[pair], len(a))
             if abs(deviation) <= noise:
@@ -320,8 +403,8 @@ def _resum(setting: _Setting, tile: _Tile, pair: int, resample: int) -> tuple[fl
     mean = total / len(a)
     squares = 0.0
     for topic in range(len(a)):
-        count = setting.counts[topic, resample]
-        if count > 0.0:
+        count = setting.counts[resample, topic]
+        if count > 0:
             squares += count * (scale * (a[topic] - b[topic]) - mean) ** 2
     return total, np.sqrt(squares), 0
 
@@ -332,7 +415,7 @@ def _place_tile(setting: _Setting, tile: _Tile, place: int, guess: float, placed
 
     c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out.
     """
-    n_topics, n_resamples = setting.counts.shape
+    n_resamples, n_topics = setting.counts.shape
     far = np.empty(n_resamples, dtype=np.int64)
     ratios = np.empty(n_resamples)
     for pair in range(len(tile.pairs.first)):

@@ -13,7 +13,7 @@ from metaeval.tests_stat.studentised import tally_resamples
 
 def tally(values, counts, alternative):
     """Return the raw counts of the studentised bootstrap, an array (5, pair), on given topic counts."""
-    return tally_resamples(ask(values, alternative=alternative), [counts], n_threads=1)[0]
+    return tally_resamples(ask(values, alternative=alternative), [np.ascontiguousarray(counts.T, dtype=np.uint8)], n_threads=1)[0]
 
 
 @settings(max_examples=25)
