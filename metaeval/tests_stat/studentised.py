@@ -477,6 +477,8 @@ def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
     """
     first, second, row = tile.pairs.first[pair], tile.pairs.second[pair], tile.products[pair]
     scale, slack = tile.pairs.scale[pair], tile.pairs.slack[pair]
+    sizes = np.empty(len(far))
+    deviations = np.empty(len(far))
     n_close = 0
     n_before = 0
     for position in range(len(far)):
@@ -487,16 +489,16 @@ def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
         if beyond and not flat:
             n_before += 1
         elif not_short:
-            far[n_close] = resample
             total, deviation, _ = _resum(setting, tile, pair, resample)
+            sizes[n_close], deviations[n_close] = abs(total), deviation
             ratios[n_close] = abs(total) / deviation  # infinite without variance
             n_close += 1
     t = _largest(ratios[:n_close].copy(), place - n_before)
     largest = 0.0
     for position in range(n_close):
-        total, deviation, _ = _resum(setting, tile, pair, far[position])
-        if ratios[position] == t or (t < np.inf and abs(abs(total) - t * deviation) <= _tie(tile, pair, t, setting)):
-            largest = max(largest, abs(total))
+        apart = abs(sizes[position] - t * deviations[position])
+        if ratios[position] == t or (t < np.inf and apart <= _tie(tile, pair, t, setting)):
+            largest = max(largest, sizes[position])
     return largest
 
 
