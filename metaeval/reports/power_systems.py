@@ -76,7 +76,8 @@ def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
 
 def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show how the scores of every system are spread over the topics."""
-    caption = say("scores picture", few=study.scores.sizes["system"] <= NAMED_ROWS)
+    strokes = figures.STROKES if study.scores.sizes["topic"] > figures.STROKES else 0
+    caption = say("scores picture", few=study.scores.sizes["system"] <= NAMED_ROWS, strokes=strokes)
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()
