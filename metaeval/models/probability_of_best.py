@@ -205,7 +205,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     ['y', 'x']
     """
     scores = resampled_scores(scores, what="the chance of being best")
-    scores = as_scores(scores, groups=families, missing="pairwise")
+    if families is not None:
+        scores = as_scores(scores, groups=families, missing="pairwise")
     n_systems = scores.sizes["system"]
     k = min(_TOP, n_systems) if k is None else k
     asked = [k] if isinstance(k, int | Integral) else list(k)

@@ -53,14 +53,15 @@ class UnitResiduals(NamedTuple):
         return number / (number - 1.0)
 
     def scaled(self) -> tuple["UnitResiduals", Floats]:
-        """Return the same in units of their own, and these: a power of two a metric, beside which no square overflows.
+        """Turn the residuals into units of their own, and return these: a power of two a metric, which rounds nothing.
 
-        The means stay as they are.
+        No square overflows beside it. The means stay as they are.
         """
         _, exponent = np.frexp(self.spans.max(axis=1))
         scale = np.ldexp(1.0, exponent.clip(-_EXPONENT, _EXPONENT))
         oriented, spans = self.oriented / scale[:, None], self.spans / scale[:, None]
-        return self._replace(oriented=oriented, spans=spans, residual=self.residual / scale[:, None, None]), scale
+        residual = np.divide(self.residual, scale[:, None, None], out=self.residual)
+        return self._replace(oriented=oriented, spans=spans, residual=residual), scale
 
 
 def resampled_scores(data: object, *, what: str) -> Scores:

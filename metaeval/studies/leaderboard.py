@@ -45,6 +45,10 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+_FEW = 20_000
+"""Items up to which each is looked at, and metrics are summed up in other ways than by means."""
+_DRAWN = 200_000_000
+"""Items drawn for the shares of resamples, where there are more than 100 resamples."""
 _ENOUGH = 0.5
 """Share of the items that all systems must have for subsets of these to stand for the benchmark."""
 
@@ -277,7 +281,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         lambda: best_system(
             table,
             k=min(top, len(names)),
-            n_resamples=n_resamples,
+            n_resamples=min(n_resamples, max(100, _DRAWN // table.sizes["topic"])),
             rng=seed,
             n_threads=n_threads,
         ),
@@ -286,8 +290,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     sources = None
     if given.sizes.get(REPEAT, 1) > 1:
         sources = attempt("Sources of noise", lambda: variance_components(given, confidence_level=1 - alpha))
-    aggregates = None
-    if {"cluster", "stratum"} & set(table.coords):
+    aggregates = None if table.sizes["topic"] <= _FEW else ["mean"]
+    if aggregates is None and {"cluster", "stratum"} & set(table.coords):
         macro = attempt("Macro mean", lambda: aggregate_scores(table, aggregates=[MACRO]))
         aggregates = [name for name in AGGREGATES if macro is not None or name != MACRO]
     return LeaderboardStudy(
@@ -305,8 +309,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         design=design_effect(table) if "cluster" in table.coords else None,
         best=best,
         conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
-        items=attempt("Item analysis", lambda: analyse_items(table)),
-        subsets=attempt("Subsets", lambda: compare_subsets(whole, n_splits=n_splits, alpha=alpha, rng=seed)),
+        items=attempt("Item analysis", lambda: analyse_items(_few(table))),
+        subsets=attempt("Subsets", lambda: compare_subsets(_few(whole), n_splits=n_splits, alpha=alpha, rng=seed)),
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
@@ -340,6 +344,17 @@ def _whole_items(table: Scores) -> tuple[Scores, list[str]]:
     items = unit_of(table).topics
     note = f"subsets of {items}: of the {int(whole.sum()):,} {items} that all systems have"
     return table.isel(topic=np.flatnonzero(whole)), [note]
+
+
+def _few(table: Scores) -> Scores:
+    """Refuse more items than are looked at one by one."""
+    if table.sizes["topic"] > _FEW:
+        items = unit_of(table).topics
+        raise ScoresError(
+            f"looks at {items} one by one, and these are {table.sizes['topic']:,}, more than {_FEW:,}; give a sample of "
+            f"the {items}"
+        )
+    return table
 
 
 def _refuse_without_items(baseline: str | None, rank_method: str, requirements: Sequence[str]) -> None:

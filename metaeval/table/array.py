@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.names import (
+    LONGEST_NAME,
     as_number,
     clean_name,
     first_double,
@@ -64,10 +65,22 @@ def dims_of(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 def clean_names(names: Iterable[object], what: str) -> list[str]:
     """Return names as text, each once; see `clean_name`."""
-    cleaned = [clean_name(name, what) for name in names]
+    listed = list(names)
+    cleaned = listed if _plainly_clean(listed) else [clean_name(name, what) for name in listed]
     if len(set(cleaned)) < len(cleaned):
         raise ScoresError(f"{what} {first_double(cleaned)!r} appears twice; names must be unique")
     return cleaned
+
+
+def _plainly_clean(names: list[Any]) -> bool:
+    """Whether all are texts as `clean_name` leaves them, seen at once: a million names take a tenth of the time."""
+    return (
+        set(map(type, names)) == {str}
+        and all(names)
+        and max(map(len, names)) <= LONGEST_NAME
+        and "".join(names).isprintable()
+        and [*map(str.strip, names)] == names
+    )
 
 
 def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> ScoreTable:

@@ -14,6 +14,7 @@ On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of 
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from numbers import Integral
 from typing import Any, Literal, get_args
 from weakref import WeakValueDictionary
@@ -297,10 +298,10 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     """
     scores = by_name(scores, "system")
     seen: dict[bytes, list[str]] = {}
-    # adding 0 makes -0 the same bytes as 0
-    values = np.ascontiguousarray(scores.transpose("system", "metric", "topic", ...).to_numpy() + 0.0)
+    values = scores.transpose("system", "metric", "topic", ...).to_numpy()
     for name, rows in zip(scores["system"].to_numpy(), values, strict=True):
-        seen.setdefault(rows.tobytes(), []).append(str(name))
+        # adding 0 makes -0 the same bytes as 0
+        seen.setdefault(sha256(np.ascontiguousarray(rows + 0.0).tobytes()).digest(), []).append(str(name))
     return tuple(tuple(names) for names in seen.values() if len(names) > 1)
 
 
