@@ -13,7 +13,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, p_value
 from metaeval.errors import UnknownNameError
 from metaeval.figures.marks import note_points
-from metaeval.figures.shown import NAMED_ROWS
+from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.figures.style import (
     FOOT,
     RIMMED,
@@ -37,8 +37,6 @@ from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 
 _SCORE = number(4)
-STROKES = 1000
-"""Strokes of one system; more would be one grey bar, and megabytes of a page."""
 
 
 @styled

@@ -65,8 +65,10 @@ class _Names:
         import polars as pl  # noqa: PLC0415 - an extra
 
         column = batch.to_series(self.place)
-        if not len(column) or column.null_count() or not (
-            column.dtype.is_integer() or isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum)
+        if (
+            not len(column)
+            or column.null_count()
+            or not (column.dtype.is_integer() or isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum))
         ):
             return False
         if not isinstance(column.dtype, pl.Categorical | pl.Enum):

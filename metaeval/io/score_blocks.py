@@ -11,8 +11,8 @@ from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import Block, Form, TableOptions
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import refuse_means
-from metaeval.io.score_forms import find_form
 from metaeval.io.parquet_sheets import parquet_sheet
+from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet

@@ -63,7 +63,7 @@ class Sheet:
         """Return the content in parts, each of whole rows."""
         return (self.content,)
 
-    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> "Coded | None":  # noqa: ARG002, PLR6301 - see below
+    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> "Coded | None":  # noqa: ARG002 - see below
         """Return columns by their places: of names as codes, of numbers together; None where the cells must tell."""
         return None
 

@@ -84,13 +84,13 @@ class Parquet(NamedTuple):
 
     def batches(self) -> "Iterator[pl.DataFrame]":
         """Yield its rows as frames."""
-        return self._read(lambda most: batches_of(self.content, most))
+        return self.read(lambda most: batches_of(self.content, most))
 
     def texts(self) -> Iterator[bytes]:
         """Yield its rows as CSV, some at a time."""
-        return self._read(lambda most: texts_of(batches_of(self.content, most), most))
+        return self.read(lambda most: texts_of(batches_of(self.content, most), most))
 
-    def _read[T](self, read: Callable[[int], Iterable[T]]) -> Iterator[T]:
+    def read[T](self, read: Callable[[int], Iterable[T]]) -> Iterator[T]:
         """Make errors of ours of what the library does with a damaged file."""
         try:
             yield from read(self.budget.bytes)
@@ -112,7 +112,7 @@ def open_parquet(content: bytes, label: str) -> Parquet:
     budget = Budget.of_file(label, content)
     if not whole:
         _try_apart("Parquet", content, budget)
-    (noted,) = Parquet(budget, content, None, [])._read(lambda _: [noted_in(content)])
+    (noted,) = Parquet(budget, content, None, []).read(lambda _: [noted_in(content)])
     try:
         found = json.loads(noted) if noted else {}
         topics, notes = (found.get(part) for part in ("topics", "notes"))

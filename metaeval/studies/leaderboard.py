@@ -351,8 +351,7 @@ def _few(table: Scores) -> Scores:
     if table.sizes["topic"] > _FEW:
         items = unit_of(table).topics
         raise ScoresError(
-            f"looks at {items} one by one, and these are {table.sizes['topic']:,}, more than {_FEW:,}; give a sample of "
-            f"the {items}"
+            f"looks at {items} one by one, and these are {table.sizes['topic']:,}, more than {_FEW:,}; give a sample"
         )
     return table
 

@@ -7,6 +7,7 @@ their squares, T the number of topics.
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ class Placing(NamedTuple):
 
 def tally_resamples(
     question: Question,
-    chunks: Iterable[NDArray[np.float64]],
+    chunks: Iterable[NDArray[np.uint8]],
     *,
     n_chunks: int = 1,
     n_threads: int | None = None,
@@ -53,71 +54,12 @@ def tally_resamples(
     The products of counts and scores are added up over blocks of topics: what is held at once grows neither with the
     topics nor with the pairs, and single precision rounds no more than over one block.
     """
-    n_topics, n_pairs = question.n_topics, len(question.first)
-    pairs = _studentised(question)
-    means = question.values.mean(axis=2)
-    tally = np.zeros((len(pairs), _TALLY, n_pairs), dtype=np.int64)
-    tiles = [
-        _Part(metric, slice(start, start + _TILE), _Pairs._make(column[start : start + _TILE] for column in own))
-        for metric, own in enumerate(pairs)
-        for start in range(0, n_pairs, _TILE)
-    ]
-
-    def centred(metric: int, block: slice = slice(None)) -> NDArray[np.float64]:
-        return question.values[metric][:, block] - means[metric][:, None]
-
-    def count(setting: _Setting, laid: _Laid) -> None:
-        part, tile = laid.part, laid.tile()
-        counted = np.zeros((_TALLY, len(tile.spreads)), dtype=np.int64)
-        _tally_tile(setting, tile, not question.one_sided, counted)
-        tally[part.metric, :, part.place] += counted
-        if placing is not None:
-            guess = _likely_share(placing.place / len(setting.counts), n_topics)
-            _place_tile(setting, tile, placing.place, guess, placing.means[part.metric, part.place])
-
-    def at_once(pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[None]:
-        double = np.ascontiguousarray(counts.T, dtype=np.float64)
-        single = double.astype(np.float32)
-        for metric in range(len(pairs)):
-            own = centred(metric)
-            setting = _Setting(own, counts, own @ double, _rounding(n_topics))
-
-            def lay_and_count(part: _Part, own: NDArray[np.float64] = own, setting: _Setting = setting) -> None:
-                count(setting, _Laid.of(part).add(own, single, n_topics))
-
-            yield from pool.map(lay_and_count, [part for part in tiles if part.metric == metric])
-
-    def by_block(pool: ThreadPoolExecutor, counts: NDArray[np.uint8], group: Sequence[_Part]) -> Iterator[None]:
-        laid = [_Laid.of(part) for part in group]
-        sums = {part.metric: np.zeros((question.values.shape[1], len(counts))) for part in group}
-        for start in range(0, n_topics, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            double = np.ascontiguousarray(counts[:, block].T, dtype=np.float64)
-            single = double.astype(np.float32)
-            scores = {metric: centred(metric, block) for metric in sums}
-            for metric, own in scores.items():
-                sums[metric] += own @ double
-            own_scores = [scores[one.part.metric] for one in laid]
-            yield from pool.map(lambda one, own: one.add(own, single, n_topics) and None, laid, own_scores)
-        for metric, total in sums.items():
-            setting = _Setting(centred(metric), counts, total, _rounding(_BLOCK + _SPARE))
-            yield from pool.map(partial(count, setting), [one for one in laid if one.part.metric == metric])
-
-    def steps(pool: ThreadPoolExecutor) -> Iterator[None]:
-        for counts in chunks:
-            if n_topics <= _BLOCK:
-                yield from at_once(pool, counts)
-                continue
-            together = max(1, _HELD // (len(counts) * _TILE))
-            for first in range(0, len(tiles), together):
-                yield from by_block(pool, counts, tiles[first : first + together])
-
+    work = _Tallying(question, placing)
     with tile_pool(n_threads) as pool:
-        n_blocks = 0 if n_topics <= _BLOCK else -(-n_topics // _BLOCK)
-        total = n_chunks * len(tiles) * (1 + n_blocks)
-        for _ in track(steps(pool), description="Resampling topics", total=total):
+        steps = chain.from_iterable(work.steps(pool, counts) for counts in chunks)
+        for _ in track(steps, description="Resampling topics", total=n_chunks * work.n_steps):
             pass
-    return tally
+    return work.tally
 
 
 def resamples_at_once(n_topics: int) -> int:
@@ -165,6 +107,77 @@ class _Laid(NamedTuple):
     def tile(self) -> "_Tile":
         """Return the pairs with all that was added up."""
         return _Tile(self.part.pairs, self.spreads, self.products[0].astype(np.float32, copy=False))
+
+
+class _Tallying:
+    """The counts of one question, as they grow chunk by chunk."""
+
+    def __init__(self, question: Question, placing: Placing | None) -> None:
+        self.question, self.placing = question, placing
+        self.means = question.values.mean(axis=2)
+        self.parts = [
+            _Part(metric, slice(start, start + _TILE), _Pairs._make(column[start : start + _TILE] for column in own))
+            for metric, own in enumerate(_studentised(question))
+            for start in range(0, len(question.first), _TILE)
+        ]
+        self.blocks = [slice(start, start + _BLOCK) for start in range(0, question.n_topics, _BLOCK)]
+        self.tally = np.zeros((len(question.values), _TALLY, len(question.first)), dtype=np.int64)
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of one chunk."""
+        return len(self.parts) * (1 if len(self.blocks) == 1 else 1 + len(self.blocks))
+
+    def steps(self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[object]:
+        """Go through a chunk (resample, topic), by blocks of topics where they are many."""
+        if len(self.blocks) == 1:
+            yield from self._at_once(pool, counts)
+            return
+        together = max(1, _HELD // (len(counts) * _TILE))
+        for first in range(0, len(self.parts), together):
+            yield from self._by_block(pool, counts, self.parts[first : first + together])
+
+    def _at_once(self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[object]:
+        double = np.ascontiguousarray(counts.T, dtype=np.float64)
+        single = double.astype(np.float32)
+        for metric in range(len(self.means)):
+            own = self._centred(metric)
+            setting = _Setting(own, counts, own @ double, _rounding(self.question.n_topics))
+
+            def lay_and_count(part: _Part, setting: _Setting = setting) -> None:
+                self._count(setting, _Laid.of(part).add(setting.centred, single, len(single)))
+
+            yield from pool.map(lay_and_count, [part for part in self.parts if part.metric == metric])
+
+    def _by_block(
+        self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8], parts: Sequence[_Part]
+    ) -> Iterator[object]:
+        laid = [_Laid.of(part) for part in parts]
+        sums = {part.metric: np.zeros((self.means.shape[1], len(counts))) for part in parts}
+        for block in self.blocks:
+            double = np.ascontiguousarray(counts[:, block].T, dtype=np.float64)
+            single = double.astype(np.float32)
+            scores = {metric: self._centred(metric, block) for metric in sums}
+            for metric, own in scores.items():
+                sums[metric] += own @ double
+            centred = [scores[one.part.metric] for one in laid]
+            yield from pool.map(partial(_Laid.add, counts=single, n_topics=self.question.n_topics), laid, centred)
+        for metric, total in sums.items():
+            setting = _Setting(self._centred(metric), counts, total, _rounding(_BLOCK + _SPARE))
+            yield from pool.map(partial(self._count, setting), [one for one in laid if one.part.metric == metric])
+
+    def _centred(self, metric: int, block: slice = slice(None)) -> NDArray[np.float64]:
+        return self.question.values[metric][:, block] - self.means[metric][:, None]
+
+    def _count(self, setting: "_Setting", laid: "_Laid") -> None:
+        part, tile = laid.part, laid.tile()
+        counted = np.zeros((_TALLY, len(tile.spreads)), dtype=np.int64)
+        _tally_tile(setting, tile, not self.question.one_sided, counted)
+        self.tally[part.metric, :, part.place] += counted
+        if self.placing is not None:
+            place, means = self.placing
+            guess = _likely_share(place / len(setting.counts), self.question.n_topics)
+            _place_tile(setting, tile, place, guess, means[part.metric, part.place])
 
 
 class _Setting(NamedTuple):

@@ -14,7 +14,7 @@ import xarray as xr
 
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io import foreign, stored
-from metaeval.io.stored import dataset_of_netcdf, notes_of, read_tree, open_parquet, write_tree
+from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet, read_tree, write_tree
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.writing import write_bytes
 from metaeval.table.scores import as_scores
