@@ -2,8 +2,8 @@
 
 Run ``python benchmarks/speed_scale.py [--topics 100000] [--large]``. Simulated scores of 21 systems under 5 metrics,
 written as long Parquet with dictionaries of names; ``power`` and ``leaderboard`` read it from the command line. Times
-are processor time, memory the largest resident set. The bare product is that of counts and differences in double precision,
-on one core, over some of the topics and scaled up. --large adds 5 systems on 5,000,000 topics.
+are processor time, memory the largest resident set. The bare product is that of counts and differences in double
+precision, on one core, over some of the topics and scaled up. --large adds 5 systems on 5,000,000 topics.
 """
 
 import argparse

@@ -206,7 +206,9 @@ def natural_order(names: Iterable[str]) -> list[str]:
     return sorted(sorted(names), key=lambda name: _NUMBERS.sub(number, name))
 
 
-def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
+def merge_labels(
+    codes: NDArray[np.integer], names: Iterable[object], what: str
+) -> tuple[NDArray[np.integer], list[str]]:
     """Clean the names that `codes` point to, and point codes of names that became equal to one of them.
 
     Shapes: `codes` (row,), result (row,).

@@ -154,7 +154,7 @@ def _called(names: Sequence[str], role: str) -> str | None:
 def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str]) -> Sheet | None:
     """Return a table that has a column of judges, None for any other file."""
     if content.startswith(_PARQUET):
-        sheet = parquet_sheet(open_parquet(content, source.path), source.path)
+        sheet: Sheet = parquet_sheet(open_parquet(content, source.path), source.path)
     elif content.startswith(_BINARY) or read_json(content, source.path) is not None:
         if "judge" in columns:
             message = "a column of judges (`columns`) is one of a CSV, TSV or Parquet table; write it as such"

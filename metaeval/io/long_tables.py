@@ -200,7 +200,7 @@ class _Rows:
                 raise self.body.error(f"{names[column]!r} of {about}: {error.rule}", start + row) from None
         return numbers
 
-    def _labels_of(self, codes: NDArray[np.integer], dim: str) -> tuple[NDArray[np.int64], list[str]]:
+    def _labels_of(self, codes: NDArray[np.integer], dim: str) -> tuple[NDArray[np.integer], list[str]]:
         names = list(self.names[dim])
         try:
             return merge_labels(codes, names, dim)

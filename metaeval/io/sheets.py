@@ -30,7 +30,7 @@ _CELLS = 200_000  # in a chunk or sample of very long rows
 class Coded(NamedTuple):
     """Columns of a long table, as far as their types tell what the cells hold."""
 
-    codes: dict[str, NDArray[np.unsignedinteger]]
+    codes: dict[str, NDArray[np.integer]]
     """By part, in numbers as narrow as there are names. Shape (row,)."""
     names: dict[str, list[str]]
     """What the codes stand for, in order of appearance."""

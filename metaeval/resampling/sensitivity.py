@@ -354,8 +354,8 @@ def _resample(
         advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't'",
     )
     if not question.plain:
-        (counts,) = question.units.counts(generator, n_resamples, at_once=n_resamples)
-        return tally_units(question, [counts], n_threads=n_threads, place=place)
-    (counts,) = drawn_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
+        drawn = question.units.counts(generator, n_resamples, at_once=n_resamples)
+        return tally_units(question, drawn, n_threads=n_threads, place=place)
+    counts = drawn_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
     required = np.zeros((len(question.values), len(question.first)))
-    return tally_resamples(question, [counts], n_threads=n_threads, placing=Placing(place, required)), required
+    return tally_resamples(question, counts, n_threads=n_threads, placing=Placing(place, required)), required

@@ -65,8 +65,8 @@ def dims_of(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 def clean_names(names: Iterable[object], what: str) -> list[str]:
     """Return names as text, each once; see `clean_name`."""
-    listed = list(names)
-    cleaned = listed if _plainly_clean(listed) else [clean_name(name, what) for name in listed]
+    listed: list[Any] = list(names)
+    cleaned: list[str] = listed if _plainly_clean(listed) else [clean_name(name, what) for name in listed]
     if len(set(cleaned)) < len(cleaned):
         raise ScoresError(f"{what} {first_double(cleaned)!r} appears twice; names must be unique")
     return cleaned
@@ -85,7 +85,7 @@ def _plainly_clean(names: list[Any]) -> bool:
 
 def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> ScoreTable:
     """Lay out rows: one score each, or one score per metric in several columns."""
-    codes: dict[str, NDArray[np.int64]] = {}
+    codes: dict[str, NDArray[np.integer]] = {}
     labels: dict[str, list[str]] = {}
     for dim in (*DIMS, REPEAT):
         if dim in parts:
@@ -117,14 +117,14 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     return topics_in_order(table)
 
 
-def _one_cell(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]], row: int) -> str:
+def _one_cell(codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], row: int) -> str:
     metric, system, topic, *again = (labels[dim][codes[dim][row]] for dim in dims_of(labels))
     repeat = f", repeat {again[0]!r}" if again else ""
     return f"system {system!r} on topic {topic!r} under {metric!r}{repeat}"
 
 
 def _one_per_name(
-    column: pd.Series, codes: NDArray[np.int64], names: Sequence[str], part: str, dim: str
+    column: pd.Series, codes: NDArray[np.integer], names: Sequence[str], part: str, dim: str
 ) -> NDArray[Any]:
     """Reduce a column that says the same on every row of a system (or metric, or topic) to one entry each."""
     said = column.astype(object).where(column.notna(), None).to_numpy()
