@@ -278,8 +278,11 @@ def drawn_by_name(names: Sequence[str], of: NDArray[np.integer], generator: np.r
 
 @lru_cache(maxsize=32)  # asked again of every resample
 def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    ordered = natural_order(names)
+    if ordered == list(names):
+        return tuple(range(len(names)))
     place = {name: number for number, name in enumerate(names)}
-    return tuple(place[name] for name in natural_order(names))
+    return tuple(place[name] for name in ordered)
 
 
 def by_name(scores: Scores, dim: str) -> Scores:
