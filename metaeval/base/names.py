@@ -197,16 +197,36 @@ def natural_order(names: Iterable[str]) -> list[str]:
     ['q1', 'q2', 'q10']
     """
 
+    listed = sorted(names)
+    if _differ_by_number(listed):
+        return sorted(listed, key=len)
+
     # of two numbers without leading zeros the longer is the larger; a zero character goes before every text
     def number(found: re.Match[str]) -> str:
         digits = found[0].lstrip("0")
         return f"\0{chr(min(len(digits), sys.maxunicode))}{digits}"
 
     # equal numbers with different zeros are ordered by the name itself: sorting is stable
-    return sorted(sorted(names), key=lambda name: _NUMBERS.sub(number, name))
+    return sorted(listed, key=lambda name: _NUMBERS.sub(number, name))
 
 
-def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
+def _differ_by_number(names: list[str]) -> bool:
+    """Whether names are one word with numbers behind it, without leading zeros, as millions of users are called."""
+    prefix = names[0].rstrip("0123456789") if names else ""
+    numbers = [name[len(prefix) :] for name in names if name.startswith(prefix)]
+    together = "".join(numbers)
+    return (
+        len(numbers) == len(names)
+        and together.isascii()
+        and together.isdigit()
+        and all(numbers)
+        and not any(number[0] == "0" for number in numbers)
+    )
+
+
+def merge_labels(
+    codes: NDArray[np.integer], names: Iterable[object], what: str
+) -> tuple[NDArray[np.integer], list[str]]:
     """Clean the names that `codes` point to, and point codes of names that became equal to one of them.
 
     Shapes: `codes` (row,), result (row,).

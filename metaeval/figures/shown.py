@@ -13,3 +13,5 @@ AXES = {
     "gain_recall": ("gain-recall", "effort-precision"),
 }
 """What the axes of each kind of curve say."""
+STROKES = 1000
+"""Strokes of one system's scores; more would be one grey bar, and megabytes of a page."""

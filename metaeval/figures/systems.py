@@ -13,7 +13,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, p_value
 from metaeval.errors import UnknownNameError
 from metaeval.figures.marks import note_points
-from metaeval.figures.shown import NAMED_ROWS
+from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.figures.style import (
     FOOT,
     RIMMED,
@@ -43,7 +43,8 @@ _SCORE = number(4)
 def score_distributions(scores: Scores, metric: str) -> Figure:
     """Draw how the topics' scores of every system are spread, best mean first.
 
-    Up to `NAMED_ROWS` systems get a row each, with a stroke per topic; more stand side by side by rank.
+    Up to `NAMED_ROWS` systems get a row each, with a stroke per topic (per quantile where these are thousands); more
+    stand side by side by rank.
 
     Raises
     ------
@@ -55,25 +56,29 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
         return _compact_distributions(values, means, metric, names, higher=higher)
     rows = np.arange(len(names))
     figure, axes = rows_figure(names, row_height=0.21, top=0.42)
-    _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label=f"one {unit().topic}")
+    n_topics = values.shape[1]
+    drawn = values if n_topics <= STROKES else np.nanquantile(values, np.linspace(0.0, 1.0, STROKES), axis=1).T
+    one = f"one {unit().topic}" if n_topics <= STROKES else f"{STROKES} quantiles of {n_topics:,} {unit().topics}"
+    _strokes(axes, drawn, rows, color=THEME["pale-blue"], linewidth=0.9, label=one)
     low, middle, high = np.nanquantile(values, [0.25, 0.5, 0.75], axis=1)
     bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label=f"middle half of the {unit().topics}")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
     axes.plot(means, rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
-    topics = scores["topic"].to_numpy().tolist()
-    note_points(
-        axes,
-        values.ravel(),
-        np.repeat(rows, len(topics)),
-        f"{{system}}, {unit().topic} {{topic}}: {{metric}} {{score}}",
-        {
-            "system": np.repeat(names, len(topics)),
-            "topic": topics * len(names),
-            "metric": name_of_metric(metric),
-            "score": [_SCORE(score) for score in values.ravel()],
-        },
-        of=("system",),
-    )
+    topics = scores["topic"].to_numpy().tolist() if n_topics <= STROKES else []
+    if topics:
+        note_points(
+            axes,
+            values.ravel(),
+            np.repeat(rows, len(topics)),
+            f"{{system}}, {unit().topic} {{topic}}: {{metric}} {{score}}",
+            {
+                "system": np.repeat(names, len(topics)),
+                "topic": topics * len(names),
+                "metric": name_of_metric(metric),
+                "score": [_SCORE(score) for score in values.ravel()],
+            },
+            of=("system",),
+        )
     _note_spread(axes, (means, rows), metric, names, means, (low, middle, high))
     axes.set_xlabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
     _padded_limits(axes, values)

@@ -60,8 +60,9 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     refuse_sliver(
         shape, sum(block.scores.size for block in blocks), "read together, files must share systems or topics"
     )
-    scores = np.full(shape, np.nan)
-    for number, block in enumerate(blocks):
+    alone = len(blocks) == 1
+    scores = blocks[0].scores if alone else np.full(shape, np.nan)
+    for number, block in enumerate([] if alone else blocks):
         cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in dims))
         before = scores[cells]
         clash = ~np.isnan(before) & ~np.isnan(block.scores)

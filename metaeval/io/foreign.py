@@ -9,16 +9,19 @@ all the rest. It keeps its own limits of time and memory, since nobody may be le
 import math
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import polars as pl
     import xarray as xr
 
 _MOST_MEMORY = 8 * 2**30
 TOO_MUCH = "bytes to unpack: "
 """How a process that tried a file says that it unpacks to more than it may."""
-_ROWS = 10_000
+_CELLS, _ROWS = 4_000_000, 10_000
+"""Cells of Parquet read at a time, and rows of them written as text."""
 _A_CELL, _A_NAME = 4, 32
 """Bytes of the budget for a cell of Parquet, and of the text that it may become: names are short and often repeated."""
 
@@ -31,36 +34,41 @@ class TooMuchError(ValueError):
         self.needed = needed
 
 
-class _Bounded(BytesIO):
-    """Bytes in memory, up to so many."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self.most = most
-
-    def write(self, data: Any) -> int:  # noqa: ANN401 - what a stream takes
-        if self.tell() + len(data) > self.most:
-            raise TooMuchError(self.tell() + len(data))
-        return super().write(data)
-
-
-def rows_of(content: bytes, most: int) -> tuple[bytes, str]:
-    """Return a Parquet table as CSV with every digit, and what metaeval noted in the file, "" if nothing.
+def batches_of(content: bytes, most: int) -> "Iterator[pl.DataFrame]":
+    """Yield the rows of a Parquet table, some at a time, so that no more of it is held.
 
     The file says how many cells it has, which may repeat one and take no room in it.
     """
     import polars as pl  # noqa: PLC0415 - only this form needs it
 
-    table = pl.scan_parquet(BytesIO(content))
-    cells = table.select(pl.len()).collect().item() * len(table.collect_schema())
+    table = pl.scan_parquet(BytesIO(content)).cast({pl.Float32: pl.Float64})
+    n_rows = table.select(pl.len()).collect().item()
+    cells = n_rows * len(table.collect_schema())
     if cells * _A_CELL > most:
         raise TooMuchError(cells * _A_CELL)
-    frame = pl.read_parquet(BytesIO(content))
-    noted = pl.read_parquet_metadata(BytesIO(content)).get("metaeval", "")
-    stream = _Bounded(most + _A_NAME * cells)
-    for part in frame.cast({pl.Float32: pl.Float64}).iter_slices(_ROWS):
-        stream.write(part.write_csv(include_header=not stream.tell()).encode())
-    return stream.getvalue(), noted
+    at_once = max(1, _CELLS * n_rows // max(cells, 1))
+    for start in range(0, max(n_rows, 1), at_once):
+        yield table.slice(start, at_once).collect()
+
+
+def noted_in(content: bytes) -> str:
+    """Return what metaeval noted in a Parquet file, "" if nothing."""
+    import polars as pl  # noqa: PLC0415 - only this form needs it
+
+    return pl.read_parquet_metadata(BytesIO(content)).get("metaeval", "")
+
+
+def texts_of(batches: "Iterable[pl.DataFrame]", most: int) -> Iterator[bytes]:
+    """Yield rows as CSV with every digit, some at a time, the first behind a header."""
+    n_bytes = n_cells = 0
+    for batch in batches:
+        n_cells += batch.shape[0] * batch.shape[1]
+        for part in batch.iter_slices(_ROWS) if len(batch) else [batch]:
+            text = part.write_csv(include_header=not n_bytes).encode()
+            n_bytes += len(text)
+            if n_bytes > most + _A_NAME * n_cells:
+                raise TooMuchError(n_bytes)
+            yield text
 
 
 def dataset_of(content: bytes, most: int) -> "xr.Dataset":
@@ -134,7 +142,10 @@ def _main(kind: str, seconds: str, most: str) -> None:
     code = 0
     try:
         if kind == "Parquet":
-            rows_of(content, int(most))
+            for _ in texts_of(batches_of(content, int(most)), int(most)):
+                break
+            for _ in batches_of(content, int(most)):
+                pass
         else:
             _try_netcdf(content, int(most), groups=kind == "groups")
     except TooMuchError as error:

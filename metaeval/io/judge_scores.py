@@ -19,9 +19,10 @@ from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
+from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, named_apart
-from metaeval.io.stored import rows_of_parquet
+from metaeval.io.stored import open_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.table.plausibility import AVERAGES
 from metaeval.table.scores import Missing, Scores
@@ -153,8 +154,7 @@ def _called(names: Sequence[str], role: str) -> str | None:
 def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str]) -> Sheet | None:
     """Return a table that has a column of judges, None for any other file."""
     if content.startswith(_PARQUET):
-        content, _, _ = rows_of_parquet(content, source.path)
-        sheet = sheet_of(content, source.path, delimiter=",", has_lines=False)
+        sheet: Sheet = parquet_sheet(open_parquet(content, source.path), source.path)
     elif content.startswith(_BINARY) or read_json(content, source.path) is not None:
         if "judge" in columns:
             message = "a column of judges (`columns`) is one of a CSV, TSV or Parquet table; write it as such"

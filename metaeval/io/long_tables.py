@@ -142,21 +142,29 @@ class _Rows:
             for part, dim in ATTACHED.items()
             if part in self.places and dim in labels
         }
-        self._refuse_averaged_systems(codes["system"], rows)
-        codes = {dim: codes[dim][rows] for dim in labels}
-        for dim in labels:
-            present, codes[dim] = np.unique(codes[dim], return_inverse=True)
-            labels[dim] = [labels[dim][code] for code in present]
+        if rows is not None:
+            self._refuse_averaged_systems(codes["system"], rows)
+            codes, numbers = {dim: codes[dim][rows] for dim in labels}, numbers[rows]
+            for dim in labels:
+                present, codes[dim] = np.unique(codes[dim], return_inverse=True)
+                labels[dim] = [labels[dim][code] for code in present]
         if self.metrics:
-            codes = {dim: np.repeat(code, len(self.metrics)) for dim, code in codes.items()}
-            codes["metric"] = np.tile(np.arange(len(self.metrics)), len(rows))
+            metrics = np.arange(len(self.metrics), dtype=np.min_scalar_type(len(self.metrics)))
+            codes = {dim: np.repeat(codes[dim], len(metrics)) for dim in labels}
+            codes["metric"] = np.tile(metrics, len(numbers))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
-        scores = self._laid_out(codes, numbers[rows].ravel(), np.repeat(rows, max(len(self.metrics), 1)), notes)
+        scores = self._laid_out(codes, numbers.ravel(), rows, notes)
         return Block(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
 
-    def _columns(self) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.float64]]:
+    def _columns(self) -> tuple[dict[str, NDArray[np.integer]], NDArray[np.float64]]:
         """Read the columns in one pass: codes of those that name something, numbers of those with scores."""
         body, places = self.body, self.places
+        known = {part: places[part] for part in self.names}
+        if (found := body.coded(known, [place for _, place in self.score_columns])) is not None:
+            for part, names in found.names.items():
+                self.names[part].update((name, code) for code, name in enumerate(names))
+            self.options.check_systems(len(self.names.get("system", ())), more=True)
+            return found.codes, found.numbers
         codes: dict[str, list[NDArray[np.int64]]] = {part: [] for part in self.names}
         numbers: list[NDArray[np.float64]] = []
         start, width = 0, len(next(body.rows(), []))
@@ -192,19 +200,24 @@ class _Rows:
                 raise self.body.error(f"{names[column]!r} of {about}: {error.rule}", start + row) from None
         return numbers
 
-    def _labels_of(self, codes: NDArray[np.int64], dim: str) -> tuple[NDArray[np.int64], list[str]]:
+    def _labels_of(self, codes: NDArray[np.integer], dim: str) -> tuple[NDArray[np.integer], list[str]]:
         names = list(self.names[dim])
-        for code, name in enumerate(names):
-            try:
-                merge_labels(codes[:0], [name], dim)
-            except ScoresError as error:
-                raise self.body.error(str(error), int(np.flatnonzero(codes == code)[0])) from error
-        return merge_labels(codes, names, dim)
+        try:
+            return merge_labels(codes, names, dim)
+        except ScoresError:
+            for code, name in enumerate(names):
+                try:
+                    merge_labels(codes[:0], [name], dim)
+                except ScoresError as error:
+                    raise self.body.error(str(error), int(np.flatnonzero(codes == code)[0])) from error
+            raise
 
-    def _rows_of_topics(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str]]:
-        """Return the rows that are about one topic, not an average, and what was left out."""
+    def _rows_of_topics(self, codes: NDArray[np.integer]) -> tuple[NDArray[np.int64] | None, list[str]]:
+        """Return the rows that are about one topic, not an average, None for all of them; and what was left out."""
         names = self.labels["topic"]
         summaries = np.array(are_summaries(names), dtype=bool)
+        if not summaries.any():
+            return None, []
         rows = np.flatnonzero(~summaries[codes])
         if not len(rows):
             topic = unit().topic
@@ -214,7 +227,7 @@ class _Rows:
             raise self.body.error(message)
         return rows, left_out_note([*compress(names, summaries)])
 
-    def _refuse_averaged_systems(self, codes: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+    def _refuse_averaged_systems(self, codes: NDArray[np.integer], rows: NDArray[np.int64]) -> None:
         """Refuse a system that would go with its averages; a metric may (trec_eval has only means of some)."""
         names = self.labels["system"]
         averaged = np.ones(len(names), dtype=bool)
@@ -228,7 +241,7 @@ class _Rows:
             )
             raise self.body.error(message, int(np.argmax(codes == system)))
 
-    def _one_each(self, part: str, dim: str, codes: Mapping[str, NDArray[np.int64]]) -> dict[str, str]:
+    def _one_each(self, part: str, dim: str, codes: Mapping[str, NDArray[np.integer]]) -> dict[str, str]:
         """Return what a column says of every system (its group) or metric (its direction), once for each."""
         places, labels = Codes(), self.labels[dim]
         merged = np.array([places[name.strip()] for name in self.names[part]], dtype=np.int64)
@@ -245,21 +258,21 @@ class _Rows:
 
     def _laid_out(
         self,
-        codes: Mapping[str, NDArray[np.int64]],
+        codes: Mapping[str, NDArray[np.integer]],
         numbers: NDArray[np.float64],
-        rows: NDArray[np.int64],
+        rows: NDArray[np.int64] | None,
         notes: list[str],
     ) -> NDArray[np.float64]:
         labels, body = self.labels, self.body
-        cells = place_rows(codes, labels)
-        repeat = first_repeat(cells)
+        repeat = first_repeat(codes, labels)
         rule = self.options.duplicates
         if repeat is not None and rule != "error":
-            kept, numbers, n_left = single(cells, numbers, rule)
-            cells = cells[kept]
+            kept, numbers, n_left = single(place_rows(codes, labels), numbers, rule)
+            codes = {dim: codes[dim][kept] for dim in labels}
             notes += note_of(n_left, "score", rule)
         elif repeat is not None:
-            later, earlier = int(rows[repeat[0]]), int(rows[repeat[1]])
+            later, earlier = (row // max(len(self.metrics), 1) for row in repeat)
+            later, earlier = (later, earlier) if rows is None else (int(rows[later]), int(rows[earlier]))
             metric, system, topic, *again = (labels[dim][codes[dim][repeat[0]]] for dim in dims_of(labels))
             before = f"on line {body.row(earlier)[0]}" if body.has_lines else f"in row {earlier + 1}"
             about = f"{unit().topic} {topic!r}" + "".join(f", repeat {name!r}," for name in again)
@@ -268,4 +281,4 @@ class _Rows:
                 named = f"pass `columns={{'system': {body.left_out[0]!r}}}`" if body.left_out else "add a column system"
                 message += f"no column names the systems, so all rows count as one: {named}; else "
             raise body.error(f"{message}keep one of them, or pass `duplicates='first'` or `'mean'`", later)
-        return laid_out(cells, labels, numbers)
+        return laid_out(codes, labels, numbers)

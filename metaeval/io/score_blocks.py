@@ -12,10 +12,11 @@ from metaeval.io.blocks import Block, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import refuse_means
+from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.sources import Source
-from metaeval.io.stored import dataset_of_netcdf, notes_of, rows_of_parquet
+from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_wide
 from metaeval.table.array import ATTACHED
@@ -57,10 +58,10 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
 
 
 def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
-    """Read Parquet as the same rows in text, so that every rule is the same."""
-    text, topics, notes = rows_of_parquet(content, source.path)
-    sheet = sheet_of(text, source.path, delimiter=",", has_lines=False)
-    return replace(read_table(sheet, source, options, topics), earlier_notes=notes)
+    """Read Parquet as the same rows in text, so that every rule is the same; columns of long tables as they are."""
+    parquet = open_parquet(content, source.path)
+    block = read_table(parquet_sheet(parquet, source.path), source, options, parquet.topics)
+    return replace(block, earlier_notes=parquet.notes)
 
 
 def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:

@@ -3,11 +3,14 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes, text_of
@@ -22,6 +25,17 @@ _SAMPLE = 20
 _CHUNK = 2000
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
 _CELLS = 200_000  # in a chunk or sample of very long rows
+
+
+class Coded(NamedTuple):
+    """Columns of a long table, as far as their types tell what the cells hold."""
+
+    codes: dict[str, NDArray[np.integer]]
+    """By part, in numbers as narrow as there are names. Shape (row,)."""
+    names: dict[str, list[str]]
+    """What the codes stand for, in order of appearance."""
+    numbers: NDArray[np.float64]
+    """Shape (row, column)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +58,14 @@ class Sheet:
     """Where the text was made from another file, the line there of every line here."""
     left_out: tuple[str, ...] = ()
     """Names in that file that have no column here."""
+
+    def texts(self) -> Iterable[bytes]:
+        """Return the content in parts, each of whole rows."""
+        return (self.content,)
+
+    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> "Coded | None":  # noqa: ARG002 - see below
+        """Return columns by their places: of names as codes, of numbers together; None where the cells must tell."""
+        return None
 
     def rows(self) -> Iterator[list[str]]:
         """Yield the cells of every row that is not empty, as they stand."""
@@ -75,7 +97,7 @@ class Sheet:
 
     def hollow_line(self) -> int | None:
         """Return the line of the first row without any text that has rows behind it; None if there is none."""
-        reader = _cell_reader(self.content, self.delimiter, strict=True)
+        reader, _ = self._reader()
         passed, hollow = 0, None
         for cells in reader:
             if not _has_text(cells):
@@ -115,7 +137,7 @@ class Sheet:
         return FileFormatError(rule, path=self.label, line=line)
 
     def _reader(self) -> tuple["Reader", Iterator[list[str]]]:
-        reader = _cell_reader(self.content, self.delimiter, strict=True)
+        reader = _cell_reader(self.texts(), self.delimiter, strict=True)
         return reader, filter(self.keep, islice(filter(_has_text, reader), self.skip, None))
 
 
@@ -156,8 +178,9 @@ def _has_text(cells: Sequence[str]) -> bool:
     return any(cells) and (len(cells) > 1 or not cells[0].isspace())
 
 
-def _cell_reader(content: bytes, delimiter: str, *, strict: bool) -> "Reader":
-    lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=None)
+def _cell_reader(texts: Iterable[bytes], delimiter: str, *, strict: bool) -> "Reader":
+    parts = (io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline=None) for text in texts)
+    lines: Iterable[str] = chain.from_iterable(parts)
     if delimiter == " ":
         lines = (line.translate(_BLANKS).strip() + "\n" for line in lines)  # a line end between quotes stays one
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
@@ -176,7 +199,7 @@ def _even(first: int, *others: int) -> bool:
 
 
 def _cell_counts(content: bytes, delimiter: str) -> Sequence[int]:
-    reader = _cell_reader(content, delimiter, strict=False)
+    reader = _cell_reader((content,), delimiter, strict=False)
     counts: list[int] = []
     try:
         for cells in islice(filter(_has_text, reader), _SAMPLE):

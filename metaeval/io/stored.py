@@ -12,10 +12,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,10 +26,13 @@ from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.files import read_bytes
-from metaeval.io.foreign import TOO_MUCH, TooMuchError, dataset_of, rows_of, tree_of
+from metaeval.io.foreign import TOO_MUCH, TooMuchError, batches_of, dataset_of, noted_in, texts_of, tree_of
 from metaeval.io.unpacking import Budget
 from metaeval.io.writing import write_bytes
 from metaeval.table.scores import Scores
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _SEAL = b"metaeval sha256 "
 _SEAL_LENGTH = len(_SEAL) + 64
@@ -69,8 +72,38 @@ def netcdf_of(scores: Scores) -> bytes:
     return stream.getvalue() + _sealed(stream.getvalue())
 
 
-def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None, list[str]]:
-    """Return the rows of a Parquet file as text in CSV, and what we noted: the order of topics, and notes."""
+class Parquet(NamedTuple):
+    """A Parquet file that was found whole, or could be read in a process apart."""
+
+    budget: Budget
+    content: bytes
+    topics: list[str] | None
+    """The order of its topics, if we noted one."""
+    notes: list[str]
+    """What else we noted."""
+
+    def batches(self) -> "Iterator[pl.DataFrame]":
+        """Yield its rows as frames."""
+        return self.read(lambda most: batches_of(self.content, most))
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield its rows as CSV, some at a time."""
+        return self.read(lambda most: texts_of(batches_of(self.content, most), most))
+
+    def read[T](self, read: Callable[[int], Iterable[T]]) -> Iterator[T]:
+        """Make errors of ours of what the library does with a damaged file."""
+        try:
+            yield from read(self.budget.bytes)
+        except TooMuchError as error:
+            raise self.budget.too_much(error.needed) from None
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise _unreadable("Parquet", str(error), self.budget.label) from error
+
+
+def open_parquet(content: bytes, label: str) -> Parquet:
+    """Return a Parquet file after looking for damage."""
     if not has_parquet():
         message = f"Parquet is read by {PARQUET_IS_MISSING}; or write the table as CSV or NetCDF 4"
         raise FileFormatError(message, path=label)
@@ -79,20 +112,13 @@ def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None
     budget = Budget.of_file(label, content)
     if not whole:
         _try_apart("Parquet", content, budget)
-    try:
-        text, noted = rows_of(content, budget.bytes)
-    except TooMuchError as error:
-        raise budget.too_much(error.needed) from None
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise _unreadable("Parquet", str(error), label) from error
+    (noted,) = Parquet(budget, content, None, []).read(lambda _: [noted_in(content)])
     try:
         found = json.loads(noted) if noted else {}
         topics, notes = (found.get(part) for part in ("topics", "notes"))
     except (ValueError, AttributeError, RecursionError):
         topics = notes = None
-    return text, _texts(topics), _texts(notes) or []
+    return Parquet(budget, content, _texts(topics), _texts(notes) or [])
 
 
 def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:

@@ -29,6 +29,7 @@ type Whole = NDArray[np.int64]
 
 _TOP = 3
 _SEEDS = 2**63
+_ORDERED = 100_000  # units that are put in the order of their scores; more keep that of their names
 _DRAWS_OF_TWO_DIGITS = 10_000  # a standard error of half the last one
 
 
@@ -205,7 +206,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     ['y', 'x']
     """
     scores = resampled_scores(scores, what="the chance of being best")
-    scores = as_scores(scores, groups=families, missing="pairwise")
+    if families is not None:
+        scores = as_scores(scores, groups=families, missing="pairwise")
     n_systems = scores.sizes["system"]
     k = min(_TOP, n_systems) if k is None else k
     asked = [k] if isinstance(k, int | Integral) else list(k)
@@ -217,6 +219,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     names = scores["system"].to_numpy()
     scores = scores.sortby(["system", "topic"])  # what is equal in all else keeps the order of the names
     units, _ = residuals_of_units(scores).scaled()
+    n_topics = scores.sizes["topic"]
+    scores = scores.isel(topic=slice(0, 1)).copy()  # nothing below needs them: half of the memory
 
     def one(metric: int) -> tuple[Floats, Floats]:
         places = places_of_systems(units.oriented[metric], units.residual[metric])
@@ -244,7 +248,7 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
         data=data,
         families=_families(scores),
         resampled=units.kind,
-        n_topics=scores.sizes["topic"],
+        n_topics=n_topics,
         n_units=len(units.sizes),
         n_draws=n_draws,
         n_resamples=int(n_resamples),
@@ -278,7 +282,9 @@ def _shares(
     units: UnitResiduals, metric: int, places: SystemPlaces, n_resamples: int, generator: np.random.Generator
 ) -> Floats:
     """Return the share of resamples that every system wins under one metric, ties shared."""
-    taken = places_of_units(units.residual[metric], units.sizes, places.order, units.stratum)
+    taken = np.argsort(units.stratum, kind="stable")  # by name
+    if len(taken) <= _ORDERED:
+        taken = places_of_units(units.residual[metric], units.sizes, places.order, units.stratum)
     stratum, sizes = units.stratum[taken], units.sizes[taken]
     residual = np.ascontiguousarray(units.residual[metric][:, taken])
     inside = [np.flatnonzero(stratum == one) for one in range(stratum.max() + 1)]

@@ -17,10 +17,20 @@ from metaeval.page.blocks import Writer
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult
 
+_MOST = 20_000_000
+"""Scores in the folder of a report: 160 MB."""
+
 
 def score_files(scores: Scores) -> dict[str, Writer]:
-    """Return the writers of the scores, as NetCDF, and as Parquet where that can be written."""
+    """Return the writers of the scores, as NetCDF, and as Parquet where that can be written; none of very many."""
+    if left_out_note(scores):
+        return {}
     return {name: partial(write_scores, scores) for name in _possible("scores.nc", "scores.parquet")}
+
+
+def left_out_note(scores: Scores) -> str:
+    """Say so where there are too many scores for the folder of a report."""
+    return "" if scores.size <= _MOST else f"the {scores.size:,} scores are not written into the folder of the report"
 
 
 def _possible(*names: str) -> list[str]:

@@ -25,7 +25,7 @@ from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Se
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.components import design_sentences
-from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.data_files import csv_file, left_out_note, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
@@ -90,7 +90,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
-        notes=study.notes,
+        notes=(*study.notes, *filter(None, [left_out_note(study.scores)])),
         data=(
             score_files(study.scores)
             | {"neighbours.csv": csv_file(study.family_pairs())}

@@ -20,7 +20,7 @@ from metaeval.errors import UnknownNameError
 from metaeval.page.blocks import Fold, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, under
-from metaeval.reports.data_files import pair_files, score_files
+from metaeval.reports.data_files import left_out_note, pair_files, score_files
 from metaeval.reports.means import means_section
 from metaeval.reports.power_bayesian import bayesian_section
 from metaeval.reports.power_findings import (
@@ -79,7 +79,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
         methods=power_methods(study),
         rows=frame,
         provenance=study.provenance,
-        notes=tuple(study.notes),
+        notes=(*study.notes, *filter(None, [left_out_note(study.scores)])),
         data=score_files(study.scores) | pair_files(study.comparisons, study.bayesian),
     )
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import ends, name_of_metric, number, share_of, text, whole
-from metaeval.figures.shown import NAMED_ROWS
+from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import METRIC, Table, left, p_values, right
 from metaeval.reports.power_findings import deciding, decision_words
@@ -76,7 +76,8 @@ def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
 
 def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show how the scores of every system are spread over the topics."""
-    caption = say("scores picture", few=study.scores.sizes["system"] <= NAMED_ROWS)
+    strokes = STROKES if study.scores.sizes["topic"] > STROKES else 0
+    caption = say("scores picture", few=study.scores.sizes["system"] <= NAMED_ROWS, strokes=strokes)
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()

@@ -4,6 +4,7 @@ The mean score of a system is a ratio, the sum of its scores over the sum of the
 error is the residual of the unit's sum. One form does for topics, clusters of any sizes, weights and strata.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -52,14 +53,15 @@ class UnitResiduals(NamedTuple):
         return number / (number - 1.0)
 
     def scaled(self) -> tuple["UnitResiduals", Floats]:
-        """Return the same in units of their own, and these: a power of two a metric, beside which no square overflows.
+        """Turn the residuals into units of their own, and return these: a power of two a metric, which rounds nothing.
 
-        The means stay as they are.
+        No square overflows beside it. The means stay as they are.
         """
         _, exponent = np.frexp(self.spans.max(axis=1))
         scale = np.ldexp(1.0, exponent.clip(-_EXPONENT, _EXPONENT))
         oriented, spans = self.oriented / scale[:, None], self.spans / scale[:, None]
-        return self._replace(oriented=oriented, spans=spans, residual=self.residual / scale[:, None, None]), scale
+        residual = np.divide(self.residual, scale[:, None, None], out=self.residual)
+        return self._replace(oriented=oriented, spans=spans, residual=residual), scale
 
 
 def resampled_scores(data: object, *, what: str) -> Scores:
@@ -114,23 +116,29 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
         return _residuals_with_gaps(scores, values, topics)
     weights = topics.weights
     stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
-    member = np.zeros((len(weights), topics.n_units))
-    member[np.arange(len(weights)), topics.unit] = weights
-    sums, sizes = values @ member, member.sum(axis=0)
+    sums, sizes = topics.sums(values), np.bincount(topics.unit, weights)
     strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
     centre = (sums @ strata) / (sizes @ strata)
     oriented = values @ (weights / weights.sum())
-    spans = np.abs(values) @ weights
+    spans = np.stack([np.abs(own) @ weights for own in values])
     return UnitResiduals(
         means=oriented * better_direction(scores)[:, None],
         oriented=settle(oriented, spans / weights.sum()),
         spans=spans,
-        residual=np.ascontiguousarray(sums - centre[..., stratum] * sizes),
+        residual=_less(sums, centre, stratum, sizes),
         sizes=sizes,
         stratum=stratum,
         topics=topics,
         kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
     )
+
+
+def _less(sums: Floats, centre: Floats, stratum: NDArray[np.int64], sizes: Floats) -> Floats:
+    """Return what is left of the sums of units, shape (metric, system, unit)."""
+    residual = np.empty_like(sums)
+    for own, rest, centres in zip(sums, residual, centre, strict=True):
+        np.subtract(own, centres[:, stratum] * sizes, out=rest)
+    return residual
 
 
 def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> UnitResiduals:
@@ -139,9 +147,7 @@ def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> 
     size = np.nanmax(np.abs(values), axis=(1, 2))[:, None] * np.ones(values.shape[1])
     oriented = np.stack([own.means for own in fits])
     stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
-    member = np.zeros((len(topics.weights), topics.n_units))
-    member[np.arange(len(topics.weights)), topics.unit] = 1.0
-    residual = np.stack([own.influence for own in fits]) @ member
+    residual = replace(topics, weighted=False).sums(np.stack([own.influence for own in fits]))
     if stratum.any():
         strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
         residual -= ((residual @ strata) / strata.sum(axis=0))[..., stratum]
@@ -150,7 +156,7 @@ def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> 
         oriented=settle(oriented, size),
         spans=size * topics.total,
         residual=np.ascontiguousarray(residual),
-        sizes=topics.weights @ member,
+        sizes=np.bincount(topics.unit, topics.weights),
         stratum=stratum,
         topics=topics,
         kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",

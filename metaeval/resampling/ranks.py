@@ -312,6 +312,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     units, scale = residuals_of_units(scores).scaled()
     pairs = _pairs_of(units, n_threads)
     if method == "posterior":
+        units = units._replace(residual=units.residual[..., :0])
         decided = _by_draws(scores, pairs, asked, source.generator)
     else:
         decided = _by_largest_t(units, pairs, asked, place, source.generator)
@@ -388,10 +389,10 @@ def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
 
 def _by_draws(scores: Scores, pairs: Pairs, asked: _Asked, generator: np.random.Generator) -> Decided:
     """Decide by draws of the true means, which begin as those of `metaeval.models.probability_of_best.best_system`."""
-    named = scores.sortby(["system", "topic"])  # what is equal in all else keeps the order of the names
-    units, _ = residuals_of_units(named).scaled()
+    # what is equal in all else keeps the order of the names
+    units, _ = residuals_of_units(scores.sortby(["system", "topic"])).scaled()
     seed = int(generator.spawn(1)[0].integers(_SEEDS))
-    names = [one["system"].to_numpy() for one in (scores, named)]
+    names = [scores["system"].to_numpy(), np.sort(scores["system"].to_numpy())]
     at, back = (pd.Index(own).get_indexer(pd.Index(other)) for own, other in (names, names[::-1]))
     square = np.zeros((len(pairs.squares), len(at), len(at)))
     square[:, pairs.first, pairs.second] = square[:, pairs.second, pairs.first] = pairs.squares

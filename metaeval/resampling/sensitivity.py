@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_memory
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.draws import RNGLike, drawn_counts, resolve_rng
 from metaeval.table.scores import Scores, identical_systems, select_runs
 from metaeval.table.structure import engine_scores, mean_over_topics
 from metaeval.table.units import check_resampling_of
@@ -349,12 +349,13 @@ def _resample(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the tally (metric, 5, pair) and the absolute mean at the place (metric, pair)."""
     check_memory(
-        3 * n_resamples * question.n_topics,
+        n_resamples * question.n_topics // 8 if question.plain else 3 * n_resamples * question.n_topics,
         what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
         advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't'",
     )
-    (counts,) = question.units.counts(generator, n_resamples, at_once=n_resamples)
     if not question.plain:
-        return tally_units(question, [counts], n_threads=n_threads, place=place)
+        drawn = question.units.counts(generator, n_resamples, at_once=n_resamples)
+        return tally_units(question, drawn, n_threads=n_threads, place=place)
+    counts = drawn_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
     required = np.zeros((len(question.values), len(question.first)))
-    return tally_resamples(question, [counts], n_threads=n_threads, placing=Placing(place, required)), required
+    return tally_resamples(question, counts, n_threads=n_threads, placing=Placing(place, required)), required

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_memory, refused, show
+from metaeval.running.compiled import compiled
 
 _SEED_BITS = 128  # what one entropy of NumPy's SeedSequence holds
 _DRAWN_BITS = 63
@@ -21,6 +22,7 @@ _CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
 _CHUNK_RESAMPLES = 4096
 _LEAST_RESAMPLES = 16  # what is laid out for one chunk is worth it: at a million topics 128 MB of counts
 _MANY_TOPICS = 1 << 14  # one resample is work enough for a call of its own, and its neighbours would only fill memory
+_DRAWN = 1 << 15
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -114,17 +116,45 @@ def topic_counts(
     >>> [chunk.shape for chunk in topic_counts(np.random.default_rng(0), 5, 3, at_once=4)]
     [(3, 4), (3, 1)]
     """
-    size = at_once or chunk_size(n_topics)
-    for start in range(0, n_resamples, size):
-        taken = min(size, n_resamples - start)
+    for counts in drawn_counts(generator, n_resamples, n_topics, at_once=at_once or chunk_size(n_topics)):
+        yield np.ascontiguousarray(counts.T, dtype=np.float64)
+
+
+def drawn_counts(
+    generator: np.random.Generator, n_resamples: int, n_topics: int, *, at_once: int
+) -> Iterator[NDArray[np.uint8]]:
+    """Draw topics with replacement and yield how often each came, some resamples at a time; see `topic_counts`.
+
+    Shapes: result (resample, topic). A byte holds every count: that one of thousands of topics is drawn 256 times has
+    a probability below 1e-500.
+
+    Examples
+    --------
+    >>> [chunk.shape for chunk in drawn_counts(np.random.default_rng(0), 5, 3, at_once=4)]
+    [(4, 3), (1, 3)]
+    """
+    for start in range(0, n_resamples, at_once):
+        taken = min(at_once, n_resamples - start)
         if n_topics < _MANY_TOPICS:
-            counts = bootstrap_counts(bootstrap_indices(generator, taken, n_topics), n_topics)
-        else:
-            _check_draws(taken, n_topics)
-            counts = np.empty((taken, n_topics))
-            for row in counts:
-                row[:] = np.bincount(generator.integers(0, n_topics, size=n_topics), minlength=n_topics)
-        yield np.ascontiguousarray(counts.T)
+            yield bootstrap_counts(bootstrap_indices(generator, taken, n_topics), n_topics).astype(np.uint8)
+            continue
+        check_memory(
+            taken * n_topics // 8,
+            what=f"{taken:,} resamples of {n_topics:,} topics or items, a byte each,",
+            advice="ask for fewer resamples, or for a test that draws none",
+        )
+        counts = np.zeros((taken, n_topics), dtype=np.uint8)
+        for row in counts:
+            for first in range(0, n_topics, _DRAWN):  # what stays in a cache
+                _count(generator.integers(0, n_topics, size=min(_DRAWN, n_topics - first)), row)
+        yield counts
+
+
+@compiled
+def _count(drawn: NDArray[np.int64], counts: NDArray[np.uint8]) -> None:
+    """Add 1 at every place drawn."""
+    for place in drawn:
+        counts[place] += 1
 
 
 def chunk_size(n_topics: int) -> int:

@@ -35,7 +35,7 @@ from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT
 from metaeval.table.complete import complete_block
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.scores import Scores, as_scores, gaps_are_kept, identical_systems
+from metaeval.table.scores import Scores, checked_scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -48,6 +48,11 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+_FEW = 20_000
+"""Items up to which each is looked at, and metrics are summed up in other ways than by means."""
+_DRAWN = 200_000_000
+"""Items drawn for the shares of resamples, where there are more resamples than the fewest."""
+_FEWEST = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -282,7 +287,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if board is not None:
         _refuse_without_items(baseline, rank_method, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
-    given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
+    given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
     gappy = bool(np.isnan(table.to_numpy()).any())
     left_out: list[str] = []
@@ -292,7 +297,10 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     baselines = baselines_of(baseline)
     for one in baselines:
         check_choice(one, "baseline", names)
-    wanted = default_cohorts(len(names)) if cohorts is None else cohort_names(table, cohorts)
+    n_topics = table.sizes["topic"]
+    many = n_topics > _FEW
+    wanted = cohort_names(table, cohorts) if cohorts is not None else [] if many else default_cohorts(len(names))
+    n_drawn = min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     ranks = attempt(
@@ -313,7 +321,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         lambda: best_system(
             table,
             k=min(top, len(names)),
-            n_resamples=n_resamples,
+            n_resamples=n_drawn,
             rng=seed,
             n_threads=n_threads,
         ),
@@ -322,8 +330,13 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     sources = None
     if given.sizes.get(REPEAT, 1) > 1:
         sources = attempt("Sources of noise", lambda: variance_components(given, confidence_level=1 - alpha))
-    aggregates = None
-    if {"cluster", "stratum"} & set(table.coords):
+    aggregates = ["mean"] if many else None
+    if many:
+        items = unit_of(table).topics
+        kept.append(f"more than {_FEW:,} {items}: cohorts are looked at where named, metrics are summed up by means")
+    if n_drawn < n_resamples:
+        kept.append(f"shares of resamples are of {n_drawn:,} resamples and not {n_resamples:,}, for {n_topics:,} items")
+    if aggregates is None and {"cluster", "stratum"} & set(table.coords):
         macro = attempt("Macro mean", lambda: aggregate_scores(table, aggregates=[MACRO]))
         aggregates = [name for name in AGGREGATES if macro is not None or name != MACRO]
     return LeaderboardStudy(
@@ -341,10 +354,10 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         design=design_effect(table) if "cluster" in table.coords else None,
         best=best,
         conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
-        items=attempt("Item analysis", lambda: analyse_items(table)),
+        items=attempt("Item analysis", lambda: analyse_items(_few(table))),
         subsets=attempt(
             "Subsets",
-            lambda: compare_subsets(_whole_items(table, kept), n_splits=n_splits, alpha=alpha, rng=seed),
+            lambda: compare_subsets(_whole_items(_few(table), kept), n_splits=n_splits, alpha=alpha, rng=seed),
         ),
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
@@ -380,6 +393,16 @@ def _whole_items(table: Scores, kept: list[str]) -> Scores:
         who = "all systems" if n_systems == table.sizes["system"] else f"{n_systems} of {table.sizes['system']} systems"
         kept.append(f"subsets of {items}: of the {whole.sizes['topic']:,} {items} that {who} have")
     return whole
+
+
+def _few(table: Scores) -> Scores:
+    """Refuse more items than are looked at one by one."""
+    if table.sizes["topic"] > _FEW:
+        items = unit_of(table).topics
+        raise ScoresError(
+            f"looks at {items} one by one, and these are {table.sizes['topic']:,}, more than {_FEW:,}; give a sample"
+        )
+    return table
 
 
 def _refuse_without_items(

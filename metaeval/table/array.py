@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.names import (
+    LONGEST_NAME,
     as_number,
     clean_name,
     first_double,
@@ -31,6 +32,7 @@ ATTACHED = {"group": "system", "higher_is_better": "metric", "cluster": "topic",
 """What may be said of every system, metric or topic beside its name, each with the dimension that it lies along."""
 _LARGE = 10_000_000
 _SPARSE = 50
+_ROWS = 1 << 22
 
 
 class Codes(dict[str, int]):
@@ -63,15 +65,27 @@ def dims_of(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 def clean_names(names: Iterable[object], what: str) -> list[str]:
     """Return names as text, each once; see `clean_name`."""
-    cleaned = [clean_name(name, what) for name in names]
+    listed: list[Any] = list(names)
+    cleaned: list[str] = listed if _plainly_clean(listed) else [clean_name(name, what) for name in listed]
     if len(set(cleaned)) < len(cleaned):
         raise ScoresError(f"{what} {first_double(cleaned)!r} appears twice; names must be unique")
     return cleaned
 
 
+def _plainly_clean(names: list[Any]) -> bool:
+    """Whether all are texts as `clean_name` leaves them, seen at once: a million names take a tenth of the time."""
+    return (
+        set(map(type, names)) == {str}
+        and all(names)
+        and max(map(len, names)) <= LONGEST_NAME
+        and "".join(names).isprintable()
+        and [*map(str.strip, names)] == names
+    )
+
+
 def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> ScoreTable:
     """Lay out rows: one score each, or one score per metric in several columns."""
-    codes: dict[str, NDArray[np.int64]] = {}
+    codes: dict[str, NDArray[np.integer]] = {}
     labels: dict[str, list[str]] = {}
     for dim in (*DIMS, REPEAT):
         if dim in parts:
@@ -86,14 +100,12 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
         codes = {dim: np.repeat(code, n_columns) for dim, code in codes.items()}
         codes["metric"] = np.tile(np.arange(n_columns, dtype=np.int64), n_rows)
         labels["metric"] = clean_names(score_columns, "metric")
-    cells = place_rows(codes, labels)
-    repeat = first_repeat(cells)
-    if repeat is not None:
+    if (repeat := first_repeat(codes, labels)) is not None:
         message = f"{_one_cell(codes, labels, repeat[0])} appears twice, in rows {repeat[1]} and {repeat[0]}; keep one"
         raise ScoresError(message)
     scores = [frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
     table = ScoreTable(
-        scores=laid_out(cells, labels, np.stack(scores, axis=1).ravel()),
+        scores=laid_out(codes, labels, np.stack(scores, axis=1).ravel()),
         labels=labels,
         coordinates={
             part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
@@ -105,14 +117,14 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     return topics_in_order(table)
 
 
-def _one_cell(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]], row: int) -> str:
+def _one_cell(codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], row: int) -> str:
     metric, system, topic, *again = (labels[dim][codes[dim][row]] for dim in dims_of(labels))
     repeat = f", repeat {again[0]!r}" if again else ""
     return f"system {system!r} on topic {topic!r} under {metric!r}{repeat}"
 
 
 def _one_per_name(
-    column: pd.Series, codes: NDArray[np.int64], names: Sequence[str], part: str, dim: str
+    column: pd.Series, codes: NDArray[np.integer], names: Sequence[str], part: str, dim: str
 ) -> NDArray[Any]:
     """Reduce a column that says the same on every row of a system (or metric, or topic) to one entry each."""
     said = column.astype(object).where(column.notna(), None).to_numpy()
@@ -186,23 +198,28 @@ def gaps_in(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return gaps.all(axis=-1) if gaps.ndim > len(DIMS) else gaps
 
 
-def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
+def place_rows(
+    codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], part: slice = slice(None)
+) -> NDArray[np.int64]:
     """Return the cell of every row in an array metric x system x topic (x repeat) laid out flat."""
     dims = dims_of(labels)
-    shape = tuple(len(labels[dim]) for dim in dims)
-    n_rows = len(codes["topic"])
-    refuse_sliver(shape, n_rows, "check which column is which")
-    return np.ravel_multi_index(tuple(codes[dim] for dim in dims), shape)
+    return np.ravel_multi_index(tuple(codes[dim][part] for dim in dims), tuple(len(labels[dim]) for dim in dims))
 
 
 def laid_out(
-    cells: NDArray[np.int64], labels: Mapping[str, Sequence[str]], numbers: NDArray[np.float64]
+    codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], numbers: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return scores laid out by their labels, each in its cell; NaN in those without one."""
     shape = [len(labels[dim]) for dim in dims_of(labels)]
     scores = np.full(math.prod(shape), np.nan)
-    scores[cells] = numbers
+    for part in _parts(len(numbers)):
+        scores[place_rows(codes, labels, part)] = numbers[part]
     return scores.reshape(shape)
+
+
+def _parts(n_rows: int) -> list[slice]:
+    """Return the rows in parts, whose cells take little memory."""
+    return [slice(start, start + _ROWS) for start in range(0, n_rows, _ROWS)]
 
 
 def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
@@ -212,17 +229,29 @@ def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
         raise ScoresError(f"{n_scores} scores cannot fill {sizes}; {advice}")
 
 
-def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
+def first_repeat(
+    codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]]
+) -> tuple[int, int] | None:
     """Return the first row whose cell was taken before, and the row that took it; None if no cell appears twice.
+
+    Cells of which so few rows could fill only a sliver are refused.
 
     Examples
     --------
-    >>> first_repeat(np.array([4, 2, 7, 2, 4]))
-    (3, 1)
+    >>> code = np.zeros(4, dtype=np.int64)
+    >>> codes = {"metric": code, "system": code, "topic": np.array([1, 0, 0, 1])}
+    >>> first_repeat(codes, {"metric": ["AP"], "system": ["a"], "topic": ["1", "2"]})
+    (2, 1)
     """
+    shape = [len(labels[dim]) for dim in dims_of(labels)]
+    refuse_sliver(shape, len(codes["topic"]), "check which column is which")
+    taken = np.zeros(math.prod(shape), dtype=bool)
+    for part in _parts(len(codes["topic"])):
+        taken[place_rows(codes, labels, part)] = True
+    if np.count_nonzero(taken) == len(codes["topic"]):
+        return None
+    cells = place_rows(codes, labels)
     order = np.argsort(cells, kind="stable")
     again = np.flatnonzero(np.diff(cells[order]) == 0)
-    if not len(again):
-        return None
     where = again[np.argmin(order[again + 1])]
     return int(order[where + 1]), int(order[where])

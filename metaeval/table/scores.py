@@ -14,8 +14,10 @@ On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of 
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from numbers import Integral
 from typing import Any, Literal, get_args
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pandas as pd
@@ -162,13 +164,40 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         message = "these scores have clusters and strata; topics are in clusters of either kind, so drop one of the two"
         raise ScoresError(message)
     dims = dims_of(table.labels)
-    return xr.DataArray(
-        table.scores,
-        dims=dims,
-        coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
-        attrs=table.attributes,
-        name="score",
+    return known_as_checked(
+        xr.DataArray(
+            table.scores,
+            dims=dims,
+            coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
+            attrs=table.attributes,
+            name="score",
+        )
     )
+
+
+_checked: WeakValueDictionary[tuple[int, ...], xr.DataArray] = WeakValueDictionary()
+
+
+def known_as_checked(scores: Scores) -> Scores:
+    """Return scores that went through all checks, so that `checked_scores` does not repeat these, nor copy."""
+    if min(scores.sizes["system"], scores.sizes["topic"]) > 1:
+        _checked[_parts_of(scores)] = scores
+    return scores
+
+
+def checked_scores(data: object, *, fewest: int = 2) -> Scores:
+    """Return scores for an engine, which writes into none: those that were checked as they are, others by `as_scores`.
+
+    Gaps that somebody decided to keep are in Scores; in anything else they are an oversight.
+    """
+    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data and np.isfinite(data.to_numpy().sum()):
+        return data
+    return as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
+
+
+def _parts_of(scores: xr.DataArray) -> tuple[int, ...]:
+    """Return what changes when scores get other labels or another array."""
+    return (id(scores), id(scores.data), *(id(one) for one in scores.coords.variables.values()))
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
@@ -213,10 +242,13 @@ def better_direction(scores: Scores) -> NDArray[np.float64]:
 def oriented_values(scores: Scores) -> NDArray[np.float64]:
     """Return the scores as an array (metric, system, topic), turned so that higher is better everywhere.
 
-    Repeats, if there are any, stay the last axis.
+    Repeats, if there are any, stay the last axis. It may be the array of the scores: nobody writes into it.
     """
     direction = better_direction(scores)
-    return np.ascontiguousarray(scores.to_numpy() * direction.reshape(-1, *[1] * (scores.ndim - 1)))
+    values = scores.to_numpy()
+    if (direction == -1.0).any():
+        values = values * direction.reshape(-1, *[1] * (scores.ndim - 1))
+    return np.ascontiguousarray(values)
 
 
 def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:
@@ -246,8 +278,11 @@ def drawn_by_name(names: Sequence[str], of: NDArray[np.integer], generator: np.r
 
 @lru_cache(maxsize=32)  # asked again of every resample
 def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    ordered = natural_order(names)
+    if ordered == list(names):
+        return tuple(range(len(names)))
     place = {name: number for number, name in enumerate(names)}
-    return tuple(place[name] for name in natural_order(names))
+    return tuple(place[name] for name in ordered)
 
 
 def by_name(scores: Scores, dim: str) -> Scores:
@@ -266,10 +301,10 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     """
     scores = by_name(scores, "system")
     seen: dict[bytes, list[str]] = {}
-    # adding 0 makes -0 the same bytes as 0
-    values = np.ascontiguousarray(scores.transpose("system", "metric", "topic", ...).to_numpy() + 0.0)
+    values = scores.transpose("system", "metric", "topic", ...).to_numpy()
     for name, rows in zip(scores["system"].to_numpy(), values, strict=True):
-        seen.setdefault(rows.tobytes(), []).append(str(name))
+        # adding 0 makes -0 the same bytes as 0
+        seen.setdefault(sha256(np.ascontiguousarray(rows + 0.0).tobytes()).digest(), []).append(str(name))
     return tuple(tuple(names) for names in seen.values() if len(names) > 1)
 
 

@@ -17,7 +17,15 @@ from metaeval.base.unit import CLUSTER, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
-from metaeval.table.scores import Scores, as_scores, better_direction, by_name, gaps_are_kept, oriented_values
+from metaeval.table.scores import (
+    Scores,
+    as_scores,
+    better_direction,
+    by_name,
+    checked_scores,
+    known_as_checked,
+    oriented_values,
+)
 from metaeval.table.traits import PROCEDURES, Trait
 from metaeval.table.two_way import linked, two_way
 
@@ -58,8 +66,7 @@ def engine_scores(
     """
     if uses is None:
         uses = PROCEDURES[what] if what else ()
-    # gaps that somebody decided to keep are in Scores; in anything else they are an oversight
-    scores = as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
+    scores = checked_scores(data, fewest=fewest)
     if "gaps" not in uses:
         _refuse_gaps(scores, what, instead or {})
     if REPEAT in scores.dims and "repeats" not in uses:
@@ -80,7 +87,7 @@ def engine_scores(
             weight = "`columns={'ignore': 'weight'}`"
             said = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
             raise InvalidOptionError(_opening(what, scores) + said)
-    return by_name(scores, "topic")
+    return known_as_checked(by_name(scores, "topic"))
 
 
 def _opening(what: str, scores: Scores) -> str:

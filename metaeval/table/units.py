@@ -84,8 +84,7 @@ class TopicUnits:
         >>> units_of(scores).held(np.array([[True, False, True], [True, True, False]])).tolist()
         [1, 2]
         """
-        member = self.unit[:, None] == np.arange(self.n_units)
-        return (known.astype(np.float32) @ member.astype(np.float32) > 0).sum(axis=-1)
+        return np.asarray((replace(self, weighted=False).sums(known.astype(np.float64)) > 0).sum(axis=-1))
 
     @property
     def freedom(self) -> int:

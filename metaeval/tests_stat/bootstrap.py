@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
-from metaeval.running.draws import RNGLike, chunk_size, resolve_rng, topic_counts
+from metaeval.running.draws import RNGLike, chunk_size, drawn_counts, resolve_rng, topic_counts
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.units import check_resampling_of
@@ -16,7 +16,7 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
-from metaeval.tests_stat.studentised import degenerate_resamples, tally_resamples
+from metaeval.tests_stat.studentised import degenerate_resamples, resamples_at_once, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
 
 BootstrapMethod = Literal["studentised", "percentile", "shifted"]
@@ -153,8 +153,9 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
 def _studentised(
     question: Question, n_resamples: int, generator: np.random.Generator, n_threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
-    n_chunks = -(-n_resamples // chunk_size(question.n_topics))
-    chunks = topic_counts(generator, n_resamples, question.n_topics)
+    size = resamples_at_once(question.n_topics)
+    n_chunks = -(-n_resamples // size)
+    chunks = drawn_counts(generator, n_resamples, question.n_topics, at_once=size)
     tally = tally_resamples(question, chunks, n_chunks=n_chunks, n_threads=n_threads)
     return tally[:, :3].swapaxes(0, 1), t_statistics(question), degenerate_resamples(question, tally)
 
@@ -191,11 +192,11 @@ def _from_means(
     shifted = method == "shifted"
     values = question.values - question.values.mean(axis=2, keepdims=True) if shifted else question.values
     tails = np.zeros((3, *sums.shape), dtype=np.int64)
-    at_once = min(RESAMPLES_AT_ONCE, chunk_size(question.n_topics))  # what stays in a cache
+    size = min(RESAMPLES_AT_ONCE, chunk_size(question.n_topics))  # what stays in a cache
     chunks = track(
-        topic_counts(generator, n_resamples, question.n_topics, at_once=at_once),
+        topic_counts(generator, n_resamples, question.n_topics, at_once=size),
         description="Resampling topics",
-        total=-(-n_resamples // at_once),
+        total=-(-n_resamples // size),
     )
     with limit_threads(n_threads):
         for counts in chunks:

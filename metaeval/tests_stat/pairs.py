@@ -124,7 +124,7 @@ class Question:
     @property
     def sizes(self) -> NDArray[np.float64]:
         """The sizes of every system's scores, weighted and added up over the topics, shape (metric, system)."""
-        return self._weighted(np.abs(self.values)).sum(axis=2)
+        return np.stack([self._weighted(np.abs(own)).sum(axis=1) for own in self.values])
 
     @property
     def tolerance(self) -> NDArray[np.float64]:

@@ -4,9 +4,10 @@ How is said in `metaeval.tests_stat.bootstrap.bootstrap_test`: A is a resampled 
 their squares, T the number of topics.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.running.compiled import compiled
+from metaeval.running.draws import chunk_size
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
@@ -21,6 +23,10 @@ from metaeval.tests_stat.pairs import Question
 
 _TALLY = 5  # rows: |t*| >= |t|, t* >= t, t* <= t, and the two kinds of resample without variance, 0/0 and c/0
 _TILE = 128  # pairs in one matrix product: its result, at 1000 resamples, stays in a second-level cache
+_BLOCK = 8192  # topics in one
+_SPARE = 16  # terms more that the sum over blocks may count as, in the rounding
+_HELD = 1 << 25  # products of pairs and resamples that are added up at a time
+_BYTES = 1 << 29  # of counts
 _EXPONENTS = (-1000, 1000)  # of the units: beyond, a power of two is not a number in double precision
 
 
@@ -35,7 +41,7 @@ class Placing(NamedTuple):
 
 def tally_resamples(
     question: Question,
-    chunks: Iterable[NDArray[np.float64]],
+    chunks: Iterable[NDArray[np.uint8]],
     *,
     n_chunks: int = 1,
     n_threads: int | None = None,
@@ -43,34 +49,22 @@ def tally_resamples(
 ) -> NDArray[np.int64]:
     """Count how many resamples of every pair are extreme.
 
-    Shapes: `chunks` (topic, resample), result (metric, 5, pair).
+    Shapes: `chunks` (resample, topic), result (metric, 5, pair).
+
+    The products of counts and scores are added up over blocks of topics: what is held at once grows neither with the
+    topics nor with the pairs, and single precision rounds no more than over one block.
     """
-    metrics = _studentised(question)
-    tally = np.zeros((len(metrics), _TALLY, len(question.first)), dtype=np.int64)
-    tiles = [slice(start, start + _TILE) for start in range(0, len(question.first), _TILE)]
-
-    def count(setting: _Setting, pairs: _Pairs, metric: int, part: slice) -> None:
-        tile = _lay_tile(setting, _Pairs._make(column[part] for column in pairs))
-        counted = np.zeros((_TALLY, len(tile.spreads)), dtype=np.int64)
-        _tally_tile(setting, tile, not question.one_sided, counted)
-        tally[metric, :, part] += counted
-        if placing is not None:
-            guess = _likely_share(placing.place / setting.counts.shape[1], question.n_topics)
-            _place_tile(setting, tile, placing.place, guess, placing.means[metric, part])
-
-    def steps(pool: ThreadPoolExecutor) -> Iterator[None]:
-        for counts in chunks:
-            for metric, (centred, pairs) in enumerate(metrics):
-                setting = _Setting(
-                    centred, counts.astype(np.float32), centred @ counts, rounding=_rounding(question.n_topics)
-                )
-                yield from pool.map(partial(count, setting, pairs, metric), tiles)
-
+    work = _Tallying(question, placing)
     with tile_pool(n_threads) as pool:
-        total = n_chunks * len(metrics) * len(tiles)
-        for _ in track(steps(pool), description="Resampling topics", total=total):
+        steps = chain.from_iterable(work.steps(pool, counts) for counts in chunks)
+        for _ in track(steps, description="Resampling topics", total=n_chunks * work.n_steps):
             pass
-    return tally
+    return work.tally
+
+
+def resamples_at_once(n_topics: int) -> int:
+    """Return how many resamples `tally_resamples` takes at a time, where it does not need all."""
+    return chunk_size(n_topics) if n_topics <= _BLOCK else max(1, _BYTES // n_topics)
 
 
 def degenerate_resamples(question: Question, tally: NDArray[np.int64]) -> dict[str, dict[str, int]]:
@@ -80,11 +74,117 @@ def degenerate_resamples(question: Question, tally: NDArray[np.int64]) -> dict[s
     return {kind: dict(zip(names, rows.sum(axis=-1).tolist(), strict=True)) for kind, rows in kinds.items()}
 
 
+class _Part(NamedTuple):
+    """Some pairs under one metric."""
+
+    metric: int
+    place: slice
+    pairs: "_Pairs"
+
+
+class _Laid(NamedTuple):
+    """Some pairs, with what all their resamples need, added up block by block."""
+
+    part: _Part
+    spreads: NDArray[np.float64]  # (pair,): sum of w squared over the topics
+    products: list[NDArray[np.floating]]  # one array (pair, resample): Q
+
+    @classmethod
+    def of(cls, part: _Part) -> "_Laid":
+        return cls(part, np.zeros(len(part.pairs.first)), [])
+
+    def add(self, centred: NDArray[np.float64], counts: NDArray[np.float32], n_topics: int) -> "_Laid":
+        """Add the topics of one block."""
+        squares = np.empty((len(self.spreads), len(counts)), dtype=np.float32)
+        _square_deviations(centred, self.part.pairs, n_topics, squares, self.spreads)
+        product = squares @ counts
+        if self.products:
+            self.products[0] += product
+        else:
+            self.products.append(product if len(counts) == n_topics else product.astype(np.float64))
+        return self
+
+    def tile(self) -> "_Tile":
+        """Return the pairs with all that was added up."""
+        return _Tile(self.part.pairs, self.spreads, self.products[0].astype(np.float32, copy=False))
+
+
+class _Tallying:
+    """The counts of one question, as they grow chunk by chunk."""
+
+    def __init__(self, question: Question, placing: Placing | None) -> None:
+        self.question, self.placing = question, placing
+        self.means = question.values.mean(axis=2)
+        self.parts = [
+            _Part(metric, slice(start, start + _TILE), _Pairs._make(column[start : start + _TILE] for column in own))
+            for metric, own in enumerate(_studentised(question))
+            for start in range(0, len(question.first), _TILE)
+        ]
+        self.blocks = [slice(start, start + _BLOCK) for start in range(0, question.n_topics, _BLOCK)]
+        self.tally = np.zeros((len(question.values), _TALLY, len(question.first)), dtype=np.int64)
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of one chunk."""
+        return len(self.parts) * (1 if len(self.blocks) == 1 else 1 + len(self.blocks))
+
+    def steps(self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[object]:
+        """Go through a chunk (resample, topic), by blocks of topics where they are many."""
+        if len(self.blocks) == 1:
+            yield from self._at_once(pool, counts)
+            return
+        together = max(1, _HELD // (len(counts) * _TILE))
+        for first in range(0, len(self.parts), together):
+            yield from self._by_block(pool, counts, self.parts[first : first + together])
+
+    def _at_once(self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[object]:
+        double = np.ascontiguousarray(counts.T, dtype=np.float64)
+        single = double.astype(np.float32)
+        for metric in range(len(self.means)):
+            own = self._centred(metric)
+            setting = _Setting(own, counts, own @ double, _rounding(self.question.n_topics))
+
+            def lay_and_count(part: _Part, setting: _Setting = setting) -> None:
+                self._count(setting, _Laid.of(part).add(setting.centred, single, len(single)))
+
+            yield from pool.map(lay_and_count, [part for part in self.parts if part.metric == metric])
+
+    def _by_block(
+        self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8], parts: Sequence[_Part]
+    ) -> Iterator[object]:
+        laid = [_Laid.of(part) for part in parts]
+        sums = {part.metric: np.zeros((self.means.shape[1], len(counts))) for part in parts}
+        for block in self.blocks:
+            double = np.ascontiguousarray(counts[:, block].T, dtype=np.float64)
+            single = double.astype(np.float32)
+            scores = {metric: self._centred(metric, block) for metric in sums}
+            for metric, own in scores.items():
+                sums[metric] += own @ double
+            centred = [scores[one.part.metric] for one in laid]
+            yield from pool.map(partial(_Laid.add, counts=single, n_topics=self.question.n_topics), laid, centred)
+        for metric, total in sums.items():
+            setting = _Setting(self._centred(metric), counts, total, _rounding(_BLOCK + _SPARE))
+            yield from pool.map(partial(self._count, setting), [one for one in laid if one.part.metric == metric])
+
+    def _centred(self, metric: int, block: slice = slice(None)) -> NDArray[np.float64]:
+        return self.question.values[metric][:, block] - self.means[metric][:, None]
+
+    def _count(self, setting: "_Setting", laid: "_Laid") -> None:
+        part, tile = laid.part, laid.tile()
+        counted = np.zeros((_TALLY, len(tile.spreads)), dtype=np.int64)
+        _tally_tile(setting, tile, not self.question.one_sided, counted)
+        self.tally[part.metric, :, part.place] += counted
+        if self.placing is not None:
+            place, means = self.placing
+            guess = _likely_share(place / len(setting.counts), self.question.n_topics)
+            _place_tile(setting, tile, place, guess, means[part.metric, part.place])
+
+
 class _Setting(NamedTuple):
     """What the kernels of one chunk of resamples share."""
 
     centred: NDArray[np.float64]  # (system, topic): scores less each system's mean, so that two rows differ by w
-    counts: NDArray[np.float32]  # (topic, resample)
+    counts: NDArray[np.uint8]  # (resample, topic)
     sums: NDArray[np.float64]  # (system, resample): A of a pair is the difference of two rows
     rounding: float  # bounds that of Q, relative, in any order of summation: its terms are squares
 
@@ -108,13 +208,13 @@ class _Tile(NamedTuple):
     products: NDArray[np.float32]  # (pair, resample): Q
 
 
-def _studentised(question: Question) -> list[tuple[NDArray[np.float64], _Pairs]]:
-    """Return the centred scores and the pairs of every metric; nothing joins a pair with a third system."""
+def _studentised(question: Question) -> list[_Pairs]:
+    """Return the pairs of every metric; nothing joins a pair with a third system."""
     first, second, n_topics = question.first, question.second, question.n_topics
-    centred = question.values - question.values.mean(axis=2, keepdims=True)
-    _, exponent = np.frexp(np.abs(centred).max(axis=2))
+    mean, most, least = (statistic(question.values, axis=2) for statistic in (np.mean, np.max, np.min))
+    _, exponent = np.frexp(np.maximum(most - mean, mean - least))
     scale = np.ldexp(1.0, -np.maximum(exponent.take(first, axis=1), exponent.take(second, axis=1)).clip(*_EXPONENTS))
-    largest = np.abs(question.values).max(axis=2)
+    largest = np.maximum(most, -least)
     # no resampled sum lies beyond it
     reach = scale * (largest.take(first, axis=1) + largest.take(second, axis=1)) * n_topics
     columns = {
@@ -124,8 +224,8 @@ def _studentised(question: Question) -> list[tuple[NDArray[np.float64], _Pairs]]
         "slack": reach * RELATIVE * (4.0 + 1e-3 * n_topics),
     }
     return [
-        (own, _Pairs(first, second, **{name: column[metric] for name, column in columns.items()}))
-        for metric, own in enumerate(centred)
+        _Pairs(first, second, **{name: column[metric] for name, column in columns.items()})
+        for metric in range(len(question.values))
     ]
 
 
@@ -141,28 +241,24 @@ def _likely_share(upper_share: float, n_topics: int) -> float:
     return float(n_topics * t * t / (n_topics - 1 + t * t))
 
 
-def _lay_tile(setting: _Setting, pairs: _Pairs) -> _Tile:
-    squares = np.empty((len(pairs.first), len(setting.counts)), dtype=np.float32)
-    spreads = np.empty(len(pairs.first))
-    _square_deviations(setting, pairs, squares, spreads)
-    return _Tile(pairs, spreads, squares @ setting.counts)
-
-
 @compiled
 def _square_deviations(
-    setting: _Setting, pairs: _Pairs, squares: NDArray[np.float32], spreads: NDArray[np.float64]
+    centred: NDArray[np.float64],
+    pairs: _Pairs,
+    n_topics: int,
+    squares: NDArray[np.float32],
+    spreads: NDArray[np.float64],
 ) -> None:
-    """Fill in w squared per pair and topic, and its sum per pair.
+    """Fill in w squared per pair and topic of a block, and add it to the sum per pair.
 
     A deviation within its noise is 0 exactly, so that a resample of such topics has Q = 0.
     """
     for pair in range(len(pairs.first)):
-        a, b = setting.centred[pairs.first[pair]], setting.centred[pairs.second[pair]]
+        a, b = centred[pairs.first[pair]], centred[pairs.second[pair]]
         scale, tolerance = pairs.scale[pair], pairs.tolerance[pair]
-        spreads[pair] = 0.0
         for topic in range(len(a)):
             deviation = scale * (a[topic] - b[topic])
-            noise = _noise(scale * a[topic], scale * b[topic], tolerance, len(a))
+            noise = _noise(scale * a[topic], scale * b[topic], tolerance, n_topics)
             square = deviation * deviation if abs(deviation) > noise else 0.0
             squares[pair, topic] = square
             spreads[pair] += square
@@ -184,7 +280,7 @@ def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[
     A quick pass sorts the resamples of a pair into surely beyond the threshold, surely short of it, and close or of
     no variance; only the last are summed again.
     """
-    n_topics, n_resamples = setting.counts.shape
+    n_resamples, n_topics = setting.counts.shape
     for pair in range(len(tile.pairs.first)):
         if tile.spreads[pair] == 0.0:  # all resamples are 0/0, and extreme if z = 0 too
             tally[3, pair] += n_resamples
@@ -272,7 +368,7 @@ def _tie(tile: _Tile, pair: int, t: float, setting: _Setting) -> float:
 
     The tolerance is for a sum over the topics; the root of the sum of squares has a share of it that t magnifies.
     """
-    return tile.pairs.tolerance[pair] * (1.0 + t / np.sqrt(setting.counts.shape[0]))
+    return tile.pairs.tolerance[pair] * (1.0 + t / np.sqrt(setting.counts.shape[1]))
 
 
 @compiled
@@ -284,7 +380,7 @@ def _sides(total: float, squares: float, share: float, slack: float, setting: _S
     return (
         less * abs(less) > share * (1.0 + setting.rounding) * squares,
         more * abs(more) >= share * (1.0 - setting.rounding) * squares,
-        size * size >= setting.counts.shape[0] * (1.0 - setting.rounding) * squares,  # A^2 = T Q where w is one number
+        size * size >= setting.counts.shape[1] * (1.0 - setting.rounding) * squares,  # A^2 = T Q where w is one number
     )
 
 
@@ -305,8 +401,8 @@ def _resum(setting: _Setting, tile: _Tile, pair: int, resample: int) -> tuple[fl
     high = -np.inf
     apart = 0.0
     for topic in range(len(a)):
-        count = setting.counts[topic, resample]
-        if count > 0.0:
+        count = setting.counts[resample, topic]
+        if count > 0:
             deviation = scale * (a[topic] - b[topic])
             noise = _noise(scale * a[topic], scale * b[topic], tile.pairs.tolerance[pair], len(a))
             if abs(deviation) <= noise:
@@ -320,8 +416,8 @@ def _resum(setting: _Setting, tile: _Tile, pair: int, resample: int) -> tuple[fl
     mean = total / len(a)
     squares = 0.0
     for topic in range(len(a)):
-        count = setting.counts[topic, resample]
-        if count > 0.0:
+        count = setting.counts[resample, topic]
+        if count > 0:
             squares += count * (scale * (a[topic] - b[topic]) - mean) ** 2
     return total, np.sqrt(squares), 0
 
@@ -332,7 +428,7 @@ def _place_tile(setting: _Setting, tile: _Tile, place: int, guess: float, placed
 
     c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out.
     """
-    n_topics, n_resamples = setting.counts.shape
+    n_resamples, n_topics = setting.counts.shape
     far = np.empty(n_resamples, dtype=np.int64)
     ratios = np.empty(n_resamples)
     for pair in range(len(tile.pairs.first)):
@@ -394,6 +490,8 @@ def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
     """
     first, second, row = tile.pairs.first[pair], tile.pairs.second[pair], tile.products[pair]
     scale, slack = tile.pairs.scale[pair], tile.pairs.slack[pair]
+    sizes = np.empty(len(far))
+    deviations = np.empty(len(far))
     n_close = 0
     n_before = 0
     for position in range(len(far)):
@@ -404,16 +502,16 @@ def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
         if beyond and not flat:
             n_before += 1
         elif not_short:
-            far[n_close] = resample
             total, deviation, _ = _resum(setting, tile, pair, resample)
+            sizes[n_close], deviations[n_close] = abs(total), deviation
             ratios[n_close] = abs(total) / deviation  # infinite without variance
             n_close += 1
     t = _largest(ratios[:n_close].copy(), place - n_before)
     largest = 0.0
     for position in range(n_close):
-        total, deviation, _ = _resum(setting, tile, pair, far[position])
-        if ratios[position] == t or (t < np.inf and abs(abs(total) - t * deviation) <= _tie(tile, pair, t, setting)):
-            largest = max(largest, abs(total))
+        apart = abs(sizes[position] - t * deviations[position])
+        if ratios[position] == t or (t < np.inf and apart <= _tie(tile, pair, t, setting)):
+            largest = max(largest, sizes[position])
     return largest
 
 

@@ -14,12 +14,12 @@ import xarray as xr
 
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io import foreign, stored
-from metaeval.io.stored import dataset_of_netcdf, notes_of, read_tree, rows_of_parquet, write_tree
+from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet, read_tree, write_tree
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.writing import write_bytes
 from metaeval.table.scores import as_scores
 
-KINDS = {"parquet": rows_of_parquet, "nc": dataset_of_netcdf}
+KINDS = {"parquet": open_parquet, "nc": dataset_of_netcdf}
 PARQUET = pytest.param(".parquet", marks=pytest.mark.parquet)
 FORMS = [pytest.param("parquet", marks=pytest.mark.parquet), "nc"]
 
@@ -124,12 +124,12 @@ def test_a_panic_is_an_error_of_ours(tmp_path, monkeypatch, scores):
     content = _written(scores, tmp_path, "parquet")
     for kind, expected in ((PanicException, FileFormatError), (KeyboardInterrupt, KeyboardInterrupt)):
 
-        def fail(_content, _most, kind=kind):
+        def fail(_content, kind=kind):
             raise kind("left == right")
 
-        monkeypatch.setattr(stored, "rows_of", fail)
+        monkeypatch.setattr(stored, "noted_in", fail)
         with pytest.raises(expected, match="left == right"):
-            rows_of_parquet(content, "x")
+            open_parquet(content, "x")
 
 
 @pytest.mark.parametrize(

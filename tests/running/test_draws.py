@@ -84,6 +84,7 @@ def test_many_topics_are_drawn_resample_by_resample_with_the_same_draws(monkeypa
     """What saves memory where topics are many changes no draw."""
     whole = bootstrap_counts(bootstrap_indices(np.random.default_rng(9), 21, 1000), 1000).T
     monkeypatch.setattr("metaeval.running.draws._MANY_TOPICS", 1000)
+    monkeypatch.setattr("metaeval.running.draws._DRAWN", 300)
     chunks = list(topic_counts(np.random.default_rng(9), 21, 1000, at_once=5))
     assert [chunk.shape[1] for chunk in chunks] == [5, 5, 5, 5, 1]
     assert all(chunk.flags.c_contiguous for chunk in chunks)

@@ -26,7 +26,9 @@ def test_the_first_repeat_is_found(cells):
             expected = (row, seen[cell])
             break
         seen[cell] = row
-    assert first_repeat(np.array(cells, dtype=np.int64)) == expected
+    topic, alone = np.array(cells, dtype=np.int64), np.zeros(len(cells), dtype=np.int64)
+    labels = {"metric": ["a"], "system": ["a"], "topic": list("abcdef")}
+    assert first_repeat({"metric": alone, "system": alone, "topic": topic}, labels) == expected
 
 
 def test_cells_are_laid_out_by_metric_system_topic():

@@ -6,14 +6,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metaeval.running.draws import topic_counts
+from metaeval.running.draws import drawn_counts, topic_counts
+from metaeval.tests_stat import studentised
 from metaeval.tests_stat.pairs import ask
-from metaeval.tests_stat.studentised import tally_resamples
+from metaeval.tests_stat.studentised import Placing, tally_resamples
 
 
 def tally(values, counts, alternative):
     """Return the raw counts of the studentised bootstrap, an array (5, pair), on given topic counts."""
-    return tally_resamples(ask(values, alternative=alternative), [counts], n_threads=1)[0]
+    question = ask(values, alternative=alternative)
+    return tally_resamples(question, [np.ascontiguousarray(counts.T, dtype=np.uint8)], n_threads=1)[0]
+
+
+@pytest.mark.parametrize(("block", "held"), [(64, 1 << 25), (97, 1), (250, 8 * 128 * 40)])
+def test_blocks_of_topics_change_no_bit(monkeypatch, block, held):
+    """Counts, and differences required, are the same whatever is multiplied at a time."""
+    values = np.random.default_rng(4).normal(0.4, 0.2, (2, 18, 500)).round(1)
+    question = ask(values)
+    (counts,) = drawn_counts(np.random.default_rng(1), 40, 500, at_once=40)
+    found = []
+    for size in (500, block):
+        monkeypatch.setattr(studentised, "_BLOCK", size)
+        monkeypatch.setattr(studentised, "_HELD", held)
+        required = np.zeros((2, 153))
+        parts = [counts] if size == 500 else [counts[:13], counts[13:]]
+        found.append(
+            (tally_resamples(question, parts), tally_resamples(question, [counts], placing=Placing(4, required)))
+        )
+        found[-1] += (required,)
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+    assert np.array_equal(found[0][0], found[0][1])
 
 
 @settings(max_examples=25)

@@ -34,7 +34,7 @@ def test_units_of_one_topic_are_plain_topics(alternative):
     question = ask(values, alternative=alternative)
     (counts,) = question.units.counts(np.random.default_rng(2), 400, at_once=400)
     required = np.zeros((2, 21))
-    expected = tally_resamples(question, [counts], placing=Placing(20, required))
+    expected = tally_resamples(question, [counts.T.astype(np.uint8)], placing=Placing(20, required))
     found, placed = tally_units(question, [counts], place=20)
     rows = [0, 3, 4] if alternative == "two-sided" else [1, 2, 3, 4]
     np.testing.assert_array_equal(found[:, rows], expected[:, rows])

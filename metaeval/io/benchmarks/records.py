@@ -433,18 +433,22 @@ def _laid_out(  # noqa: PLR0913, PLR0917 - what rows say, and whose they are
         kept[order[alike]] = False
     note = [f"{count(int((~kept).sum()), 'score')} given twice alike counted once"] if not kept.all() else []
     rows = np.flatnonzero(kept)
-    twice = first_repeat(cells[rows])
+    twice = first_repeat(_of(codes, rows), labels)
     if twice is None:
-        return laid_out(cells[rows], labels, scores[rows]), note
+        return laid_out(_of(codes, rows), labels, scores[rows]), note
     if duplicates == "error":
         raise _given_twice(codes, labels, parts, origins, *rows[list(twice)].tolist())
     rows = order[kept[order]]  # in the order of files and records
     rows = rows[np.lexsort(origins[::-1, rows])]
     once = single(cells[rows], scores[rows], duplicates)
-    return laid_out(cells[rows[once.rows]], labels, once.numbers), [
+    return laid_out(_of(codes, rows[once.rows]), labels, once.numbers), [
         *note,
         *note_of(once.n_left, "score", duplicates),
     ]
+
+
+def _of(codes: Mapping[str, NDArray[np.int64]], rows: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    return {dim: one[rows] for dim, one in codes.items()}
 
 
 def _given_twice(  # noqa: PLR0913, PLR0917 - as `_laid_out`

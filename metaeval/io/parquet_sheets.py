@@ -1,0 +1,104 @@
+"""Parquet as a sheet: its rows as text, made as they are asked for, and columns whose types tell what cells hold."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.io.files import text_of
+from metaeval.io.sheets import Coded, Sheet
+from metaeval.io.stored import Parquet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_EXACT = 2**53  # whole numbers below it have a float of their own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetSheet(Sheet):
+    """The rows of a Parquet file."""
+
+    parquet: Parquet
+
+    def texts(self) -> Iterator[bytes]:
+        """Return the rows as CSV, some at a time."""
+        return (text_of(text, self.label) for text in self.parquet.texts())
+
+    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> Coded | None:
+        """Return columns of names, and of numbers, by their places; None where a cell is not plainly one of either."""
+        if self.skip != 1 or self.keep is not None:
+            return None
+        columns = {part: _Names(place) for part, place in names.items()}
+        found: list[NDArray[np.float64]] = []
+        for batch in self.parquet.batches():
+            values = [_plain_numbers(batch.to_series(place)) for place in numbers]
+            if not all(column.take(batch) for column in columns.values()) or any(one is None for one in values):
+                return None
+            found.append(np.stack([one for one in values if one is not None], axis=1))
+        codes = {part: np.concatenate(column.codes) for part, column in columns.items()}
+        return Coded(codes, {part: list(column.known) for part, column in columns.items()}, np.concatenate(found))
+
+
+def parquet_sheet(parquet: Parquet, label: str) -> ParquetSheet:
+    """Return the sheet of a Parquet file."""
+    sheet = ParquetSheet(label=label, content=b"", delimiter=",", has_lines=False, parquet=parquet)
+    if next(sheet.rows(), None) is None:
+        raise sheet.error("the file is empty; a table needs a header and rows")
+    return sheet
+
+
+class _Names:
+    """One column of names, by codes in order of appearance."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.known: dict[str, int] = {}
+        self.codes: list[NDArray[np.unsignedinteger]] = []
+        self._of_category = np.full(0, -1)
+        self._held: pl.Series | None = None
+
+    def take(self, batch: "pl.DataFrame") -> bool:
+        """Add the names of a batch; say whether all could be told."""
+        import polars as pl  # noqa: PLC0415 - an extra
+
+        column = batch.to_series(self.place)
+        if (
+            not len(column)
+            or column.null_count()
+            or not (column.dtype.is_integer() or isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum))
+        ):
+            return False
+        if not isinstance(column.dtype, pl.Categorical | pl.Enum):
+            column = column.cast(pl.String).cast(pl.Categorical)
+        self._held = column  # polars gives categories other codes once no column has them
+        categories = column.to_physical().to_numpy()
+        self._grow(int(categories.max()) + 1)
+        fresh = np.flatnonzero(self._of_category[categories] < 0)
+        _, first = np.unique(categories[fresh], return_index=True)
+        rows = fresh[np.sort(first)]
+        texts = column[rows].cast(pl.String).to_list()
+        if not all(text and text.isprintable() and text == text.strip() for text in texts):
+            return False
+        self._of_category[categories[rows]] = [self.known.setdefault(text, len(self.known)) for text in texts]
+        kind = np.min_scalar_type(len(self.known))
+        self.codes.append(self._of_category.astype(kind)[categories])
+        return True
+
+    def _grow(self, size: int) -> None:
+        old = self._of_category
+        if size > len(old):
+            self._of_category = np.full(2 * size, -1)
+            self._of_category[: len(old)] = old
+
+
+def _plain_numbers(column: "pl.Series") -> NDArray[np.float64] | None:
+    """Return finite numbers without gaps; None for any other column."""
+    if column.null_count() or not (column.dtype.is_integer() or column.dtype.is_float()):
+        return None
+    values = column.to_numpy()
+    if column.dtype.is_integer():
+        return values.astype(np.float64) if (np.abs(values.astype(np.float64)) < _EXACT).all() else None
+    return values if np.isfinite(values).all() else None
