@@ -196,7 +196,6 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q2", "q1"])
     ['q1', 'q2', 'q10']
     """
-
     listed = sorted(names)
     if _differ_by_number(listed):
         return sorted(listed, key=len)
