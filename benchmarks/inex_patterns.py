@@ -58,7 +58,8 @@ PUBLISHED_DEPTH = {  # Tables 4 and 5, tau
 INTRODUCTION = """Made by `python benchmarks/inex_patterns.py`; the lines of every campaign are in \
 `inex-patterns.pal.csv` and `inex-patterns.kazai.csv`. A column counts in how many campaigns, each with another seed, \
 the finding holds: `simulate_inex(published=True)` with 78 systems on 107 topics (2007), 61 on 70 (2008), 69 on 20 \
-(2004). Some seeds below 20 served to adjust the constants of the simulator; no fresh one, from 20 on, did."""
+(2004). Some seeds below 20 served to adjust the constants of the simulator (of \
+Pal et al. 0 and 1); fresh ones, from 20 on, did not."""
 TOLERANCE = """The paper prints no spread (its error bars are in figures), so the difference between its two years \
 stands for it: the root mean square over the levels, by measure. A star marks a mean that is more than twice that away \
 from the published value of its year (in brackets)."""
