@@ -15,6 +15,7 @@ _OF_ELEMENT_GROUP, _OF_ELEMENT_RUN = 0.5, 0.5
 _FOR_SPECIFICITY = 1.2
 _COARSE_EVERY, _FINE, _COARSE = 4, 4, 1
 _ENOUGH_WITHOUT_OVERLAP = 6
+_OVERLAPPING_KEPT_OF_THINNED = 4  # one in so many
 
 
 class Manner(NamedTuple):
@@ -80,8 +81,16 @@ CROWDED = Manner(
     mixed=(*("thorough",) * 3, "focused", *("thorough",) * 3, "articles"),
 )
 """As alike as those of INEX: equal at the top of the list, different in how far down they find anything."""
-OVERLAPPING = CROWDED._replace(weakest=0.5, luck=0.5, narrowest=40, tolerance=4.0)
-"""As those until 2005: whole chains of elements, one inside the other; one run in four has no overlap."""
+OVERLAPPING = CROWDED._replace(
+    weakest=0.5,
+    luck=0.35,
+    narrowest=40,
+    tolerance=4.0,
+    results_of_an_article=(5, 40),
+    mixed=(*("thorough", "thorough", "thinned"), "focused", *("thorough", "thorough", "thinned"), "articles"),
+)
+"""As those until 2005: half list whole chains of elements, one inside the other, few of many articles or many of few;
+a quarter drop most of the elements that overlap better ones, and a quarter have no overlap."""
 
 
 class Systems(NamedTuple):
@@ -121,7 +130,7 @@ class Systems(NamedTuple):
     def breadth(self, row: int, n_results: int) -> int:
         """Return how many documents a run looks into."""
         of_article, depth = self.manner.results_of_an_article, float(self.depth[row])
-        if of_article and self.tasks[row] == "thorough":
+        if of_article and self.tasks[row] in {"thorough", "thinned"}:
             fewest, most = of_article
             return max(1, int(n_results / most * (most / fewest) ** depth))
         narrowest = self.manner.narrowest
@@ -187,6 +196,11 @@ def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
     elif task == "articles":
         roots = np.flatnonzero(articles.parent[seen] < 0)
         order = roots[_best(seen[roots], scores[roots], n_results)[:n_results]]
+    elif task == "thinned":
+        order = _best(seen, scores, n_results)[:n_results]
+        apart = np.zeros(len(order), dtype=np.bool_)
+        apart[_without_overlap(seen[order], articles.last, articles.parent, n_results)] = True
+        order = order[apart | (seen[order] % _OVERLAPPING_KEPT_OF_THINNED == 0)]
     else:
         for enough in (_ENOUGH_WITHOUT_OVERLAP * n_results, len(seen)):
             order = _best(seen, scores, enough)
@@ -195,7 +209,7 @@ def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
                 break
         order = order[kept]
     elements, listed = seen[order], scores[order] / scale
-    if task in {"thorough", "focused", "articles"}:
+    if task in {"thorough", "thinned", "focused", "articles"}:
         return Answer(elements, listed)
     _, first, which = np.unique(articles.document[elements], return_index=True, return_inverse=True)
     if task == "best-in-context":

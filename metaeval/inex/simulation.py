@@ -28,7 +28,7 @@ InexTask = Literal["thorough", "focused", "mixed", "relevant-in-context", "best-
 _FIRST_WITH_LINES, _FIRST_WITH_OFFSETS, _LAST_GRADED, _FIRST_WITH_LOG = 2009, 2007, 2005, 2003
 _TRIMMED_EVERY, _MOST_TRIMMED = 3, 0.15
 _TASK_NAMES = {
-    2005: {"thorough": "CO.Thorough", "focused": "CO.Focussed", "articles": "CO.Focussed"},
+    2005: {"thorough": "CO.Thorough", "thinned": "CO.Thorough", "focused": "CO.Focussed", "articles": "CO.Focussed"},
     2006: {
         "thorough": "Thorough",
         "focused": "Focused",
@@ -173,8 +173,8 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         Runs and relevance as close to the published campaigns as we could make them: as many of the documents judged
         are relevant as published (12.2 % until 2005, 10 % in 2006 and 2007, 11.6 % in 2008) however small the
         campaign; systems are equal at the top of their lists and differ in how far down they find anything; until 2005
-        thorough lists overlap by 70 to 80 %, and one run in four has no overlap. By default systems differ far more,
-        so that a few topics show a difference.
+        half of the lists overlap, most of them by 65 to 85 %, a quarter overlap by 25 to 45 %, and a quarter not at
+        all. By default systems differ far more, so that a few topics show a difference.
     rng : None, int, numpy.random.Generator or RandomSource
 
     Raises
@@ -198,7 +198,9 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     with one decimal, so that its runs hold many ties. With `published`, the document's part of the evidence is
     :math:`h_t (q_s (1 - u_{td}) + 1.8\, \ell_{gt} u_{td})\, r_{td}`, with u in [0, 1] how plain the document is (the
     power 1.7 of a uniform number) and :math:`\ell` the group's luck on the topic (log-normal), and a run looks into as
-    few as 3 articles.
+    few as 3 articles. Until 2005 thorough runs list 5 to 40 results of an article, and two in six of them drop three in
+    four of the elements that overlap better ones: of the ten best runs by nXCG in 2004 four overlapped by 13 to 64 %
+    [4]_.
 
     ====================================== =========================== ====================================
     what                                   published                   simulated
@@ -244,6 +246,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     .. [1] Ogilvie and Lalmas (2006).
     .. [2] Pal, Mitra and Kamps (2010), Tables 1 and 2.
     .. [3] Piwowarski, Trotman and Lalmas (2008), sections 3 and 5, Tables IV, VII, VIII, IX and XI, Figure 6.
+    .. [4] Kazai, Lalmas and de Vries (2004), Table 3.
 
     Examples
     --------
