@@ -217,7 +217,7 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
             *right(number(2), design_effect="Design effect"),
             *under(text, range="90 % of them"),
             *right(number(2), intraclass_correlation="Intraclass correlation"),
-            *right(number(0), n_topics=spoken().Topics, effective_topics=f"Effective {spoken().topics}"),
+            *right(whole, n_topics=spoken().Topics, effective_topics=f"Effective {spoken().topics}"),
         ),
         data=rows,
     )
