@@ -21,7 +21,6 @@ _BEGIN = """\
 import os
 os.chdir({folder!r})
 get_ipython().reset(new_session=True)
-get_ipython().execution_count = 0
 """
 
 
@@ -38,6 +37,7 @@ def running() -> Iterator[NotebookClient]:
         try:
             yield client
         finally:
+            client.nb = nbformat.v4.new_notebook()
             client.execute(cleanup_kc=True)  # or the kernel stays
 
 
@@ -56,9 +56,12 @@ def run(name: str, examples: Path, client: NotebookClient) -> nbformat.NotebookN
     client.execute(cleanup_kc=False)
     book.cells = client.nb.cells[1:]
     book.metadata["language_info"] = {"name": "python"}  # without the version that it happened to run on
-    for cell in book.cells:
-        if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("metadata", {}).get("metaeval") != "progress"]
+    for number, cell in enumerate([cell for cell in book.cells if cell.cell_type == "code"], start=1):
+        cell.execution_count = number
+        cell.outputs = [one for one in cell.outputs if one.get("metadata", {}).get("metaeval") != "progress"]
+        for one in cell.outputs:
+            if "execution_count" in one:
+                one.execution_count = number
     return book
 
 

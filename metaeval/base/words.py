@@ -213,7 +213,7 @@ def significant(value: object, digits: int) -> str:
 
     Examples
     --------
-    >>> [significant(one, 2) for one in (0.123, 9.97, 99.96, 1234.5, -0.5, 0.0000123)]
+    >>> [significant(one, 2) for one in (0.123, 9.97, 99.96, 1234.6, -0.5, 0.0000123)]
     ['0.12', '10', '100', '1,235', '−0.5', '1.2e-05']
     """
     if absent(value):

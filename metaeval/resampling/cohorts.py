@@ -201,7 +201,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     lowest score drawn is the j-th and all others are among those :math:`c_j` or missing, and one at least is not
     missing:
 
-    .. math:: P = \sum_j \left[\binom{c_j + u}{k - 1} - \binom{u}{k - 1}\right] \bigg/ \binom{N}{k}
+    .. math:: P = \frac{\sum_j \left[\binom{c_j + u}{k - 1} - \binom{u}{k - 1}\right]}{\binom{N}{k}}
 
     The sum over topics, over that of the probabilities that two systems drawn have a score, is ``idle_random``; it
     needs no draws. For ``idle_unseen`` the best are chosen for each topic (cluster) by their means over the others, so

@@ -138,7 +138,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     paths_read = tuple(source.path for source, _ in contents)
     kind = _kind_of_all(contents, columns or {})
     if kind in {"annotations", "labels of nuggets"} and (columns or words or where or repeats):
-        message = f"`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are {kind}"
+        own = "annotations in JSON" if kind == "annotations" else kind
+        message = f"`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are {own}"
         raise InvalidOptionError(message)
     if kind == "labels of nuggets":
         nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates)
