@@ -154,12 +154,19 @@ class _Tallying:
     ) -> Iterator[object]:
         laid = [_Laid.of(part) for part in parts]
         sums = {part.metric: np.zeros((self.means.shape[1], len(counts))) for part in parts}
-        for block in self.blocks:
+
+        def cut(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
             double = np.ascontiguousarray(counts[:, block].T, dtype=np.float64)
-            single = double.astype(np.float32)
+            return double, double.astype(np.float32)
+
+        ahead = pool.submit(cut, self.blocks[0])
+        for block, later in zip(self.blocks, [*self.blocks[1:], slice(0)], strict=True):
+            double, single = ahead.result()
+            ahead = pool.submit(cut, later)
             scores = {metric: self._centred(metric, block) for metric in sums}
-            for metric, own in scores.items():
-                sums[metric] += own @ double
+            added = pool.map(lambda own, double=double: own @ double, scores.values())
+            for metric, product in zip(scores, added, strict=True):
+                sums[metric] += product
             centred = [scores[one.part.metric] for one in laid]
             yield from pool.map(partial(_Laid.add, counts=single, n_topics=self.question.n_topics), laid, centred)
         for metric, total in sums.items():
