@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from metaeval.io.files import text_of
 from metaeval.io.sheets import Coded, Sheet
 from metaeval.io.stored import Parquet
+from metaeval.running.parallel import ahead
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +34,7 @@ class ParquetSheet(Sheet):
             return None
         columns = {part: _Names(place) for part, place in names.items()}
         found: list[NDArray[np.float64]] = []
-        for batch in self.parquet.batches():
+        for batch in ahead(self.parquet.batches()):
             values = [_plain_numbers(batch.to_series(place)) for place in numbers]
             if not all(column.take(batch) for column in columns.values()) or any(one is None for one in values):
                 return None

@@ -114,6 +114,22 @@ def threaded_map[T, R](function: Callable[[T], R], items: Sequence[T], *, n_jobs
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def ahead[T](items: Iterable[T]) -> Iterator[T]:
+    """Yield items while a thread makes the next one.
+
+    Examples
+    --------
+    >>> list(ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    left, end = iter(items), object()
+    with ThreadPoolExecutor(1) as pool:
+        coming: Future[Any] = pool.submit(next, left, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, left, end)
+            yield item
+
+
 def _n_workers(n_jobs: int) -> int:
     if check_jobs(n_jobs) > 0:
         return n_jobs
