@@ -8,7 +8,7 @@ said by place, shape or sign.
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -61,7 +61,7 @@ FOOT = 0.5
 _WIDE, _NARROW = 7.6, 3.55
 _SMALLEST = 8.25
 """Letters of a narrow figure, in points: 11 pixels on a telephone 390 pixels wide."""
-_LONGEST_NAME = 20
+_LONGEST_NAME, _LEAST_HEAD = 20, 4
 _is_narrow: ContextVar[bool] = ContextVar("_is_narrow", default=False)
 
 RIMMED: dict[str, Any] = {"markeredgecolor": THEME["paper"], "markeredgewidth": 0.8, "zorder": 4}
@@ -509,25 +509,42 @@ def short_name(name: object, limit: int = 28) -> str:
 
 
 def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
-    """Return names fit for a picture as `short_name` does; where that makes two alike, what all share goes instead.
+    """Return names fit for a picture as `short_name` does; of those that become alike, what they share goes first.
+
+    Different names stay different: where no shorter form does that, they get a number.
 
     Examples
     --------
-    >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run"], 20)
-    ['…bm25…', '…lm…']
+    >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run", "bm25"], 20)
+    ['a-university-…bm25…', 'a-university-…lm…', 'bm25']
     """
-    shown = [short_name(name, limit) for name in names]
     given = [str(name) for name in names]
-    if len(set(shown)) == len(set(given)):
-        return shown
-    head = re.sub(r"[^\W_]*$", "", _shared(given))
-    tail = re.sub(r"^[^\W_]*", "", _shared([name[::-1] for name in given])[::-1])
-    ends = [max(len(head), len(name) - len(tail)) for name in given]
-    parts = [
-        f"{'…' if head else ''}{name[len(head) : end]}{'…' if tail else ''}"
-        for name, end in zip(given, ends, strict=True)
-    ]
-    return [short_name(part, limit) for part in parts]
+    found = {name: short_name(name, limit) for name in given}
+    for alike in _alike(found):
+        found |= {name: short_name(part, limit) for name, part in zip(alike, _apart(alike, limit), strict=True)}
+    for alike in _alike(found):
+        cut = limit - len(str(len(alike))) - 1
+        found |= {name: f"{short_name(name, cut)} {at}" for at, name in enumerate(alike, start=1)}
+    return [found[name] for name in given]
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    """Return the groups of names that are shown alike."""
+    groups: dict[str, list[str]] = {}
+    for name, short in shown.items():
+        groups.setdefault(short, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _apart(names: Sequence[str], limit: int) -> list[str]:
+    """Return names without the whole words that all end with, and that all begin with as far as there is no room."""
+    head = re.sub(r"[^\W_.]*(\.[^\W_]*)*$", "", _shared(names))
+    tail = re.sub(r"^[^\W_]*", "", _shared([name[::-1] for name in names])[::-1])
+    ends = [max(len(head), len(name) - len(tail)) for name in names]
+    parts = [name[len(head) : end] for name, end in zip(names, ends, strict=True)]
+    room = limit - max(map(len, parts)) - 2
+    begin = head if len(head) <= room else f"{head[: room if room >= _LEAST_HEAD else 0]}…"
+    return [f"{begin}{part}{'…' if tail else ''}" for part in parts]
 
 
 def _shared(names: Sequence[str]) -> str:
