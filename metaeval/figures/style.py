@@ -516,7 +516,7 @@ def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
     Examples
     --------
     >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run", "bm25"], 20)
-    ['a-university-…bm25…', 'a-university-…lm…', 'bm25']
+    ['a-university-o…bm25…', 'a-university-o…lm…', 'bm25']
     """
     given = [str(name) for name in names]
     found = {name: short_name(name, limit) for name in given}
