@@ -121,7 +121,12 @@ def test_long_names_that_share_their_ends_stay_apart():
     assert shown == [f"a-university-of-great…team{team}…" for team in range(3)]
     assert short_names(["a", "b" * 60]) == ["a", short_name("b" * 60)]
     chats = [f"FuseChat-Llama-{size}-Instruct" for size in ("3.2-1B", "3.2-3B", "3.1-8B")]
-    assert short_names([*chats, "gpt-4"], 18) == ["FuseChat-L…3.2-1B…", "FuseChat-L…3.2-3B…", "FuseChat-L…3.1-8B…", "gpt-4"]
+    assert short_names([*chats, "gpt-4"], 18) == [
+        "FuseChat-L…3.2-1B…",
+        "FuseChat-L…3.2-3B…",
+        "FuseChat-L…3.1-8B…",
+        "gpt-4",
+    ]
 
 
 @given(st.lists(st.text("ab-.$", min_size=1, max_size=40), unique=True, max_size=12), st.integers(11, 40))

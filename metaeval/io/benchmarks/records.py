@@ -123,6 +123,7 @@ def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], 
     for found, _ in sorted(owners, key=lambda owner: len(owner[0]) > 1):
         said = {**found, **said}
     if not said:
+        _refuse_unknown_tasks(parts, metrics, tasks)
         return [], []
     if idle := [one for found, one in owners if not found]:
         rule = f"names one metric for each task (TASK=METRIC), or metrics for all; {idle[0]!r} names no task"
@@ -145,9 +146,19 @@ def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], 
     if len(lower) > 1:
         rule = "names metrics where higher is better and others where lower is, which have no common mean"
         raise refused("metrics", rule, metrics)
+    tasks_by = {one: [task for task, own in said.items() if own == one] for one in dict.fromkeys(said.values())}
+    listed = [f"{metric} of {first_few(natural_order(of))}" for metric, of in tasks_by.items()]
     left = len(tasks - set(said))
     note = f"left out the items of {count(left, 'task')} without a metric among those asked for"
-    return made, [note] if left else []
+    return made, [f"{BY_TASK}: {'; '.join(listed)}", *([note] if left else [])]
+
+
+def _refuse_unknown_tasks(parts: Sequence[Part], metrics: Sequence[str], tasks: Collection[str]) -> None:
+    """Refuse ``TASK=METRIC`` of a metric that is there and a task that is not."""
+    scored = {name for part in parts for values in part.values for name in values}
+    for task, _, metric in (one.partition("=") for one in metrics if one not in scored):
+        if tasks and metric in scored:
+            raise UnknownNameError("task", task, natural_order(tasks))
 
 
 def _tasks_of(asked: str, tasks: Collection[str]) -> dict[str, str]:
@@ -384,13 +395,19 @@ def _chosen(
 
 
 def _example(parts: Sequence[Part], scored: Sequence[str]) -> str:
-    """Return the first metric of every task as it is asked for, where it takes a line."""
+    """Return the first metric of every task as it is asked for, where it takes a line; all are of one direction."""
     first: dict[str, str] = {}
+    lower = set[str]()
     for part in parts:
         for task, values in zip(part.clusters or (), part.values, strict=False):
-            first.setdefault(task, next((name for name in values if name in scored), ""))
-    said = ",".join(quoted_name(f"{task}={metric}") for task, metric in first.items() if metric)
-    return f", such as {said}" if said and len(said) <= _LONGEST_EXAMPLE else ""
+            known = [name for name in values if name in scored]
+            down = [name.partition("(")[0] in part.lower for name in known]
+            if task not in first and known:
+                first[task] = known[down.index(False)] if False in down else known[0]
+                lower |= set() if False in down else {task}
+    kept = {task: metric for task, metric in first.items() if task not in lower or len(lower) == len(first)}
+    said = f"`metrics={[f'{task}={metric}' for task, metric in kept.items()]}`"
+    return f", such as {said}" if kept and len(said) <= _LONGEST_EXAMPLE else ""
 
 
 def _without_bookkeeping(

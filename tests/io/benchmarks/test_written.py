@@ -7,7 +7,9 @@ metrics, with fixed answers, put into lines as its scripts do, which the package
 itself says of all items is what we read.
 """
 
+import ast
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -44,8 +46,8 @@ def test_lm_eval_says_how_to_name_metrics_of_tasks(written):
     """Where no metric covers all tasks the message is a list that can be copied, and following it reads the files."""
     with pytest.raises(FileFormatError, match="as TASK=METRIC, such as ") as error:
         read_scores(written / "lm_eval/separate")
-    advice = str(error.value).rpartition("such as ")[2]
-    assert read_scores(written / "lm_eval/separate", metrics=advice.split(",")).sizes["topic"] == 15
+    advice = ast.literal_eval(re.search(r"such as `metrics=(.*)`$", str(error.value))[1])
+    assert read_scores(written / "lm_eval/separate", metrics=advice).sizes["topic"] == 15
     with pytest.raises(MetaevalError, match=r"no metric of toy_own 'acc'.*'loose accuracy'"):
         read_scores(written / "lm_eval/separate", metrics=["toy_own=acc", "toy_sums=exact_match(strict-match)"])
 
