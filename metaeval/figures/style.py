@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import partial, wraps
 from io import BytesIO
 from itertools import batched, pairwise, zip_longest
 from textwrap import wrap
@@ -495,23 +495,24 @@ def metric_label(metric: object, limit: int = 28) -> str:
     return short_name(name_of_metric(metric).replace("(quant=", "("), limit)
 
 
-def short_name(name: object, limit: int = 28) -> str:
+def short_name(name: object, limit: int = 28, *, sixths: int = 2) -> str:
     """Return a name fit for a picture: one line, no invisible characters, the middle left out if long.
 
-    Dollar signs are escaped because matplotlib would read a formula between two of them.
+    So many sixths of a long one are its end. Dollar signs are escaped because matplotlib would read a formula between two of them.
     """
     plain = "".join(" " if unicodedata.category(letter) in _CONTROL else letter for letter in str(name))
     plain = re.sub(r"\s+", " ", plain).strip() or "(blank)"
     if len(plain) > limit:
         keep = limit - 1
-        plain = f"{plain[: keep - keep // 3]}…{plain[-(keep // 3) :]}"
+        end = keep * sixths // 6
+        plain = f"{plain[: keep - end]}…{plain[-end:]}"
     return plain.replace("$", r"\$")
 
 
 def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
     """Return names fit for a picture as `short_name` does; of those that become alike, what they share goes first.
 
-    Different names stay different: where no shorter form does that, they get a number.
+    Where that says too little, more of their ends is shown. Different names stay different: at last they get a number.
 
     Examples
     --------
@@ -520,8 +521,9 @@ def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
     """
     given = [str(name) for name in names]
     found = {name: short_name(name, limit) for name in given}
-    for alike in _alike(found):
-        found |= {name: short_name(part, limit) for name, part in zip(alike, _apart(alike, limit), strict=True)}
+    for way in (_with_beginning, *(partial(_cut, sixths=sixths) for sixths in (3, 4, 5)), _apart):
+        for alike in _alike(found):
+            found |= zip(alike, way(alike, limit), strict=True)
     for alike in _alike(found):
         cut = limit - len(str(len(alike))) - 1
         found |= {name: f"{short_name(name, cut)} {at}" for at, name in enumerate(alike, start=1)}
@@ -536,6 +538,17 @@ def _alike(shown: Mapping[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
+def _cut(names: Sequence[str], limit: int, *, sixths: int = 2) -> list[str]:
+    return [short_name(name, limit, sixths=sixths) for name in names]
+
+
+def _with_beginning(names: Sequence[str], limit: int) -> list[str]:
+    """Return names as `_apart` does where that leaves each its beginning and a word of its own."""
+    found = _apart(names, limit)
+    own = all(short[0] == name[0] and "……" not in short for short, name in zip(found, names, strict=True))
+    return found if own and len(set(found)) == len(found) else _cut(names, limit)
+
+
 def _apart(names: Sequence[str], limit: int) -> list[str]:
     """Return names without the whole words that all end with, and that all begin with as far as there is no room."""
     head = re.sub(r"[^\W_.]*(\.[^\W_]*)*$", "", _shared(names))
@@ -544,7 +557,7 @@ def _apart(names: Sequence[str], limit: int) -> list[str]:
     parts = [name[len(head) : end] for name, end in zip(names, ends, strict=True)]
     room = limit - max(map(len, parts)) - 2
     begin = head if len(head) <= room else f"{head[: room if room >= _LEAST_HEAD else 0]}…"
-    return [f"{begin}{part}{'…' if tail else ''}" for part in parts]
+    return _cut([f"{begin}{part}{'…' if tail else ''}" for part in parts], limit)
 
 
 def _shared(names: Sequence[str]) -> str:
