@@ -498,7 +498,8 @@ def metric_label(metric: object, limit: int = 28) -> str:
 def short_name(name: object, limit: int = 28, *, sixths: int = 2) -> str:
     """Return a name fit for a picture: one line, no invisible characters, the middle left out if long.
 
-    So many sixths of a long one are its end. Dollar signs are escaped because matplotlib would read a formula between two of them.
+    So many sixths of a long one are its end. Dollar signs are escaped because matplotlib would read a formula between
+    two of them.
     """
     plain = "".join(" " if unicodedata.category(letter) in _CONTROL else letter for letter in str(name))
     plain = re.sub(r"\s+", " ", plain).strip() or "(blank)"
