@@ -522,7 +522,9 @@ def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
     """
     given = [str(name) for name in names]
     found = {name: short_name(name, limit) for name in given}
-    for way in (_with_beginning, *(partial(_cut, sixths=sixths) for sixths in (3, 4, 5)), _apart):
+    more = [partial(_cut, sixths=sixths) for sixths in (3, 4, 5)]
+    ways: list[Callable[[Sequence[str], int], list[str]]] = [_with_beginning, *more, _apart]
+    for way in ways:
         for alike in _alike(found):
             found |= zip(alike, way(alike, limit), strict=True)
     for alike in _alike(found):
