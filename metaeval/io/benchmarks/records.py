@@ -6,8 +6,7 @@ A reader gives a `Part` a file (or a part of one that is about one system): an i
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,12 @@ from numpy.typing import NDArray
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
+from metaeval.io.benchmarks.parts import Part, Repeats
 from metaeval.io.benchmarks.task_metrics import BY_TASK, by_task, example_of, joined
 from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
-
-type Place = Callable[[int, str], tuple[int | None, str]]
-"""Line, and key path, of a record's metric."""
 
 _ONCE = "1"
 _COLUMNS = 7
@@ -37,42 +34,6 @@ _BOOKKEEPING = re.compile(
     re.IGNORECASE,
 )
 """Numbers about a run and not about how well it did: counts, times, what HELM notes beside its metrics."""
-
-
-class Repeats(tuple[Any, ...]):
-    """Several scores of one system on one item under one metric."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What a file says of one system."""
-
-    path: str
-    system: str
-    topics: Sequence[str]
-    """The item of every record."""
-    values: Sequence[Mapping[str, Any]]
-    """Metric to score of every record: a number, None where there is none, `Repeats`; anything else is no score."""
-    place: Place
-    """Where a metric of a record (by number) stands, for messages."""
-    repeats: Sequence[str] | None = None
-    """The epoch or trial of every record."""
-    clusters: Sequence[str] | None = None
-    """What the item of every record shares noise with: its task or document."""
-    marks: Sequence[str] | None = None
-    """What must be the same wherever the item stands, such as a checksum of its text."""
-    mark: str = "hash"
-    """What the marks are called."""
-    notes: Sequence[str] = field(default_factory=list)
-    lower: frozenset[str] = frozenset()
-    """Metrics, without what stands in brackets behind them, where lower is better."""
-
-    def refuse(self, rule: str, record: int, metric: str = "") -> FileFormatError:
-        """Return the error about a record, or about one of its metrics."""
-        line, key = self.place(record, metric)
-        return FileFormatError(f"{key}: {rule}" if key else rule, path=self.path, line=line)
 
 
 class _Rows:

@@ -4,22 +4,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING
 
 from metaeval.base.checks import refused
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from metaeval.io.benchmarks.records import Part, Place
+from metaeval.io.benchmarks.parts import Part, Place
 
 BY_TASK = "score"
 """What the metric is called that each task has its own for."""
 _LONGEST_EXAMPLE = 200
 
 
-def by_task(parts: "Sequence[Part]", metrics: Sequence[str]) -> "tuple[list[Part], list[str]]":
+def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], list[str]]:
     """Return the parts under a metric that is another one for each task, as ``TASK=METRIC`` says, and a note.
 
     In a task, ``*`` stands for any signs; a task that is named itself is none of those. Items of tasks that are not
@@ -28,7 +25,6 @@ def by_task(parts: "Sequence[Part]", metrics: Sequence[str]) -> "tuple[list[Part
 
     Examples
     --------
-    >>> from metaeval.io.benchmarks.records import Part
     >>> part = Part(path="x", system="a", topics=["t/1"], values=[{"f1": 0.5, "em": 1.0}], place=lambda *_: (None, ""),
     ...             clusters=["t"])
     >>> by_task([part], ["t=f1"])[0][0].values
@@ -70,7 +66,7 @@ def by_task(parts: "Sequence[Part]", metrics: Sequence[str]) -> "tuple[list[Part
     return made, [f"{BY_TASK}: {'; '.join(listed)}", *([note] if left else [])]
 
 
-def _refuse_unknown_tasks(parts: "Sequence[Part]", metrics: Sequence[str], tasks: Collection[str]) -> None:
+def _refuse_unknown_tasks(parts: Sequence[Part], metrics: Sequence[str], tasks: Collection[str]) -> None:
     """Refuse ``TASK=METRIC`` of a metric that is there and a task that is not."""
     scored = {name for part in parts for values in part.values for name in values}
     for task, _, metric in (one.partition("=") for one in metrics if one not in scored):
@@ -107,12 +103,12 @@ def joined(asked: Sequence[str], known: Collection[str]) -> list[str]:
     return found
 
 
-def _place_by_task(place: "Place", said: Sequence[str], record: int, metric: str) -> tuple[int | None, str]:
+def _place_by_task(place: Place, said: Sequence[str], record: int, metric: str) -> tuple[int | None, str]:
     """Return where the task's own metric stands."""
     return place(record, said[record] if metric else "")
 
 
-def example_of(parts: "Sequence[Part]", scored: Sequence[str]) -> str:
+def example_of(parts: Sequence[Part], scored: Sequence[str]) -> str:
     """Return the first metric of every task as it is asked for, where it takes a line; all are of one direction."""
     first: dict[str, str] = {}
     lower = set[str]()
