@@ -59,11 +59,13 @@ def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], 
     if len(lower) > 1:
         rule = "names metrics where higher is better and others where lower is, which have no common mean"
         raise refused("metrics", rule, metrics)
-    tasks_by = {one: [task for task, own in said.items() if own == one] for one in dict.fromkeys(said.values())}
-    listed = [f"{metric} of {first_few(natural_order(of))}" for metric, of in tasks_by.items()]
+    tasks_by: dict[str, list[str]] = {}
+    for task in natural_order(said):
+        tasks_by.setdefault(said[task], []).append(task)
+    listed = [f"{metric} of {first_few(of)}" for metric, of in tasks_by.items()]
     left = len(tasks - set(said))
     note = f"left out the items of {count(left, 'task')} without a metric among those asked for"
-    return made, [f"{BY_TASK}: {'; '.join(listed)}", *([note] if left else [])]
+    return made, [f"{BY_TASK} is {'; '.join(listed)}", *([note] if left else [])]
 
 
 def _refuse_unknown_tasks(parts: Sequence[Part], metrics: Sequence[str], tasks: Collection[str]) -> None:

@@ -68,6 +68,11 @@ def test_lm_eval_results_alone(written, told):
     assert told(scores, "left out 17 standard errors of tasks")
     scores = read_scores(files, metrics=["toy_choices=brier_score", "toy_pages=word_perplexity"])
     assert not scores["higher_is_better"].to_numpy().any()
+    with pytest.raises(FileFormatError, match="as TASK=METRIC, such as ") as error:
+        read_scores(files)
+    advice = ast.literal_eval(re.search(r"such as `metrics=(.*)`$", str(error.value))[1])
+    assert not any("perplexity" in one for one in advice)  # where lower is better, which has no common mean with others
+    assert read_scores(files, metrics=advice).sizes["topic"] == len(advice)
     with pytest.raises(MetaevalError, match="no common mean"):
         read_scores(files, metrics=["toy_choices=acc", "toy_pages=word_perplexity"])
 
