@@ -861,12 +861,6 @@ MISTAKES = {
         (LONG, "table ap.csv"),
         edit=_command("table ap.csv"),
     ),
-    "a rank method that is none": Mistake(
-        TABLE,
-        f"{BOARD} --rank-method posteriors",
-        "no value of --rank-method '(?P<wrong>posteriors)'; did you mean '(?P<instead>posterior)'",
-        (TABLE, BOARD),
-    ),
 }
 BY_HAND = {
     "documents under other names": "nothing tells which part of an identifier is to go",
