@@ -175,6 +175,7 @@ def _command(line):
     return lambda _found: line
 
 
+BOARD = "leaderboard ap.csv --resamples 100"
 NOTHING_TO_DO = "(?!x)"
 WITHOUT_301 = ({"ap.csv": wide().replace(f"301,{','.join(map('{:.3f}'.format, SCORES[0]))}\n", "")}, "table ap.csv")
 GAP = r"pass --missing zero, drop-systems, (?P<rule>drop-topics) or pairwise"
@@ -832,6 +833,33 @@ MISTAKES = {
         "--item takes one value, and is given 2 times; give all by comma",
         ({"h.csv": items}, "human h.csv --reference human --item seg,doc --resamples 20"),
         edit=_command("human h.csv --reference human --item seg,doc --resamples 20"),
+    ),
+    # ----------------------------------------------------------------------------------------------- leaderboards
+    **{
+        f"a requirement written {wrong}": Mistake(
+            TABLE,
+            f"{BOARD} --require '{wrong}'",
+            "such as '(?P<instead>[^']*)', not '(?P<wrong>[^']*)'",
+            (TABLE, f"{BOARD} --require '{right}'"),
+        )
+        for wrong, right in {
+            "lm>=bm25-0.05": "lm >= bm25 - 0.05",
+            "lm >= bm25 - 0,05": "lm >= bm25 - 0.05",
+        }.items()
+    },
+    "a top of more systems than there are": Mistake(
+        TABLE,
+        f"{BOARD} --top 99",
+        r"--top must be a whole number from 1 to (?P<most>\d) \(systems\), not 99",
+        (TABLE, f"{BOARD} --top 4"),
+        edit=lambda found: f"{BOARD} --top {found['most']}",
+    ),
+    "systems in the rows of a long table": Mistake(
+        LONG,
+        "table ap.csv --systems-in rows",
+        "--systems-in is about a wide table, and this is read as a long one; leave it out",
+        (LONG, "table ap.csv"),
+        edit=_command("table ap.csv"),
     ),
 }
 BY_HAND = {

@@ -174,10 +174,10 @@ def _not_in_all_clusters(lacks: NDArray[np.bool_], systems: NDArray[np.str_], cl
     """Name everything that must go for a macro mean, (system, cluster) without a score: systems or clusters."""
     thin, bare = systems[lacks.any(axis=1)].tolist(), clusters[lacks.any(axis=0)].tolist()
     if len(thin) > len(bare):
-        gone, why = bare, f"{count(len(bare), 'cluster')} in which some systems have no score"
+        why = f"{count(len(bare), 'cluster')} in which some systems have no score: {', '.join(natural_order(bare))}"
     else:
-        gone, why = thin, f"{count(len(thin), 'system')} without a score in some cluster (`exclude_systems=...`)"
-    return f"a macro mean needs every system in every cluster; leave out {why}: {', '.join(natural_order(gone))}"
+        why = f"{count(len(thin), 'system')} without a score in some cluster: `exclude_systems={natural_order(thin)}`"
+    return f"a macro mean needs every system in every cluster; leave out {why}"
 
 
 def _borda(scores: Scores) -> Floats:

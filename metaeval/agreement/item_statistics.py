@@ -18,6 +18,8 @@ from metaeval.table.structure import engine_scores, topic_weights
 type Floats = NDArray[np.float64]
 _FEWEST = 3  # systems for a correlation
 _KINDS = ("all pass", "all fail", "all equal", "negative", "")
+_ROUNDING = 1e-12
+"""A correlation nearer to 0 is none: its sum has the last digit of its parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -179,6 +181,7 @@ def discrimination(scores: Scores) -> Floats:
         of_rest = less_mean(rest, np.broadcast_to(sizes, rest.shape))
         spread = np.sqrt((left**2).sum(axis=1) * (of_rest**2).sum(axis=1))
         found = (left * of_rest).sum(axis=1) / spread
+    found = np.where(np.abs(found) < _ROUNDING, 0.0, found)
     return np.where((spread > 0) & (known.sum(axis=1) >= _FEWEST), np.clip(found, -1.0, 1.0), np.nan)
 
 

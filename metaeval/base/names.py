@@ -25,6 +25,7 @@ LONGEST_NAME = 1_000
 
 _MOST_BYTES = 2**31
 _NUMBERS = re.compile(r"[0-9]+")
+_LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|\Z)|([^,]*))(?:,|\Z)')
 _EXACT = 2**53
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 
@@ -132,6 +133,35 @@ def first_few[T](
     """
     texts = [shortened(name, LONGEST_NAME) if write is None else write(name) for name in islice(names, most)]
     return between.join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def comma_list(names: Iterable[str]) -> str:
+    """Put names in a row as `split_at_commas` takes them apart, those with commas or blanks in quotes.
+
+    Examples
+    --------
+    >>> print(comma_list(["bm25", "lm, tuned"]))
+    bm25,"lm, tuned"
+    """
+    return ",".join(
+        '"' + name.replace('"', '""') + '"' if not name or re.search(r'[\s,"]', name) else name for name in names
+    )
+
+
+def split_at_commas(texts: Iterable[str], is_name: Callable[[str], object]) -> list[str]:
+    """Return the names in texts: a text that is one as it stands, or several by comma, quotes around one with commas.
+
+    Examples
+    --------
+    >>> split_at_commas(["a,b", 'c, "d,e"'], {"a,b"}.__contains__)
+    ['a,b', 'c', 'd,e']
+    """
+    return [one for text in texts for one in ([text] if is_name(text) else _listed(text) or [text])]
+
+
+def _listed(text: str) -> list[str]:
+    found = [quoted.replace('""', '"') or plain.strip() for quoted, plain in _LISTED.findall(text)]
+    return [one for one in found if one]
 
 
 def count(n: int, noun: str) -> str:

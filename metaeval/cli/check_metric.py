@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.console import NotEstablishedError
 from metaeval.cli.option import Option, argument
 from metaeval.cli.reading import Answer, Loaded
-from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
@@ -43,7 +44,7 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
     Each law is tested on simulated collections with graded, unjudged and missing documents, and on edge cases. Scores
     must be within their bounds; independent of order, names and other runs; right if nothing is relevant, at the
     cut-off and on condensed lists; and as the metric declares. A violated law is shown on the smallest ranking that
-    violates it, and the exit code is 3. Further tables say whether the metric prefers the lists that users prefer, and
+    violates it, and the exit code is 1. Further tables say whether the metric prefers the lists that users prefer, and
     describe it.
 
     For example:
@@ -106,4 +107,4 @@ def _with_defaults(registry: "Registry", name: str) -> str:
 
 
 def _refuse(names: list[str]) -> None:
-    raise MetaevalError(f"{', '.join(names)} would give wrong numbers; the laws that are broken stand above")
+    raise NotEstablishedError(f"{', '.join(names)} would give wrong numbers; the laws that are broken stand above")

@@ -1,7 +1,7 @@
 """`metaeval components`: where the noise of scores comes from, and which design is cheapest."""
 
 from math import isfinite
-from typing import Annotated, Literal
+from typing import Annotated
 
 from metaeval.base.checks import check_share
 from metaeval.cli import checks
@@ -59,12 +59,12 @@ _SPLITS = Option(
 def components(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    repeat: Annotated[Literal["nested", "crossed", "shared"], _REPEAT] = "nested",
+    repeat: Annotated[str, _REPEAT] = "nested",
     judges: Annotated[bool, _JUDGES] = False,
-    measure: Annotated[Literal["system", "topic", "judge"], _MEASURE] = "system",
+    measure: Annotated[str, _MEASURE] = "system",
     target: Annotated[float, _TARGET] = 0.95,
     cost: Annotated[str | None, _COST] = None,
-    intervals: Annotated[Literal["robust", "normal"], _INTERVALS] = "robust",
+    intervals: Annotated[str, _INTERVALS] = "robust",
     splits: Annotated[int, _SPLITS] = 20,
 ) -> Answer:
     """Find where the noise of scores comes from, and the cheapest design.

@@ -18,6 +18,7 @@ from metaeval.running.progress import TerminalBars
 
 EXIT_CODES = {
     0: "done",
+    1: "not established",
     2: "usage",
     3: "bad input",
     4: "could not be estimated",
@@ -30,6 +31,10 @@ _LINES = "\n"
 """Our own words may have several."""
 
 
+class NotEstablishedError(MetaevalError):
+    """What a command was asked to check does not hold; the command itself has done its work."""
+
+
 def exit_code(error: MetaevalError) -> int:
     """Return the exit code for an error (see `EXIT_CODES`); 3, bad input, is that of every other one.
 
@@ -38,7 +43,7 @@ def exit_code(error: MetaevalError) -> int:
     >>> exit_code(InvalidOptionError("alpha"))
     2
     """
-    codes = {InvalidOptionError: 2, EstimationError: 4, OutputError: 5}
+    codes = {NotEstablishedError: 1, InvalidOptionError: 2, EstimationError: 4, OutputError: 5}
     return next((code for kind, code in codes.items() if isinstance(error, kind)), 3)
 
 

@@ -1,15 +1,15 @@
 """`metaeval leaderboard`: is this leaderboard's ranking real."""
 
-from collections.abc import Collection, Sequence
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated
 
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, split_at_commas
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
+from metaeval.cli.console import NotEstablishedError
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Answer, Loaded
-from metaeval.errors import MetaevalError
 
 _RESAMPLES = opt.RESAMPLES.but(
     words="Resamples of the items for guaranteed ranks and shares of resamples.", shown="2000"
@@ -32,7 +32,7 @@ def _check_sides(texts: list[str], _option: str) -> list[str]:
 _REQUIRE = Option(
     "TEXT",
     'What must be established, such as "new >= old - 0.005" (one-sided, at --alpha); may be repeated. If it is not, '
-    "the exit code is 3.",
+    "the exit code is 1.",
     _check_sides,
     means="requirements",
 )
@@ -41,8 +41,8 @@ _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYS
 
 _COHORT = Option(
     "NAME",
-    "Systems whose items that separate them are counted: top10 and the like, or a group; may be repeated. By default "
-    "the top 10 and 25.",
+    "Systems whose items that separate them are counted: top10 and the like, or a group, or several by comma; may be "
+    "repeated. By default the top 10 and 25.",
     a_name,
     means="cohorts",
 )
@@ -58,7 +58,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     cohort: Annotated[list[str] | None, _COHORT] = None,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
-    rank_method: Annotated[Literal["posterior", "guaranteed"], _RANK_METHOD] = "posterior",
+    rank_method: Annotated[str, _RANK_METHOD] = "posterior",
     resamples: Annotated[int, _RESAMPLES] = 2000,
 ) -> Answer:
     """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
@@ -80,12 +80,16 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
 
     try:
         scores = loaded.scores()
+
+        def names(what: str) -> Callable[[str], bool]:
+            return {*(scores[what].to_numpy().tolist() if what in scores.coords else ())}.__contains__
+
         study = loaded.ask(
             study_leaderboard,
             scores,
             requirements=require or (),
-            cohorts=cohort,
-            baseline=_named(baseline or (), scores["system"].to_numpy().tolist()),
+            cohorts=None if cohort is None else split_at_commas(cohort, names("group")),
+            baseline=split_at_commas(baseline or (), names("system")),
         )
     except MeansAloneError as alone:
         return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or (), cohorts=cohort)
@@ -98,10 +102,5 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     return study
 
 
-def _named(texts: Sequence[str], systems: Collection[str]) -> list[str]:
-    """Return the systems that texts name: each one, or several by comma."""
-    return [one.strip() for text in texts for one in ([text] if text in systems else text.split(","))]
-
-
 def _refuse(unmet: list[str]) -> None:
-    raise MetaevalError(f"not established: {first_few(unmet, between='; ')}")
+    raise NotEstablishedError(f"not established: {first_few(unmet, between='; ')}")

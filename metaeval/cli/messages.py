@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from metaeval.base.checks import IN_PYTHON
+from metaeval.base.names import comma_list
 
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 """Code, but no name that a message quotes."""
@@ -100,5 +101,5 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
 
 def _text(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ",".join(map(_text, value))
+        return _text(comma_list(map(str, value)))
     return "…" if value is ... else "none" if value is None else shlex.quote(str(value))

@@ -194,7 +194,7 @@ class _Grouping:
 
 
 _CHOSEN = "Choosing data"
-_ANY = "may be repeated; * matches any text."
+_ANY = "or several by comma; may be repeated; * matches any text."
 
 
 class _Choosing:
@@ -204,14 +204,14 @@ class _Choosing:
             "FILE", "Use only the systems named in this file, one per line.", checks.file_to_read("the list of systems")
         ),
     ] = None
-    exclude_systems: Annotated[list[str] | None, Option("NAME", f"A system to leave out; {_ANY}", checks.a_name)] = None
+    exclude_systems: Annotated[list[str] | None, Option("NAME", f"A system to leave out, {_ANY}", checks.a_name)] = None
     topic_list: Annotated[
         Path | None,
         path(
             "FILE", "Use only the topics named in this file, one per line.", checks.file_to_read("the list of topics")
         ),
     ] = None
-    exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out; {_ANY}", checks.a_name)] = None
+    exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out, {_ANY}", checks.a_name)] = None
     n_topics: Annotated[
         int | None,
         Option("N", "Use a random sample of N topics.", checks.count()),

@@ -362,6 +362,7 @@ class Loaded:
             n_topics=given.get("n_topics"),
             rng=drawing,
             lists=lists,
+            by_comma=True,
         )
 
     def _in_clusters(self, scores: "Scores") -> "Scores":

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from metaeval.base.checks import check_count
-from metaeval.base.names import natural_order
+from metaeval.base.names import natural_order, split_at_commas
 from metaeval.base.unit import TOPIC, Unit, unit_of
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
@@ -96,6 +96,8 @@ class DataChoice:
     source: RandomSource
     lists: Mapping[str, tuple[str, Mapping[str, int]]] = field(default_factory=dict)
     """By dimension, the file that its names were read from, and the line of each."""
+    by_comma: bool = False
+    """Whether a text that fits no name may hold several names to leave out, by comma."""
 
     @classmethod
     def checked(  # noqa: PLR0913 - as `choose_data`
@@ -108,6 +110,7 @@ class DataChoice:
         n_topics: int | None = None,
         rng: RNGLike = None,
         lists: Mapping[str, tuple[str, Mapping[str, int]]] | None = None,
+        by_comma: bool = False,
     ) -> "DataChoice":
         """Return the choice, whose names are looked for only in data; options as `choose_data`, and attributes."""
         if n_topics is not None:
@@ -120,6 +123,7 @@ class DataChoice:
             n_topics=n_topics,
             source=resolve_rng(rng),
             lists=lists or {},
+            by_comma=by_comma,
         )
 
     @property
@@ -151,8 +155,8 @@ class DataChoice:
     def _kept(self, systems: list[str], topics: list[str], spoken: Unit) -> tuple[list[int], list[int], list[str]]:
         """Return the places of what is kept, and notes."""
         kept = {
-            "system": _without(self._named(systems, self.systems, "system"), self.exclude_systems, "system"),
-            "topic": _without(self._named(topics, self.topics, "topic"), self.exclude_topics, "topic"),
+            "system": self._without(self._named(systems, self.systems, "system"), self.exclude_systems, "system"),
+            "topic": self._without(self._named(topics, self.topics, "topic"), self.exclude_topics, "topic"),
         }
         how = ""
         if self.n_topics is not None:
@@ -192,6 +196,22 @@ class DataChoice:
         kept = set(names)
         return [name for name in known if name in kept]
 
+    def _without(self, names: list[str], patterns: tuple[str, ...], dim: str) -> list[str]:
+        there = set(names)
+
+        def fitting(pattern: str) -> set[str]:
+            return {pattern} if pattern in there else {name for name in names if fnmatchcase(name, pattern)}
+
+        left = names
+        for pattern in split_at_commas(patterns, fitting) if self.by_comma else patterns:
+            fits = fitting(pattern)
+            if not fits:
+                raise UnknownNameError(dim, pattern, names)
+            left = [name for name in left if name not in fits]
+        if not left:
+            raise InvalidOptionError(f"`exclude_{dim}s` leaves no {dim} of {len(names)}; name fewer")
+        return left
+
 
 def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:
     if isinstance(names, str):
@@ -201,16 +221,3 @@ def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:
         twice = next(name for name in listed if listed.count(name) > 1)
         raise InvalidOptionError(f"`{argument}` must hold every name once; {twice!r} stands there twice")
     return listed
-
-
-def _without(names: list[str], patterns: tuple[str, ...], dim: str) -> list[str]:
-    there = set(names)
-    left = names
-    for pattern in patterns:
-        fits = {pattern} if pattern in there else {name for name in names if fnmatchcase(name, pattern)}
-        if not fits:
-            raise UnknownNameError(dim, pattern, names)
-        left = [name for name in left if name not in fits]
-    if not left:
-        raise InvalidOptionError(f"`exclude_{dim}s` leaves no {dim} of {len(names)}; name fewer")
-    return left

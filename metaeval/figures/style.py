@@ -8,10 +8,10 @@ said by place, shape or sign.
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import partial, wraps
 from io import BytesIO
 from itertools import batched, pairwise, zip_longest
 from textwrap import wrap
@@ -61,7 +61,7 @@ FOOT = 0.5
 _WIDE, _NARROW = 7.6, 3.55
 _SMALLEST = 8.25
 """Letters of a narrow figure, in points: 11 pixels on a telephone 390 pixels wide."""
-_LONGEST_NAME = 20
+_LONGEST_NAME, _LEAST_HEAD = 20, 4
 _is_narrow: ContextVar[bool] = ContextVar("_is_narrow", default=False)
 
 RIMMED: dict[str, Any] = {"markeredgecolor": THEME["paper"], "markeredgewidth": 0.8, "zorder": 4}
@@ -495,39 +495,72 @@ def metric_label(metric: object, limit: int = 28) -> str:
     return short_name(name_of_metric(metric).replace("(quant=", "("), limit)
 
 
-def short_name(name: object, limit: int = 28) -> str:
+def short_name(name: object, limit: int = 28, *, sixths: int = 2) -> str:
     """Return a name fit for a picture: one line, no invisible characters, the middle left out if long.
 
-    Dollar signs are escaped because matplotlib would read a formula between two of them.
+    So many sixths of a long one are its end. Dollar signs are escaped because matplotlib would read a formula between
+    two of them.
     """
     plain = "".join(" " if unicodedata.category(letter) in _CONTROL else letter for letter in str(name))
     plain = re.sub(r"\s+", " ", plain).strip() or "(blank)"
     if len(plain) > limit:
         keep = limit - 1
-        plain = f"{plain[: keep - keep // 3]}…{plain[-(keep // 3) :]}"
+        end = keep * sixths // 6
+        plain = f"{plain[: keep - end]}…{plain[-end:]}"
     return plain.replace("$", r"\$")
 
 
 def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
-    """Return names fit for a picture as `short_name` does; where that makes two alike, what all share goes instead.
+    """Return names fit for a picture as `short_name` does; of those that become alike, what they share goes first.
+
+    Where that says too little, more of their ends is shown. Different names stay different: at last they get a number.
 
     Examples
     --------
-    >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run"], 20)
-    ['…bm25…', '…lm…']
+    >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run", "bm25"], 20)
+    ['a-university-o…bm25…', 'a-university-o…lm…', 'bm25']
     """
-    shown = [short_name(name, limit) for name in names]
     given = [str(name) for name in names]
-    if len(set(shown)) == len(set(given)):
-        return shown
-    head = re.sub(r"[^\W_]*$", "", _shared(given))
-    tail = re.sub(r"^[^\W_]*", "", _shared([name[::-1] for name in given])[::-1])
-    ends = [max(len(head), len(name) - len(tail)) for name in given]
-    parts = [
-        f"{'…' if head else ''}{name[len(head) : end]}{'…' if tail else ''}"
-        for name, end in zip(given, ends, strict=True)
-    ]
-    return [short_name(part, limit) for part in parts]
+    found = {name: short_name(name, limit) for name in given}
+    more = [partial(_cut, sixths=sixths) for sixths in (3, 4, 5)]
+    ways: list[Callable[[Sequence[str], int], list[str]]] = [_with_beginning, *more, _apart]
+    for way in ways:
+        for alike in _alike(found):
+            found |= zip(alike, way(alike, limit), strict=True)
+    for alike in _alike(found):
+        cut = limit - len(str(len(alike))) - 1
+        found |= {name: f"{short_name(name, cut)} {at}" for at, name in enumerate(alike, start=1)}
+    return [found[name] for name in given]
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    """Return the groups of names that are shown alike."""
+    groups: dict[str, list[str]] = {}
+    for name, short in shown.items():
+        groups.setdefault(short, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _cut(names: Sequence[str], limit: int, *, sixths: int = 2) -> list[str]:
+    return [short_name(name, limit, sixths=sixths) for name in names]
+
+
+def _with_beginning(names: Sequence[str], limit: int) -> list[str]:
+    """Return names as `_apart` does where that leaves each its beginning and a word of its own."""
+    found = _apart(names, limit)
+    own = all(short[0] == name[0] and "……" not in short for short, name in zip(found, names, strict=True))
+    return found if own and len(set(found)) == len(found) else _cut(names, limit)
+
+
+def _apart(names: Sequence[str], limit: int) -> list[str]:
+    """Return names without the whole words that all end with, and that all begin with as far as there is no room."""
+    head = re.sub(r"[^\W_.]*(\.[^\W_]*)*$", "", _shared(names))
+    tail = re.sub(r"^[^\W_]*", "", _shared([name[::-1] for name in names])[::-1])
+    ends = [max(len(head), len(name) - len(tail)) for name in names]
+    parts = [name[len(head) : end] for name, end in zip(names, ends, strict=True)]
+    room = limit - max(map(len, parts)) - 2
+    begin = head if len(head) <= room else f"{head[: room if room >= _LEAST_HEAD else 0]}…"
+    return _cut([f"{begin}{part}{'…' if tail else ''}" for part in parts], limit)
 
 
 def _shared(names: Sequence[str]) -> str:

@@ -49,6 +49,8 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         if options.form is None and not options.columns:
             refuse_means(sheet)
         form = options.form or find_form(sheet, options)
+        if options.systems_in is not None and form != "wide":
+            raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
         return block if block.read_as else replace(block, read_as=_READ_AS[form])
     except FileFormatError:

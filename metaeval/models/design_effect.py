@@ -40,7 +40,8 @@ class DesignEffect(Result):
 
         The ``design_effect`` and ``intraclass_correlation`` of the median pair (or system), the range of the design
         effect over 90 % of them, and the topics that count: ``effective_topics`` is ``n_topics``, those that the median
-        pair (or system) has, over ``design_effect``. Pairs that do not vary are left out.
+        pair (or system) has, over ``design_effect``. Pairs that do not vary are left out. Where clusters differ less
+        than topics by chance could, so that the design effect is estimated as 0, ``effective_topics`` is missing.
         """
         rows = []
         for metric in self.pairs["metric"].to_numpy().tolist():
@@ -60,7 +61,7 @@ class DesignEffect(Result):
                         "low": low,
                         "high": high,
                         "intraclass_correlation": float(part["intraclass_correlation"].median()),
-                        "effective_topics": n_topics / middle,
+                        "effective_topics": n_topics / middle if middle > 0.0 else np.nan,
                     }
                 )
         return pd.DataFrame(rows)

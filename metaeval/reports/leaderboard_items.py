@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit as spoken
-from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
+from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, significant, text, whole
 from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.prose import prose
@@ -16,6 +16,8 @@ from metaeval.tests_stat.correction import CORRECTIONS
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
 _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
+_LEAST = 5e-3
+"""What two digits do not make 0."""
 _SAME = 5e-5
 """Means that are printed alike."""
 say = prose("leaderboard_items")
@@ -90,7 +92,7 @@ def _means_table(rows: pd.DataFrame) -> Table:
     return Table(
         name="means_with_gaps",
         title=say("means title"),
-        caption=say("means", same=int((~differ).sum())),
+        caption=say("means", same=int((~differ).sum()), common=bool(common)),
         frame=rows[differ],
         columns=(
             METRIC,
@@ -288,10 +290,15 @@ def _negative_table(frame: pd.DataFrame) -> Table:
         columns=(
             METRIC,
             *left(topic=spoken().Topic),
-            *right(number(2), discrimination="Discrimination"),
+            *right(_below_zero, discrimination="Discrimination"),
             *right(_SCORE, mean="Mean"),
         ),
     )
+
+
+def _below_zero(value: object) -> str:
+    """Write a correlation; one that two digits would make 0 keeps its first."""
+    return number(2)(value) if abs(float(str(value))) >= _LEAST else significant(value, 1)
 
 
 def subsets_section(study: LeaderboardStudy) -> list[Section]:

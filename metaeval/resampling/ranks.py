@@ -149,7 +149,7 @@ class SystemRanks(Result):
             higher = bool(self.data["higher_is_better"].sel(metric=name))
             return critical_difference(groups[groups["metric"] == name], name_of_metric(name), higher_is_better=higher)
         frame = self.to_frame().assign(mean=lambda one: one["rank"], low=lambda one: one["rank_low"])
-        return system_ranking(frame.assign(high=frame["rank_high"]), name, label="rank, with the ranks left open")
+        return system_ranking(frame.assign(high=frame["rank_high"]), name, label="rank, with its interval")
 
     def _different(self, metric: str, systems: list[str]) -> NDArray[np.bool_]:
         """Return which pairs are significant, as a square over the systems named."""

@@ -53,6 +53,7 @@ _FEW = 20_000
 _DRAWN = 200_000_000
 """Items drawn for the shares of resamples, where there are more resamples than the fewest."""
 _FEWEST = 100
+_TOP = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -208,7 +209,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     *,
     baseline: str | Sequence[str] | None = None,
     requirements: Sequence[str] = (),
-    top: int = 3,
+    top: int = _TOP,
     cohorts: Sequence[str] | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
@@ -294,6 +295,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if gappy:
         table, left_out = _placed_systems(table)
     names = table["system"].to_numpy().tolist()
+    check_count(top, "top", most=max(_TOP, len(names)), unit="systems")
     baselines = baselines_of(baseline)
     for one in baselines:
         check_choice(one, "baseline", names)

@@ -18,6 +18,8 @@ from metaeval.tests_stat.robust import difference_estimates
 
 _SIGN = re.compile(r"\s(>=|≥|>)\s")
 _MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)")
+_LOOSE = re.compile(r"(?P<better>[^<>=≥≤]+)(?P<sign>[<>=≥≤]{1,2})(?P<worse>[^<>=≥≤]+)")
+_LOOSE_MARGIN = re.compile(r"(?P<name>.+?)\s*(?P<sign>[+-])\s*(?P<size>\d*[.,]?\d+(?:[eE][+-]?\d+)?)")
 MET, VIOLATED, OPEN = "met", "violated", "open"
 
 
@@ -131,10 +133,29 @@ def sides_of(text: str) -> tuple[str, str, str]:
     """Return what stands at the left of the sign, the sign, and what stands at its right."""
     parts = _SIGN.split(str(text).strip(), maxsplit=1)
     if len(parts) == 1:
-        rule = f"takes the system that must be as good first, such as 'new >= old - 0.005', not {text!r}"
+        rule = f"takes >= or > with blanks around it, such as {_written_out(text)!r}, not {text!r}"
         raise refused("requirements", rule, text)
     better, sign, rest = (part.strip() for part in parts)
     return better, sign, rest
+
+
+def _written_out(text: str) -> str:
+    """Return the requirement that a text without a sign between blanks may mean, the better system first."""
+    found = _LOOSE.fullmatch(str(text).strip())
+    if found is None:
+        return "new >= old - 0.005"
+    better, sign, worse = (part.strip() for part in found.groups())
+    margin = _LOOSE_MARGIN.fullmatch(worse)
+    turned = sign[0] in "<≤" or sign[-1] in "<≤"
+    if margin and margin["size"].lstrip("0")[:1] in {".", ","}:  # and not the version of gpt-4
+        size = margin["size"].replace(",", ".")
+        worse, way = margin["name"], "-+"[(margin["sign"] == "+") != turned]
+        left = f" {way} {size}"
+    else:
+        left = ""
+    if turned:
+        better, worse = worse, better
+    return f"{better} {'>' if sign in {'<', '>'} else '>='} {worse}{left}"
 
 
 def _parsed(text: str, names: Sequence[str]) -> tuple[str, str, float, bool]:
@@ -143,7 +164,14 @@ def _parsed(text: str, names: Sequence[str]) -> tuple[str, str, float, bool]:
     margin = 0.0
     if rest not in names and (found := _MARGIN.fullmatch(rest)):
         rest, margin = found["name"], float(f"{found['sign']}{found['size']}")
+    loose = _LOOSE_MARGIN.fullmatch(rest)
+    if rest not in names and loose and loose["name"] in names:
+        meant = f"{better} {sign} {loose['name']} {loose['sign']} {loose['size'].replace(',', '.')}"
+        rule = f"takes a margin with a point and blanks around its sign, such as {meant!r}, not {text!r}"
+        raise refused("requirements", rule, text)
     for name in (better, rest):
         if name not in names:
             raise UnknownNameError("system", name, names)
+    if better == rest:
+        raise refused("requirements", f"compares two systems, and {better!r} is on both sides; name another", text)
     return better, rest, margin, sign == ">"

@@ -104,7 +104,7 @@ def test_a_system_that_lacks_a_cluster_has_no_macro_mean():
         aggregate_scores(scores)
     values[1:3, 1:] = [[np.nan, np.nan, 1, 1, 1], [1, 1, np.nan, np.nan, np.nan]]
     scores = as_scores(values, clusters=CLUSTERS, missing="pairwise")
-    with pytest.raises(ScoresError, match=r"leave out 2 systems .*: system2, system3$"):
+    with pytest.raises(ScoresError, match=r"leave out 2 systems .*: `exclude_systems=\['system2', 'system3'\]`$"):
         aggregate_scores(scores)
     assert np.isfinite(aggregate_scores(scores.isel(system=[0, 3])).to_numpy()).all()
 

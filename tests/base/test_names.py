@@ -6,7 +6,14 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from metaeval.base.names import LONGEST_NAME, first_few, metric_evidence, natural_order
+from metaeval.base.names import (
+    LONGEST_NAME,
+    comma_list,
+    first_few,
+    metric_evidence,
+    natural_order,
+    split_at_commas,
+)
 
 
 def test_numbers_in_names_count_as_numbers():
@@ -68,3 +75,10 @@ def test_the_first_few_of_many_are_named():
     assert first_few(["a", "b", "c"], most=2, between="; ", write=str.upper) == "A; B and 1 more"
     assert first_few([]) == ""
     assert len(first_few(["x" * 5000])) < LONGEST_NAME + 30
+
+
+@given(st.lists(st.text(st.sampled_from('ab ,"'), min_size=1).filter(lambda name: name == name.strip()), min_size=1))
+def test_a_list_of_names_is_read_as_it_was_written(names):
+    """Whatever names hold: commas, blanks and quotes."""
+    assert split_at_commas([comma_list(names)], set().__contains__) == names
+    assert split_at_commas(names, {*names}.__contains__) == names

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 
 import pandas as pd
 import pytest
@@ -21,7 +22,7 @@ def table(tmp_path):
 
 def test_the_page(command, table, tmp_path):
     """Every section is there, in order, and ends with what it says of the benchmark."""
-    cohorts = ("--cohort", "top6", "--cohort", "group1")
+    cohorts = ("--cohort", "top6,group1")
     ended = command("leaderboard", table, "--clusters", "ignore", *cohorts, *QUICK, "--out", tmp_path / "page")
     assert ended.code == 0, ended.err
     page = (tmp_path / "page" / "index.html").read_text().replace("<wbr>", "")
@@ -41,6 +42,20 @@ def test_the_page(command, table, tmp_path):
     assert {"neighbours.csv", "card.json", "badge.svg"} <= {one.name for one in (tmp_path / "page" / "data").iterdir()}
     rows = pd.read_csv(tmp_path / "page" / "data" / "cohort_items.csv")
     assert rows["cohort"].unique().tolist() == ["top6", "group1"]
+
+
+def test_systems_are_left_out_as_the_page_says(command, tmp_path):
+    """What the page prints behind a macro mean that has no answer can be put behind the command, commas and all."""
+    scores = simulate_scores(n_systems=8, n_topics=24, metrics=["AP"], n_clusters=12, rng=1)
+    names = ["x, tuned", "y", *scores["system"].to_numpy().tolist()[2:]]
+    scores = scores.assign_coords(system=names)
+    scores[0, :2, scores["cluster"].isin(["cluster1", "cluster2", "cluster3"]).to_numpy()] = float("nan")
+    gaps = ("leaderboard", write_scores(scores, tmp_path / "gaps.csv"), "--missing", "pairwise", *QUICK)
+    advice = re.search(r"without a score in some cluster: (--exclude-systems .*)", command(*gaps).out)[1]
+    assert advice == """--exclude-systems '"x, tuned",y'"""
+    followed = command(*gaps, *shlex.split(advice), "--json").json()
+    assert sorted({row["system"] for row in followed["results"]}) == sorted(names[2:])
+    assert any(row["aggregate"] == "macro mean" for row in followed["tables"]["conclusions"]["rows"])
 
 
 def test_cohorts(command, tmp_path):
@@ -170,7 +185,7 @@ def test_other_commands_refuse_means(command, board):
 
 
 def test_requirements_end_with_a_code(command, tmp_path):
-    """What is established ends with 0; what is open ends with 3, after its page."""
+    """What is established ends with 0, what is open with 1, after its page; a table that is not there ends with 3."""
     rows = "".join(
         f"{item},{item % 7 / 10},{item % 7 / 10 + 0.1 + item % 2 / 100},{item % 5 / 10}\n" for item in range(30)
     )
@@ -179,6 +194,7 @@ def test_requirements_end_with_a_code(command, tmp_path):
     met = command("leaderboard", table, "--require", "new >= old - 0.005", "--require", "new > old", *QUICK)
     assert met.code == 0, met.err
     unmet = command("leaderboard", table, "--require", "old >= new", *QUICK)
-    assert unmet.code == 3
+    assert unmet.code == 1
+    assert command("leaderboard", "none.csv", "--require", "old >= new").code == 3
     assert "not established: old >= new is violated under board" in unmet.err
     assert "Requirements" in unmet.out

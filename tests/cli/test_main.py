@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from metaeval.cli import app
-from metaeval.cli.console import EXIT_CODES, exit_code
+from metaeval.cli.console import EXIT_CODES, NotEstablishedError, exit_code
 from metaeval.errors import EstimationError, FileFormatError, InvalidOptionError, OutputError, ScoresError
 from metaeval.io.locks import Lock
 
@@ -60,9 +60,8 @@ def test_a_mistake_of_ours_is_not_hidden(failing):
 
 def test_codes_by_kind_of_error():
     """Each kind has one."""
-    assert [exit_code(kind("x")) for kind in (InvalidOptionError, EstimationError, OutputError, ScoresError)] == [
-        *(2, 4, 5, 3)
-    ]
+    kinds = (NotEstablishedError, InvalidOptionError, EstimationError, OutputError, ScoresError)
+    assert [exit_code(kind("x")) for kind in kinds] == [1, 2, 4, 5, 3]
 
 
 def test_the_help_names_every_code(command):

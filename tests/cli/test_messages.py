@@ -187,6 +187,11 @@ def test_an_argument_stands_for_the_option_of_its_own_command():
             {"sizes": "--topic-sizes", "element_collection.sizes": "--element-sizes"},
             "give element sizes (--element-sizes), or pass --topic-sizes 5",
         ),
+        (
+            "say `metrics=['gsm=em(strict)', 'arc=loose acc']` or leave out `exclude_systems=['x, y', 'z']`",
+            {"metrics": "--metrics", "exclude_systems": "--exclude-systems"},
+            """say --metrics 'gsm=em(strict),"arc=loose acc"' or leave out --exclude-systems '"x, y",z'""",
+        ),
         ("pass `words={'not good': 0}`", {"words": "--word"}, "pass --word 'not good=0'"),
         (
             "pass `form='long'`",

@@ -21,6 +21,7 @@ WRONG = [
     ("power x --resamples 1.5", "--resamples must be a whole number, not '1.5'"),
     ("power x --qrels=", "--qrels: '' is no name of a file"),
     ("power x --alternative up", "no value of --alternative 'up'. Known: two-sided, greater, less, better"),
+    ("leaderboard x --rank-method foo", "no value of --rank-method 'foo'. Known: posterior, guaranteed"),
     ("power x --test foo", "--test: no test 'foo'. Known: "),
     ("power x --json --latex", "--json and --latex exclude each other; give one of them"),
     ("power x --pdf", "--pdf does nothing without --out; add that, or leave --pdf out"),

@@ -3,6 +3,8 @@ import re
 
 import matplotlib as mpl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from metaeval.figures.marks import marks_json
@@ -116,8 +118,24 @@ def test_long_names_that_share_their_ends_stay_apart():
     names = [f"a-university-of-great-renown-team{team}-bm25-thorough-stemmed" for team in range(3)]
     assert len({short_name(name) for name in names}) == 1
     shown = short_names(names)
-    assert shown == ["…team0…", "…team1…", "…team2…"]
+    assert shown == [f"a-university-of-great…team{team}…" for team in range(3)]
     assert short_names(["a", "b" * 60]) == ["a", short_name("b" * 60)]
+    chats = [f"FuseChat-Llama-{size}-Instruct" for size in ("3.2-1B", "3.2-3B", "3.1-8B")]
+    assert short_names([*chats, "gpt-4"], 18) == [
+        "FuseChat-L…3.2-1B…",
+        "FuseChat-L…3.2-3B…",
+        "FuseChat-L…3.1-8B…",
+        "gpt-4",
+    ]
+
+
+@given(st.lists(st.text("ab-.$", min_size=1, max_size=40), unique=True, max_size=12), st.integers(11, 40))
+@settings(max_examples=60)
+def test_shortened_names_of_different_systems_differ(names, limit):
+    """Whatever they share, and in as few letters as are asked for (an escaped dollar is one)."""
+    shown = short_names(names, limit)
+    assert len(set(shown)) == len(names)
+    assert all(len(one.replace(r"\$", "$")) <= limit for one in shown)
 
 
 @pytest.mark.parametrize("n_systems", [2, 20, 143])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.anova import anova_lm
 
@@ -90,6 +90,36 @@ def test_pairs_that_share_one_cluster_say_nothing():
     for name in ("design_effect", "error", "freedom"):
         assert np.isnan(found.pairs[name].to_numpy()[0]).tolist() == [True, True, False]
     assert found.to_frame()["n"].tolist() == [1, 2]
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_tiny_tables_have_an_effect_or_none(data):
+    """Where the means of clusters do not vary no number of topics is worth as much; an effect is never below 0."""
+    n_systems, n_topics = data.draw(st.integers(2, 3)), data.draw(st.integers(3, 6))
+    levels = st.lists(st.sampled_from([0.0, 0.1, 0.3, 1.0]), min_size=n_topics, max_size=n_topics)
+    values = np.array([data.draw(levels) for _ in range(n_systems)])
+    place = [data.draw(st.integers(0, min(at, 3))) for at in range(n_topics)]
+    assume(1 < len(set(place)) < n_topics)
+    names = [str(number) for number in range(n_topics)]
+    made = as_scores(values, topics=names, clusters=dict(zip(names, map(str, place), strict=True)))
+    rows = design_effect(made).to_frame()
+    effect = rows["design_effect"].to_numpy()
+    assert not (effect < 0.0).any()
+    expected = np.where(effect > 0.0, n_topics / np.where(effect > 0.0, effect, 1.0), np.nan)
+    np.testing.assert_allclose(rows["effective_topics"], expected)
+    assert not (rows["effective_topics"] > 1e6).any()
+
+
+def test_clusters_of_one_mean_are_worth_no_number_of_topics():
+    """Three tasks whose differences cancel inside each: a design effect of 0, and no division by it."""
+    names = list("abcdef")
+    made = as_scores(
+        [[1.0, 0, 1, 0, 1, 0], [0.0, 1, 0, 1, 0, 1]], topics=names, clusters=dict(zip(names, "aabbcc", strict=True))
+    )
+    row = design_effect(made).to_frame().iloc[0]
+    assert row["design_effect"] == 0.0
+    assert np.isnan(row["effective_topics"])
 
 
 def test_a_metric_where_lower_is_better_keeps_its_means():

@@ -1,5 +1,7 @@
 """Requirements on systems: one-sided t tests, how they are written, and the exit code."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -37,9 +39,35 @@ def test_direction_names_and_equal_systems():
 
 
 @pytest.mark.parametrize(
-    ("asked", "kind"), [([], InvalidOptionError), (["old"], InvalidOptionError), (["old >= newest"], UnknownNameError)]
+    ("asked", "meant"),
+    [
+        ("new>=old-0.05", "new >= old - 0.05"),
+        ("new >= old-.05", "new >= old - .05"),
+        ("new >= old - 0,05", "new >= old - 0.05"),
+        ("old<=new + 0,05", "new >= old - 0.05"),
+        ("old < new", "new > old"),
+        ("new = old", "new >= old"),
+        ("new=>gpt-4 - 1", "new >= gpt-4 - 1"),
+        ("new>=gpt-4 - 1-0.5", "new >= gpt-4 - 1 - 0.5"),
+    ],
+)
+def test_what_is_written_otherwise_is_said_as_it_must_be(asked, meant):
+    """Without blanks, with a decimal comma, or the worse first: the message holds the text to give instead."""
+    with pytest.raises(InvalidOptionError, match=f"such as '{meant}', not '") as caught:
+        check_requirements(SCORES, [asked])
+    check_requirements(SCORES, [re.search("such as '([^']*)'", str(caught.value))[1]])
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        ([], InvalidOptionError),
+        (["old"], InvalidOptionError),
+        (["old >= newest"], UnknownNameError),
+        (["old >= old"], InvalidOptionError),
+    ],
 )
 def test_what_is_no_requirement(asked, kind):
-    """Nothing, no sign, and a system that is not there."""
+    """Nothing, no sign, a system that is not there, and one beside itself."""
     with pytest.raises(kind):
         check_requirements(SCORES, asked)

@@ -7,7 +7,7 @@ from typing import Any
 from metaeval.base.names import shortened
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
-from metaeval.io.benchmarks.records import Part
+from metaeval.io.benchmarks.parts import Part
 
 _PREFERENCE = "preference"
 _CONTROLLED = "glm_preference"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from metaeval.io.benchmarks.contents import Json
     from metaeval.io.benchmarks.files import File
-    from metaeval.io.benchmarks.records import Part
+    from metaeval.io.benchmarks.parts import Part
     from metaeval.io.blocks import Block, TableOptions
 
 

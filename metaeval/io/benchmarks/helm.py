@@ -8,7 +8,7 @@ from metaeval.base.names import count
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
-from metaeval.io.benchmarks.records import Part
+from metaeval.io.benchmarks.parts import Part
 
 STATS_FILE = "per_instance_stats.json"
 SPEC_FILE = "run_spec.json"

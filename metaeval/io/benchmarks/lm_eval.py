@@ -13,7 +13,7 @@ from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
-from metaeval.io.benchmarks.records import Part
+from metaeval.io.benchmarks.parts import Part
 from metaeval.io.sources import named_apart
 
 _FIXED = frozenset({

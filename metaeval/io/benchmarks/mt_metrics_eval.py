@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.records import Part
+from metaeval.io.benchmarks.parts import Part
 from metaeval.io.files import entries_of, words_by_line
 from metaeval.io.sources import Source
 

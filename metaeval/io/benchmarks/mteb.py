@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from metaeval.base.names import count, shortened
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, newest, own_system
-from metaeval.io.benchmarks.records import Part, Repeats
+from metaeval.io.benchmarks.parts import Part, Repeats
 
 _MAIN = "main_score"
 _EXPERIMENTS = "scores_per_experiment"

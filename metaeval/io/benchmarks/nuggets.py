@@ -15,7 +15,8 @@ from metaeval.base.names import count, first_few, is_number, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
-from metaeval.io.benchmarks.records import Part, block_of
+from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.records import block_of
 from metaeval.io.blocks import Block, TableOptions
 from metaeval.io.sheets import Sheet, header_names
 

@@ -6,26 +6,21 @@ A reader gives a `Part` a file (or a part of one that is about one system): an i
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.checks import refused
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
+from metaeval.io.benchmarks.parts import Part, Repeats
+from metaeval.io.benchmarks.task_metrics import BY_TASK, by_task, example_of, joined
 from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
-
-type Place = Callable[[int, str], tuple[int | None, str]]
-"""Line, and key path, of a record's metric."""
 
 _ONCE = "1"
 _COLUMNS = 7
@@ -33,51 +28,12 @@ _COLUMNS = 7
 _MANY = 200
 """Records of a part from which on its scores are taken by columns."""
 _LONGEST_MARK = 40
-_LONGEST_EXAMPLE = 200
-BY_TASK = "score"
-"""What the metric is called that each task has its own for."""
 _BOOKKEEPING = re.compile(
     r"(num|n|number_of|finish_reason|inference|training|batch)_.*|.*_(tokens|runtime|time|seconds|co2_cost|energy_cost|stderr)"
     r"|prompt_truncated|logprob|max_prob|predicted_index",
     re.IGNORECASE,
 )
 """Numbers about a run and not about how well it did: counts, times, what HELM notes beside its metrics."""
-
-
-class Repeats(tuple[Any, ...]):
-    """Several scores of one system on one item under one metric."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What a file says of one system."""
-
-    path: str
-    system: str
-    topics: Sequence[str]
-    """The item of every record."""
-    values: Sequence[Mapping[str, Any]]
-    """Metric to score of every record: a number, None where there is none, `Repeats`; anything else is no score."""
-    place: Place
-    """Where a metric of a record (by number) stands, for messages."""
-    repeats: Sequence[str] | None = None
-    """The epoch or trial of every record."""
-    clusters: Sequence[str] | None = None
-    """What the item of every record shares noise with: its task or document."""
-    marks: Sequence[str] | None = None
-    """What must be the same wherever the item stands, such as a checksum of its text."""
-    mark: str = "hash"
-    """What the marks are called."""
-    notes: Sequence[str] = field(default_factory=list)
-    lower: frozenset[str] = frozenset()
-    """Metrics, without what stands in brackets behind them, where lower is better."""
-
-    def refuse(self, rule: str, record: int, metric: str = "") -> FileFormatError:
-        """Return the error about a record, or about one of its metrics."""
-        line, key = self.place(record, metric)
-        return FileFormatError(f"{key}: {rule}" if key else rule, path=self.path, line=line)
 
 
 class _Rows:
@@ -103,87 +59,6 @@ class _Rows:
         return dict(zip((*DIMS, REPEAT), codes, strict=True)), np.stack([part, record]), whole[-1]
 
 
-def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], list[str]]:
-    """Return the parts under a metric that is another one for each task, as ``TASK=METRIC`` says, and a note.
-
-    In a task, ``*`` stands for any signs; a task that is named itself is none of those. Items of tasks that are not
-    named are left out. Where no name of a task comes before "=", nothing is returned: the sign may be that of a
-    parameter.
-
-    Examples
-    --------
-    >>> part = Part(path="x", system="a", topics=["t/1"], values=[{"f1": 0.5, "em": 1.0}], place=lambda *_: (None, ""),
-    ...             clusters=["t"])
-    >>> by_task([part], ["t=f1"])[0][0].values
-    [{'score': 0.5}]
-    """
-    tasks = {name for part in parts for name in part.clusters or ()}
-    owners = [(_tasks_of(one, tasks), one) for one in metrics]
-    said: dict[str, str] = {}
-    for found, _ in sorted(owners, key=lambda owner: len(owner[0]) > 1):
-        said = {**found, **said}
-    if not said:
-        return [], []
-    if idle := [one for found, one in owners if not found]:
-        rule = f"names one metric for each task (TASK=METRIC), or metrics for all; {idle[0]!r} names no task"
-        raise refused("metrics", f"{rule} of {first_few(sorted(tasks))}", metrics)
-    known: dict[str, set[str]] = {task: set() for task in tasks}
-    made = []
-    lower = set()
-    for part in parts:
-        of = part.clusters or [""] * len(part.topics)
-        own = [said.get(task, "") for task in of]
-        for task, values in zip(of, part.values, strict=True):
-            known.setdefault(task, set()).update(values)
-        kept = [{BY_TASK: one.get(name)} if name else {} for one, name in zip(part.values, own, strict=True)]
-        lower |= {name.partition("(")[0] in part.lower for name in own if name}
-        turned = frozenset({BY_TASK} if True in lower else ())
-        made.append(replace(part, values=kept, place=partial(_place_by_task, part.place, own), lower=turned))
-    for task, metric in said.items():
-        if metric not in known[task]:
-            raise UnknownNameError(f"metric of {task}", metric, [quoted_name(name) for name in sorted(known[task])])
-    if len(lower) > 1:
-        rule = "names metrics where higher is better and others where lower is, which have no common mean"
-        raise refused("metrics", rule, metrics)
-    left = len(tasks - set(said))
-    note = f"left out the items of {count(left, 'task')} without a metric among those asked for"
-    return made, [note] if left else []
-
-
-def _tasks_of(asked: str, tasks: Collection[str]) -> dict[str, str]:
-    """Return the metric of every task that ``TASK=METRIC`` means: of one of that name, else of those that fit it."""
-    if whole := max((task for task in tasks if asked.startswith(f"{task}=")), key=len, default=""):
-        return {whole: asked.removeprefix(f"{whole}=")}
-    for place in [at for at, sign in enumerate(asked) if sign == "="]:
-        fitting = [task for task in tasks if "*" in asked[:place] and fnmatchcase(task, asked[:place])]
-        if fitting:
-            return dict.fromkeys(fitting, asked[place + 1 :])
-    return {}
-
-
-def _joined(asked: Sequence[str], known: Collection[str]) -> list[str]:
-    """Return metrics as they are called here: ``exact_match,strict-match`` is exact_match(strict-match).
-
-    Examples
-    --------
-    >>> _joined(["t=em", "strict", "u=acc,none"], {"em(strict)", "acc"})
-    ['t=em(strict)', 'u=acc']
-    """
-    found: list[str] = []
-    for piece in [piece for one in asked for piece in ([one] if one in known or "(" in one else one.split(","))]:
-        name = found[-1].rpartition("=")[2] if found else ""
-        if piece not in known and f"{name}({piece})" in known:
-            found[-1] += f"({piece})"
-        elif piece != "none" or "none" in known or name not in known:
-            found.append(piece)
-    return found
-
-
-def _place_by_task(place: Place, said: Sequence[str], record: int, metric: str) -> tuple[int | None, str]:
-    """Return where the task's own metric stands."""
-    return place(record, said[record] if metric else "")
-
-
 def block_of(
     parts: Sequence[Part],
     label: str,
@@ -201,7 +76,7 @@ def block_of(
     with two values as `duplicates` says.
     """
     if metrics is not None:
-        metrics = _joined(metrics, {name for part in parts for values in part.values for name in values})
+        metrics = joined(metrics, {name for part in parts for values in part.values for name in values})
         if (made := by_task(parts, metrics))[0]:
             parts, metrics, notes = made[0], [BY_TASK], [*notes, *made[1]]
     rows = _Rows()
@@ -372,7 +247,7 @@ def _chosen(
         message = (
             f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (`metrics`), "
             "and the items will be those that they score, or one for each task, as TASK=METRIC"
-            f"{_example(parts, present)}"
+            f"{example_of(parts, present)}"
         )
         raise FileFormatError(message, path=label)
     out = [name for name in ranked if held[rows.names["metric"][name]] < held.max()]
@@ -381,16 +256,6 @@ def _chosen(
         f"(`metrics` reads them): {first_few(out)}"
     )
     return kept, [note] if out else []
-
-
-def _example(parts: Sequence[Part], scored: Sequence[str]) -> str:
-    """Return the first metric of every task as it is asked for, where it takes a line."""
-    first: dict[str, str] = {}
-    for part in parts:
-        for task, values in zip(part.clusters or (), part.values, strict=False):
-            first.setdefault(task, next((name for name in values if name in scored), ""))
-    said = ",".join(quoted_name(f"{task}={metric}") for task, metric in first.items() if metric)
-    return f", such as {said}" if said and len(said) <= _LONGEST_EXAMPLE else ""
 
 
 def _without_bookkeeping(

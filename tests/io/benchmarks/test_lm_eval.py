@@ -55,9 +55,11 @@ def test_tasks_with_metrics_of_their_own(put, told):
     scores = read_scores(put({}), metrics=["arc=acc", "gsm=exact_match"])
     assert scores["metric"].to_numpy().tolist() == ["score"]
     assert scores.sel(metric="score", system="a").to_numpy().tolist() == [1, 1, 1, 0, 0]
+    assert told(scores, "score is acc of arc; exact_match of gsm")
     assert told(read_scores(put({}), metrics=["arc=acc"]), "left out the items of 1 task without a metric")
     for metrics, words in (
         (["arc=em"], "no metric of arc 'em'; there is only 'acc'"),
+        (["arcs=acc"], "no task 'arcs'; did you mean 'arc'"),
         (["arc=acc", "exact_match"], "TASK=METRIC"),
     ):
         with pytest.raises(MetaevalError, match=words):

@@ -7,7 +7,9 @@ metrics, with fixed answers, put into lines as its scripts do, which the package
 itself says of all items is what we read.
 """
 
+import ast
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -44,8 +46,8 @@ def test_lm_eval_says_how_to_name_metrics_of_tasks(written):
     """Where no metric covers all tasks the message is a list that can be copied, and following it reads the files."""
     with pytest.raises(FileFormatError, match="as TASK=METRIC, such as ") as error:
         read_scores(written / "lm_eval/separate")
-    advice = str(error.value).rpartition("such as ")[2]
-    assert read_scores(written / "lm_eval/separate", metrics=advice.split(",")).sizes["topic"] == 15
+    advice = ast.literal_eval(re.search(r"such as `metrics=(.*)`$", str(error.value))[1])
+    assert read_scores(written / "lm_eval/separate", metrics=advice).sizes["topic"] == 15
     with pytest.raises(MetaevalError, match=r"no metric of toy_own 'acc'.*'loose accuracy'"):
         read_scores(written / "lm_eval/separate", metrics=["toy_own=acc", "toy_sums=exact_match(strict-match)"])
 
@@ -66,6 +68,11 @@ def test_lm_eval_results_alone(written, told):
     assert told(scores, "left out 17 standard errors of tasks")
     scores = read_scores(files, metrics=["toy_choices=brier_score", "toy_pages=word_perplexity"])
     assert not scores["higher_is_better"].to_numpy().any()
+    with pytest.raises(FileFormatError, match="as TASK=METRIC, such as ") as error:
+        read_scores(files)
+    advice = ast.literal_eval(re.search(r"such as `metrics=(.*)`$", str(error.value))[1])
+    assert not any("perplexity" in one for one in advice)  # where lower is better, which has no common mean with others
+    assert read_scores(files, metrics=advice).sizes["topic"] == len(advice)
     with pytest.raises(MetaevalError, match="no common mean"):
         read_scores(files, metrics=["toy_choices=acc", "toy_pages=word_perplexity"])
 
