@@ -134,10 +134,9 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
 
 
 def _leading(found: pd.DataFrame) -> str:
-    """Say how many systems may be first, with the error of its draws."""
-    ordered = found.sort_values("leading")
-    written = [carried(*row, _WHOLE) for row in zip(ordered["leading"], ordered["leading_error"], strict=True)]
-    return " to ".join(dict.fromkeys((written[0], written[-1])))
+    """Say how many systems may be first; of one metric, with the error of its draws (a span leaves it to the table)."""
+    one = found.iloc[0]
+    return _span(found["leading"]) if len(found) > 1 else carried(one["leading"], one["leading_error"], _WHOLE)
 
 
 def _span(counts: "pd.Series[int]") -> str:
