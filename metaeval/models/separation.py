@@ -147,7 +147,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
                     "rank": ranks[number, first],
                     "first": systems[first],
                     "second": systems[second],
-                    "difference": own.mean,
+                    "difference": np.where(own.n_topics > 0, own.mean, np.nan),
                     "error": own.error,
                     "effect": statistic / np.sqrt(worth),
                     "effect_low": low / np.sqrt(worth),

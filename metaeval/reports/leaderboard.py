@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.base.unit import unit
 from metaeval.base.words import (
+    carried,
     chance,
     errors_said,
     name_of_metric,
     number,
     p_value,
     percentage,
-    share,
     share_of,
     short_names,
     text,
@@ -41,13 +42,13 @@ from metaeval.reports.leaderboard_items import (
     subsets_section,
 )
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import beside, cited_in, facts, unanswered
+from metaeval.reports.shared import cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
 from metaeval.tests_stat.correction import CORRECTIONS
 
-_SCORE = number(4)
+_SCORE, _WHOLE = number(4), number(0)
 _MOST_LETTERS = 12
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
@@ -127,9 +128,15 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
         one=first,
         n_near=first["n_near"],
         settled=int((found["leading"] == 1).sum()),
-        leading=_span(found["leading"]),
+        leading=_leading(found),
         differ=_span(found["differ"]),
     )
+
+
+def _leading(found: pd.DataFrame) -> str:
+    """Say how many systems may be first; of one metric, with the error of its draws (a span leaves it to the table)."""
+    one = found.iloc[0]
+    return _span(found["leading"]) if len(found) > 1 else carried(one["leading"], one["leading_error"], _WHOLE)
 
 
 def _span(counts: "pd.Series[int]") -> str:
@@ -140,16 +147,23 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     near = [
         share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
     ]
-    shown = found.assign(near=near, near_sort=found["differ"])
+    first = [carried(*row, _WHOLE) for row in zip(found["leading"], found["leading_error"], strict=True)]
+    shown = found.assign(near=near, near_sort=found["differ"], may=first, may_sort=found["leading"])
     columns = [
         METRIC,
         *left(first="First"),
-        *right(whole, leading="May be first"),
+        *right(text, may="May be first"),
         *right(near="Neighbours that differ"),
     ]
     if study.ranks is not None:
         columns += right(whole, width="Median width of rank intervals")
-    return key_figures(shown, columns, by="leading", falling=False, caption=say("figures", level=_level(study)))
+    return key_figures(
+        shown,
+        columns,
+        by="leading",
+        falling=False,
+        caption=say("figures", study=study, decision=say("decision", study=study), level=_level(study)),
+    )
 
 
 def _level(study: LeaderboardStudy) -> str:
@@ -159,7 +173,7 @@ def _level(study: LeaderboardStudy) -> str:
 def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> list[Section]:
     ranks = study.ranks
     if ranks is None:
-        return []
+        return [_means_section(frame, metrics)]
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = frame[frame["metric"] == metric]
@@ -183,6 +197,24 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             blocks=(choice, *((Text(paragraphs=short),) if short else ())),
         )
     ]
+
+
+def _means_section(frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
+    """Give the means and their order where nothing says how sure the ranks are."""
+    tables = [
+        Table(
+            name=f"ranks {metric}",
+            title=say("systems title", metric=metric),
+            caption=say("means alone"),
+            frame=frame[frame["metric"] == metric],
+            columns=(*right(whole, rank="Rank"), *left(system="System"), *right(_SCORE, mean="Mean")),
+        )
+        for metric in metrics
+    ]
+    choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple((table,) for table in tables))
+    short = tuple(short_names(metrics))
+    blocks = (choice, *((Text(paragraphs=short),) if short else ()))
+    return Section(id="ranks", title="Ranks by mean", lead=say("means alone lead"), brief=True, blocks=blocks)
 
 
 def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:
@@ -230,7 +262,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     return Table(
         name=f"ranks {metric}",
         title=say("systems title", metric=metric),
-        caption=say("systems", decision=say("decision", study=study), letters=few)
+        caption=say("systems", study=study, decision=say("decision", study=study), letters=few)
         + errors_said((say("unsure"), unsure, "")),
         frame=shown,
         columns=tuple(columns),
@@ -250,11 +282,13 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
             row[f"{one.correction}_sort"] = one.share
         rows.append(row)
     corrections = ["none", AS_RANKS, *study.families.corrections]
-    labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in corrections}
+    labels = {
+        name: say("as ranks", study=study) if name == AS_RANKS else CORRECTIONS.label(name) for name in corrections
+    }
     table = Table(
         name="pairs",
         title="Significantly different pairs",
-        caption=say("pairs", study=study),
+        caption=say("pairs", study=study, gaps=bool(np.isnan(study.scores.to_numpy()).any())),
         frame=pd.DataFrame(rows),
         columns=(
             METRIC,
@@ -279,6 +313,8 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
 
 def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
     frame = frame[frame["family"] == family]
+    higher = study.scores["higher_is_better"].to_series()
+    turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
     return Table(
         name={"adjacent": "neighbours"}.get(family, f"{family} pairs"),
         title=say(f"{family} pairs", study=study),
@@ -288,8 +324,13 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
             study=study,
             decision=say("decision", study=study),
             gaps=bool(np.isnan(study.scores.to_numpy()).any()),
+            turned=int(turned.sum()),
+            nothing=int(frame["difference"].isna().sum()),
         ),
-        frame=frame.assign(separated=frame["apart"].map({True: "yes", False: "no"})),
+        frame=frame.assign(
+            separated=frame["apart"].map({True: "yes", False: "no"}),
+            ahead=turned.map({True: "the next", False: ""}).mask(frame["difference"].isna(), say("nothing common")),
+        ),
         data=frame,
         columns=(
             METRIC,
@@ -297,6 +338,7 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
             *right(_SCORE, difference="Difference"),
             *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
             *left(separated="Separated"),
+            *(left(ahead="On common " + unit().topics) if turned.any() or frame["difference"].isna().any() else ()),
         ),
     )
 
@@ -355,6 +397,8 @@ def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
 
 
 def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Mapping[str, float]) -> str:
+    row = _row(places_of(study), metric=metric)
+    one = {"share": carried(row["share"], row["share_error"])}
     found: dict[str, Any] = {"difference": None, "effect": None, "idle": 0, "ways": []}
     if study.detectable is not None:
         median = float(_row(study.detectable.summary(), metric=metric, correction="none")["median"])
@@ -376,13 +420,11 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Ma
         study=study,
         metric=metric,
         sizes=study.scores.sizes,
-        every=_row(pairs, metric=metric, family="all", correction="fdr_by"),
+        by=_row(pairs, metric=metric, family="all", correction="fdr_by"),
         near=_row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
         cohorts=shares_by_cohort(study, metric),
-        beside=beside(
-            study.comparison.with_correction("fdr_by"),
-            lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),
-        ),
+        decided=one["share"],
+        decision=say("decision", study=study),
         **found,
     )
 

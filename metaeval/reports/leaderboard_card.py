@@ -44,9 +44,9 @@ def _writer(words: str) -> Writer:
 
 def _ranking(card: Mapping[str, Any]) -> str:
     """Return how many systems may be first and how many pairs differ, over all metrics."""
-    first = sorted(one["n_may_be_first"] for one in card["metrics"])
+    first = [_first(one) for one in sorted(card["metrics"], key=itemgetter("n_may_be_first"))]
     shares = [_share(one) for one in sorted(card["metrics"], key=itemgetter("share"))]
-    return say("ranking", first=_ends([f"{one:,}" for one in first]), shares=_ends(shares))
+    return say("ranking", first=_ends(first), shares=_ends(shares))
 
 
 def _ends(written: list[str]) -> str:
@@ -55,6 +55,10 @@ def _ends(written: list[str]) -> str:
 
 def _share(one: Mapping[str, Any]) -> str:
     return carried(one["share"], one["share_error"])
+
+
+def _first(one: Mapping[str, Any]) -> str:
+    return carried(one["n_may_be_first"], one["n_may_be_first_error"], number(0))
 
 
 def _in_words(card: Mapping[str, Any]) -> str:
@@ -66,6 +70,7 @@ def _in_words(card: Mapping[str, Any]) -> str:
             one=one,
             systems=card["n_systems"],
             share=_share(one),
+            first=_first(one),
             metric=name_of_metric(one["metric"]),
             difference=None if one["detectable_difference"] is None else _SCORE(one["detectable_difference"]),
         )

@@ -170,7 +170,8 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
 
 def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
     ends = zip(frame["topics_needed_low"], frame["topics_needed_high"], strict=True)
-    shown = frame.assign(interval=[f"{_items(low)} to {_items(high)}" for low, high in ends])
+    written = [MISSING if math.isnan(low + high) else f"{_items(low)} to {_items(high)}" for low, high in ends]
+    shown = frame.assign(interval=written)
     clusters = right(_items, units_needed="Clusters needed") if unit == "cluster" else ()
     return Table(
         name=name,

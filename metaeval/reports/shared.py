@@ -64,7 +64,7 @@ def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
         Section(
             id="unanswered",
             title="Unanswered questions",
-            lead="These parts need input that was not given.",
+            lead="These parts have no answer from these data, each for the reason given.",
             brief=True,
             blocks=(Text(paragraphs=("Not answered, with the reason:",)), Items(items=listed)),
         ),

@@ -110,6 +110,14 @@ class SystemRanks(Result):
         drawn = self.data["standard_error"].to_numpy() > 0.0
         return drawn * _open(critical + 0.5 * one - rarer, np.sqrt(error**2 + np.maximum(rarer, one) * one))
 
+    def open_firsts(self) -> NDArray[np.float64]:
+        """Return the Monte-Carlo standard error of the number of systems that may be first, one a metric.
+
+        Each system near the limit counts as open by the error of its end, which is one at most, independently.
+        """
+        low, error = self.data["rank_low"].to_numpy(), self.data["rank_error"].to_numpy()
+        return np.asarray(np.sqrt((_open(low - 1.5, error) ** 2 * (error > 0.0)).sum(axis=1)))
+
     def groups(self) -> pd.DataFrame:
         """Return the groups of systems that cannot be separated: metric, system, mean, rank, letters.
 

@@ -102,6 +102,8 @@ class LeaderboardStudy(Study):
     """Significance level; intervals hold at 1 - alpha."""
     identical: tuple[tuple[str, ...], ...]
     """Systems that are equal throughout."""
+    n_left_out: int
+    """Systems without enough scores to be ranked."""
     unanswered: Mapping[str, str]
     """What these scores cannot answer, with the reason."""
     notes: tuple[str, ...]
@@ -195,9 +197,10 @@ class LeaderboardStudy(Study):
     def card(self) -> dict[str, Any]:
         """Return what the page says of the whole ranking as a small record, ready for JSON.
 
-        ``n_systems``, ``n_items``; ``decision`` (method, family and alpha of the one decision over all pairs); for each
-        of ``metrics`` how many systems may be first, the significant pairs (n_significant, n_pairs, share), those of
-        neighbours, and the detectable difference of the median pair (None where there is none); how that was tested
+        ``n_systems``, ``n_items``; ``treatment`` (clusters, n_missing scores, n_left_out systems); ``decision``
+        (method, family and alpha of the one decision over all pairs); for each of ``metrics`` how many systems may be
+        first with its Monte-Carlo error, the significant pairs (n_significant, n_pairs, share), those of neighbours,
+        and the detectable difference of the median pair (None where there is none); how that was tested
         (``detectable``); version, time, command, seed and checksums of the inputs.
         """
         found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of(self)  # it knows this class
@@ -298,6 +301,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_count(top, "top", most=max(_TOP, len(names)), unit="systems")
     baselines = baselines_of(baseline)
     for one in baselines:
+        if one in given["system"].to_numpy() and one not in names:
+            raise refused("baseline", f"names {one!r}, which is {left_out[0].split(':')[0]}; name another", one)
         check_choice(one, "baseline", names)
     n_topics = table.sizes["topic"]
     many = n_topics > _FEW
@@ -370,6 +375,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         power=power,
         alpha=float(alpha),
         identical=identical_systems(table),
+        n_left_out=given.sizes["system"] - len(names),
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table), *left_out, *kept),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),

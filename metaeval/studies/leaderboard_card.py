@@ -1,9 +1,10 @@
 """What a leaderboard's owner may show of its test, as a small record: how much of the ranking its items decide."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
@@ -18,26 +19,28 @@ _METHODS = {
     "means": "rank intervals from means and standard errors, as if errors were independent",
 }
 _FAMILIES = ("all", "adjacent", "best", "baseline")
+_CLUSTERS = {"cluster": "random", "stratum": "fixed"}
 _PAIRED_T = "paired t, two-sided"
 
 
 def places_of(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking the items decide: who may be first, and which neighbours differ.
 
-    One row a metric with first (the leaders), leading (how many systems may be first), differ and n_near (neighbours
-    that differ significantly, and all), error (by how much differ errs at most for its draws), width (of the median
-    rank interval, where there are intervals), n_significant, n_pairs, share and share_error (of all pairs), all by the
-    one decision over all pairs at once.
+    One row a metric with first (the leaders), leading (how many systems may be first), leading_error (of its draws),
+    differ and n_near (neighbours that differ significantly, and all), error (by how much differ errs at most for its
+    draws), width (of the median rank interval, where there are intervals), n_significant, n_pairs, share and
+    share_error (of all pairs), all by the one decision over all pairs at once.
     """
     frame, rows, errors = study.to_frame(), [], open_pairs_of(study)
     counts = study.pair_counts()
     pairs = _by_family(counts[counts["correction"] == AS_RANKS])
-    for metric in study.comparison.metrics:
+    firsts = [None] * len(study.comparison.metrics) if study.ranks is None else study.ranks.open_firsts().tolist()
+    for metric, leading_error in zip(study.comparison.metrics, firsts, strict=True):
         part, near, every = frame[frame["metric"] == metric], pairs[metric, "adjacent"], pairs[metric, "all"]
         leaders = natural_order(part.loc[part["rank"] == 1, "system"])
         row: dict[str, Any] = {"metric": metric, "first": first_few(leaders)}
         row |= {"differ": int(near["n_significant"]), "n_near": int(near["n_pairs"])}
-        row["error"] = errors[metric, "adjacent"]
+        row |= {"error": errors[metric, "adjacent"], "leading_error": leading_error}
         if study.ranks is None:
             best = pairs[metric, "best"]
             row["leading"] = 1 + int(best["n_pairs"] - best["n_significant"])
@@ -85,6 +88,11 @@ def card_of(study: LeaderboardStudy) -> dict[str, Any]:
         metrics=metrics,
         detectable={"test": tests, "correction": "none", "pair": "median", "power": study.power},
         provenance=study.provenance,
+        treatment={
+            "clusters": next((name for of, name in _CLUSTERS.items() if of in study.scores.coords), None),
+            "n_missing": int(np.isnan(study.scores.to_numpy()).sum()),
+            "n_left_out": study.n_left_out,
+        },
     )
 
 
@@ -119,6 +127,7 @@ def _metric(every: dict[str, Any], counts: Sequence[int], detectable: float | No
     return {
         "metric": every["metric"],
         "n_may_be_first": leading,
+        "n_may_be_first_error": every.get("leading_error"),
         "n_significant": int(every["n_significant"]),
         "n_pairs": int(every["n_pairs"]),
         "share": float(every["share"]),
@@ -138,11 +147,13 @@ def _card(  # noqa: PLR0913 - the parts of a card
     metrics: list[dict[str, Any]],
     detectable: dict[str, Any] | None,
     provenance: Provenance,
+    treatment: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     return {
         "schema": CARD,
         "n_systems": int(systems),
         "n_items": None if items is None else int(items),
+        "treatment": None if treatment is None else dict(treatment),
         "decision": {"method": method, "family": "all pairs of a metric at once", "alpha": alpha},
         "metrics": metrics,
         "detectable": detectable,

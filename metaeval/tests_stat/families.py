@@ -42,7 +42,7 @@ class PairFamilies(Result):
             frame.insert(1, "metric", metric)
             for name in self.corrections:
                 corrected = result.with_correction(name).data
-                frame[f"p_{name}"] = corrected["p_corrected"].to_numpy()[0]
+                frame[f"p_{name}"] = np.where(frame["p_value"].isna(), np.nan, corrected["p_corrected"].to_numpy()[0])
                 frame[f"significant_{name}"] = corrected["significant"].to_numpy()[0]
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)

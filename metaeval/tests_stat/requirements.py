@@ -20,7 +20,7 @@ _SIGN = re.compile(r"\s(>=|≥|>)\s")
 _MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)")
 _LOOSE = re.compile(r"(?P<better>[^<>=≥≤]+)(?P<sign>[<>=≥≤]{1,2})(?P<worse>[^<>=≥≤]+)")
 _LOOSE_MARGIN = re.compile(r"(?P<name>.+?)\s*(?P<sign>[+-])\s*(?P<size>\d*[.,]?\d+(?:[eE][+-]?\d+)?)")
-MET, VIOLATED, OPEN = "met", "violated", "open"
+MET, VIOLATED, OPEN, NOTHING = "met", "violated", "open", "without common items"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,7 +42,7 @@ class Requirements(Result):
         The columns are metric, requirement, system_a, system_b, margin (by how much a must be ahead; negative where it
         may be behind), difference (positive: a is better), low and high (one-sided limits, each at 1 - alpha), p_value
         (one-sided, of the requirement's contrary), n_common topics and state: met, violated (its contrary is
-        established) or open.
+        established), open, or "without common items", where the figures are NaN.
         """
         return self.table.copy()
 
@@ -110,6 +110,8 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     with np.errstate(divide="ignore", invalid="ignore"):
         p_value = stdtr(found.certain_freedom, -(found.mean - margin) / found.error)
     p_value = np.where(found.error > 0.0, p_value, np.where(met, 0.0, 1.0))
+    nothing = found.n_topics == 0
+    shown = [np.where(nothing, np.nan, one) for one in (found.mean, low, high, np.where(told, p_value, 1.0))]
     tables = [
         pd.DataFrame({
             "metric": metric,
@@ -117,12 +119,12 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
             "system_a": [one[0] for one in asked],
             "system_b": [one[1] for one in asked],
             "margin": margin,
-            "difference": found.mean[place],
-            "low": low[place],
-            "high": high[place],
-            "p_value": np.where(told[place], p_value[place], 1.0),
+            "difference": shown[0][place],
+            "low": shown[1][place],
+            "high": shown[2][place],
+            "p_value": shown[3][place],
             "n_common": found.n_topics[place].astype(np.int64),
-            "state": np.select([met[place], against[place]], [MET, VIOLATED], OPEN),
+            "state": np.select([nothing[place], met[place], against[place]], [NOTHING, MET, VIOLATED], OPEN),
         })
         for place, metric in enumerate(table["metric"].to_numpy().tolist())
     ]  # fmt: skip

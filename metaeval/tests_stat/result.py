@@ -218,9 +218,11 @@ class PairwiseResult(Result):
         return frame.assign(power=found / self.n_pairs)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and pair, ready for a table or a file."""
+        """Return one row a metric and pair, ready for a table or a file; without common topics it has no figures."""
         columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "p_corrected"]
         frame = self.data.to_dataframe().reset_index()
+        if "n_common" in frame:
+            frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")
         return frame[[*columns, "significant", "better"]]
 
     def decisions(self, metric: str) -> pd.DataFrame:

@@ -234,7 +234,7 @@ PAGES = {
     ),
     "leaderboard: no, one metric": (
         lambda: leaderboard(mteb()),
-        "No: 12 of 183 systems may be first under main_score, and 41 items separate 1 of 182 neighbour pairs.",
+        "No: 12 ± 2 of 183 systems may be first under main_score, and 41 items separate 1 of 182 neighbour pairs.",
     ),
     "leaderboard: yes": (
         lambda: leaderboard(made(60.0)),

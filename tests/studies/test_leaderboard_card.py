@@ -50,10 +50,14 @@ def test_the_card_is_the_page(board):
     assert (card["n_systems"], card["n_items"]) == (study.scores.sizes["system"], study.scores.sizes["topic"])
     assert f"{card['decision']['alpha']:g}" in dict(report.facts)
     lead = {row.metric: row for row in tables["key_figures"].frame.itertuples()}
+    ranks = tables[f"ranks {card['metrics'][0]['metric']}"].frame
+    assert ranks["mean"].notna().all()  # with and without intervals
+    assert card["treatment"]["n_missing"] == np.isnan(study.scores.to_numpy()).sum()
     pairs = tables["pairs"].frame.set_index(["metric", "family"])["ranks"]
     for one in card["metrics"]:
         name = one["metric"]
         assert one["n_may_be_first"] == lead[name].leading
+        assert carried(one["n_may_be_first"], one["n_may_be_first_error"], number(0)) == lead[name].may
         every = f"{one['n_significant']:,}/{one['n_pairs']:,} = {carried(one['share'], one['share_error'])}"
         assert pairs[name, "All pairs"] == every
         near = pairs[name, "Neighbours in the ranking"]
@@ -75,8 +79,8 @@ def test_the_files(tmp_path):
     assert card["schema"] == "metaeval-card/1"
     assert card["random_source"] == "seed 0"
     badge = (tmp_path / "badge.svg").read_text("utf-8")
-    ends = sorted(one["n_may_be_first"] for one in card["metrics"])
-    first = str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    ends = sorted((one["n_may_be_first"], one["n_may_be_first_error"]) for one in card["metrics"])
+    first = " to ".join(dict.fromkeys(carried(*one, number(0)) for one in ends))
     assert f">{first} may be first, " in badge
     assert ">8 systems, 30 topics, 2 metrics<" in badge
     tables = {table.name: table for table in report.tables()}

@@ -7,7 +7,11 @@ import pytest
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.models.separation import topics_to_separate
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.families import pair_families
 from metaeval.tests_stat.requirements import check_requirements
 
 MADE = np.random.default_rng(4).normal([[0.0], [0.1], [1.0]], 0.5, (3, 40))
@@ -36,6 +40,28 @@ def test_direction_names_and_equal_systems():
         assert one["difference"] == pytest.approx(other["difference"])
     equal = as_scores(MADE[[0, 0]], systems=["a", "b"])
     assert check_requirements(equal, ["a >= b", "a > b"]).table["state"].tolist() == ["met", "open"]
+
+
+def test_disjoint_items():
+    """Two systems without common items have no difference in any procedure that takes gaps: neither 0 nor p = 1."""
+    values = np.vstack([MADE, MADE[:1] + 0.3])
+    values[0, :20] = values[1, 20:] = np.nan
+    scores = as_scores(values[None], systems=["a", "b", "c", "d"], missing="pairwise")
+    row = check_requirements(scores, ["a >= b - 9"]).to_frame().iloc[0]
+    assert row["state"] == "without common items"
+    assert row[["difference", "low", "high", "p_value"]].isna().all()
+    taking = [name for name, test in TESTS.items() if "gaps" in test.uses]
+    assert "t" in taking
+    for name in taking:
+        frame = compare_systems(scores, test=name, rng=1).to_frame().set_index(["system_a", "system_b"])
+        assert frame.loc[("a", "b"), ["difference", "p_value", "p_corrected"]].isna().all(), name
+        assert not frame.loc[("a", "b"), "significant"]
+        assert frame["difference"].notna().sum() == 5
+    families = pair_families(compare_systems(scores, test="t", correction="none"), baseline="a").to_frame()
+    apart = families[families[["system_a", "system_b"]].isin(["a", "b"]).all(axis=1)]
+    assert len(apart)
+    assert apart[["difference", "p_value", "p_holm"]].isna().all(axis=None)
+    assert topics_to_separate(scores, pairs=[("a", "b")]).to_frame()["difference"].isna().all()
 
 
 @pytest.mark.parametrize(
