@@ -126,6 +126,7 @@ def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
             *left(cohort="Cohort"),
             *right(whole, n_systems="Systems"),
             *right(whole, n_topics=spoken().Topics),
+            *(right(whole, n_partial="with gaps") if rows["n_partial"].any() else ()),
             *right(whole, "Decide nothing", n_idle=spoken().Topics, **kinds),
             *right(share, "Decide nothing, share", idle="cohort", idle_random="at random", idle_unseen=say("unseen")),
             *right(share, stays="Stays"),

@@ -68,8 +68,8 @@ class CohortAnalysis(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and cohort.
 
-        Systems (``n_systems``), topics that two of them have (``n_topics``), topics that decide nothing (``n_idle``, of
-        these ``all_pass``, ``all_fail`` and ``all_equal``), and shares of topics: ``idle``; ``idle_random``, expected
+        Systems (``n_systems``), topics that two of them have (``n_topics``), those that lack scores of some
+        (``n_partial``), topics that decide nothing among the systems that have scores (``n_idle``, of these ``all_pass``, ``all_fail`` and ``all_equal``), and shares of topics: ``idle``; ``idle_random``, expected
         among as many systems drawn at random from all; ``idle_unseen``, with the best chosen by the other topics (or
         clusters) alone (NaN for groups, which are not chosen by scores); ``stays``, of the topics that decide nothing
         without one of the systems the share that do not with it either, over all systems of the cohort.
@@ -81,7 +81,9 @@ class CohortAnalysis(Result):
                 kind = part["kind"].to_numpy()
                 found = {name.replace(" ", "_"): int((kind == name).sum()) for name in IDLE}
                 row = {"metric": metric, "cohort": cohort, "n_systems": int(part["member"].sum())}
-                row |= {"n_topics": int((kind != "untold").sum()), "n_idle": sum(found.values()), **found}
+                n_scored, told = part["n_scored"].to_numpy(), kind != _UNTOLD
+                row |= {"n_topics": int(told.sum()), "n_partial": int((told & (n_scored < row["n_systems"])).sum())}
+                row |= {"n_idle": sum(found.values()), **found}
                 rows.append(row | {name: float(part[name]) for name in _SHARES_OF_TOPICS})
         return pd.DataFrame(rows)
 

@@ -8,6 +8,7 @@ import pytest
 
 from metaeval.base.words import share
 from metaeval.page.blocks import Choice, Text
+from metaeval.page.tables import Table
 from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.resampling.cohorts import analyse_cohorts
 from metaeval.table.scores import as_scores
@@ -47,8 +48,8 @@ def test_the_sentences_have_the_numbers_of_the_table():
     )
     numbers = re.findall(r"\d+\.\d %", said[0])
     assert numbers == [share(row[name]) for name in ("idle", "idle_random", "idle_unseen")]
-    assert said[0].endswith("3 of 28 pairs of the top 8 are significantly different.")
-    assert f"To keep in the next version: the {60 - row['n_idle']} topics that separate the top 8" in said[1]
+    assert said[0].endswith("3 of 28 pairs of the top 8 are separated as the ranks are.")
+    assert f"Candidates for the next version are the {60 - row['n_idle']} topics that separate the top 8" in said[1]
     assert "chosen by half of the top 8 (by spread, by discrimination and at random), keep" in said[1]
     assert notes == []
     assert shares_by_cohort(study, "metric1") == [f"{share(row['idle'])} among the top 8"]
@@ -69,6 +70,25 @@ def test_a_group_and_a_cohort_without_an_idle_item():
     assert said[0].startswith("On every topic some of the top 8 differ by more than 1 % of the scale. 3 of 28")
     assert said[1].startswith("10 topics, chosen by half of the top 8")
     assert shares_by_cohort(study, "metric1") == []
+
+
+def test_with_gaps_nobody_is_said_to_pass_what_it_has_no_score_for():
+    """Items that lack scores of some are counted apart, and the sentence has the counts of the file, item by item."""
+    scores = passed().drop_vars("group").copy()
+    scores[0, -3:, 40:] = np.nan
+    study = study_of(as_scores(scores, missing="pairwise"), ["top8"])
+    section, said, _ = paragraphs(study)
+    row, items = study.cohort_frame().iloc[0], study.cohorts.topics()
+    told = items[items["kind"] != "untold"]
+    partial = int((told["n_scored"] < row["n_systems"]).sum())
+    assert 0 < partial == row["n_partial"]
+    counts = told["kind"].value_counts()
+    assert (
+        f"of {len(told)}, all that have a score pass {counts.get('all pass', 0)} and fail {counts.get('all fail', 0)} "
+        f"({partial} lack scores of some of the {row['n_systems']} systems)"
+    ) in said[0]
+    (table,) = [block for block in section.blocks if isinstance(block, Table) and block.name == "cohorts"]
+    assert "with gaps" in [column.label for column in table.columns]
 
 
 def test_no_cohort_no_section():
