@@ -69,7 +69,8 @@ class CohortAnalysis(Result):
         """Return one row a metric and cohort.
 
         Systems (``n_systems``), topics that two of them have (``n_topics``), those that lack scores of some
-        (``n_partial``), topics that decide nothing among the systems that have scores (``n_idle``, of these ``all_pass``, ``all_fail`` and ``all_equal``), and shares of topics: ``idle``; ``idle_random``, expected
+        (``n_partial``), topics that decide nothing among the systems that have scores (``n_idle``, of these
+        ``all_pass``, ``all_fail`` and ``all_equal``), and shares of topics: ``idle``; ``idle_random``, expected
         among as many systems drawn at random from all; ``idle_unseen``, with the best chosen by the other topics (or
         clusters) alone (NaN for groups, which are not chosen by scores); ``stays``, of the topics that decide nothing
         without one of the systems the share that do not with it either, over all systems of the cohort.
