@@ -49,3 +49,6 @@ fi
 $venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".${extras:+[$extras]}" \
     ${oldest:+--constraint $venv/oldest.txt}
 echo "$state" >"$note"
+for one in $(echo "$extras" | tr , ' '); do # each of several is there too
+    echo "$state" >$venv/metaeval-installed-"$one"
+done
