@@ -105,6 +105,6 @@ def test_measures_whose_documents_do_not_add_up_are_refused():
     chosen = resolve_metrics(["P@3", "INST", "nDCG@10"])
     found = bounds_where_possible(_drawn(1)[0], chosen)
     assert (found.metrics, found.left_out) == (("P@3",), ("INST", "nDCG@10"))
-    assert "INST and nDCG@10 have no bounds" in completions_section(found)[0].blocks[0].caption
+    assert "being no sums over documents: INST and nDCG@10." in completions_section(found)[0].blocks[0].caption
     assert figure_png(found.plot()).startswith(b"\x89PNG")
     assert bounds_where_possible(_drawn(1)[0], chosen[1:]) is None
