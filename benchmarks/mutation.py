@@ -261,7 +261,7 @@ def _leave_plain(modules: frozenset[str]) -> None:
     """Let the kernels of some modules be plain functions; call before anything else of metaeval is imported."""
     from metaeval.running import compiled
 
-    for kind in ("compiled", "compiled_parallel", "compiled_part"):
+    for kind in ("compiled", "compiled_part"):
         compile_kernel = getattr(compiled, kind)
 
         def choose(function, compile_kernel=compile_kernel):

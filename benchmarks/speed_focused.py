@@ -9,13 +9,13 @@ hold highlighted text; runs draw their results from 400 articles a topic, the be
 import os
 import time
 
-import numba
 import numpy as np
 import pandas as pd
 
 from metaeval.inex.assessments import Assessments, Submission
 from metaeval.inex.elements import element_collection
 from metaeval.metrics import metric_values, resolve_metrics, score
+from metaeval.running.parallel import allowed_threads
 
 N_RUNS, N_TOPICS, LENGTH, N_ARTICLES, N_ASSESSED = 55, 34, 1500, 400, 120
 QUANTISATIONS = ("Strict5", "Gen5", "GenLifted", "FullySpec", "BinExh")
@@ -77,7 +77,7 @@ def main() -> None:
     names = [measure.format(quant) for quant in QUANTISATIONS for measure in MEASURES]
     print(
         f"{N_RUNS} runs, {N_TOPICS} topics, {LENGTH} results; {len(judged.elements)} assessed elements; "
-        f"{numba.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}"
+        f"{allowed_threads()} threads, load {os.getloadavg()[0]:.1f}"
     )
     start = time.perf_counter()
     small = [Submission(run=one.run, results=one.results.groupby("topic").head(5)) for one in runs[:2]]

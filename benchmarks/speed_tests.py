@@ -142,7 +142,7 @@ def tukey(values: NDArray[np.float64], n_resamples: int, repeats: int) -> Rows:
 
     times = shortest(
         {
-            "kernel": lambda: range_of_permuted_sums(columns, np.uint64(1), 0, n_resamples),
+            "kernel": lambda: range_of_permuted_sums(n_resamples, columns, np.uint64(1), 0, np.empty(n_resamples)),
             "whole": lambda: tukey_hsd_test(scores, n_resamples=n_resamples, rng=0),
             "numpy": numpy_loop,
             "parametric": lambda: tukey_hsd_test(scores, method="parametric"),

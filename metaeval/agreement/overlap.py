@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metaeval.agreement.ranking_pairs import pair_rankings
 from metaeval.base.checks import check_choice, check_share
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 type Floats = NDArray[np.float64]
 
@@ -68,8 +68,9 @@ def rank_biased_overlap(
     check_choice(ties, "reading of ties", ("w", "a"))
     check_share(p, "p")
     rankings = pair_rankings(truth, estimate)
-    kernel = _overlap_w if ties == "w" else _overlap_a
-    return rankings.answer(kernel(rankings.truth, rankings.estimate, float(p)), "error", "rank-biased overlap")
+    values = np.empty(len(rankings.truth))
+    _overlaps(len(values), rankings.truth, rankings.estimate, float(p), ties == "w", values)
+    return rankings.answer(values, "error", "rank-biased overlap")
 
 
 @compiled
@@ -79,45 +80,37 @@ def _group_of(scores: Floats, item: int) -> tuple[int, int]:
     return first, first + (scores == scores[item]).sum() - 1
 
 
-@compiled_parallel
-def _overlap_w(first: Floats, second: Floats, p: float) -> Floats:
+@on_threads
+@compiled
+def _overlaps(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
+    first: Floats,
+    second: Floats,
+    p: float,
+    as_one: bool,  # noqa: FBT001 - whether those that tie enter together; a kernel takes no names
+    values: Floats,
+) -> None:
     n = first.shape[1]
-    values = np.empty(len(first))
-    for row in numba.prange(len(first)):
-        shared = np.zeros(n)  # how many systems enter both at this depth, and either
+    for row in range(start, stop):
+        shared = np.zeros(n)  # how many systems are in both at this depth, and half of those in either
         entered = np.zeros(n)
-        for item in range(n):
-            a, _ = _group_of(first[row], item)
-            b, _ = _group_of(second[row], item)
-            shared[max(a, b)] += 1.0
-            entered[a] += 1.0
-            entered[b] += 1.0
-        in_both, in_either, weight, total = 0.0, 0.0, 1.0, 0.0
-        for depth in range(n):
-            in_both += shared[depth]
-            in_either += entered[depth]
-            total += weight * 2.0 * in_both / in_either
-            weight *= p
-        values[row] = (1.0 - p) * total + weight
-    return values
-
-
-@compiled_parallel
-def _overlap_a(first: Floats, second: Floats, p: float) -> Floats:
-    n = first.shape[1]
-    values = np.empty(len(first))
-    for row in numba.prange(len(first)):
-        shared = np.zeros(n)
         for item in range(n):
             top_a, end_a = _group_of(first[row], item)
             top_b, end_b = _group_of(second[row], item)
+            entered[top_a if as_one else item] += 0.5
+            entered[top_b if as_one else item] += 0.5
+            if as_one:
+                for depth in range(max(top_a, top_b), n):
+                    shared[depth] += 1.0
+                continue
             for depth in range(max(top_a, top_b), n):  # chance to stand in the first depth + 1 ranks of both
                 in_a = min(1.0, (depth + 1 - top_a) / (end_a + 1 - top_a))
                 in_b = min(1.0, (depth + 1 - top_b) / (end_b + 1 - top_b))
                 shared[depth] += in_a * in_b
-        weight, total = 1.0, 0.0
+        in_either, weight, total = 0.0, 1.0, 0.0
         for depth in range(n):
-            total += weight * shared[depth] / (depth + 1)
+            in_either += entered[depth]
+            total += weight * shared[depth] / in_either
             weight *= p
         values[row] = (1.0 - p) * total + weight
-    return values

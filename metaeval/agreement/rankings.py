@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
@@ -22,7 +21,8 @@ from scipy.stats import norm, rankdata
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_rankings
 from metaeval.base.checks import check_choice
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 type Floats = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def kendall_tau(
     """
     check_choice(variant, "variant", ("b", "a"))
     rankings = pair_rankings(truth, estimate, undefined=undefined)
-    counts = _count_pairs(rankings.truth, rankings.estimate).astype(np.float64)
+    counts = _counted(rankings).astype(np.float64)
     n_pairs = rankings.n * (rankings.n - 1) / 2
     score, ties_truth, ties_estimate = counts.T
     if variant == "a":
@@ -113,7 +113,7 @@ def kendall_p_value(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefin
     0.0833
     """
     rankings = pair_rankings(truth, estimate, undefined=undefined)
-    counts = _count_pairs(rankings.truth, rankings.estimate)
+    counts = _counted(rankings)
     n, n_pairs = rankings.n, rankings.n * (rankings.n - 1) // 2
     untied = (counts[:, 1] == 0) & (counts[:, 2] == 0)
     discordant = (n_pairs - counts[:, 0]) // 2
@@ -184,10 +184,11 @@ def tau_ap(
     """
     check_choice(ties, "reading of ties", ("a", "b"))
     rankings = pair_rankings(truth, estimate, undefined=undefined)
-    kernel = _tau_ap_a if ties == "a" else _tau_ap_b
-    values = kernel(rankings.truth, rankings.estimate)
+    values, back = np.empty((2, len(rankings.truth)))
+    _tau_ap(len(values), rankings.truth, rankings.estimate, ties == "a", values)
     if symmetric or ties == "b":
-        values = (values + kernel(rankings.estimate, rankings.truth)) / 2
+        _tau_ap(len(values), rankings.estimate, rankings.truth, ties == "a", back)
+        values = (values + back) / 2
     return rankings.answer(values, undefined, "tau_AP")
 
 
@@ -312,11 +313,17 @@ def _tie_sums(values: Floats) -> Floats:
 # ----------------------------------------------------------------------------------------------------------- kernels
 
 
-@compiled_parallel
-def _count_pairs(truth: Floats, estimate: Floats) -> NDArray[np.int64]:
-    """Return per row concordant minus discordant pairs, pairs tied in the truth and pairs tied in the estimate."""
-    counts = np.zeros((len(truth), 3), dtype=np.int64)
-    for row in numba.prange(len(truth)):
+def _counted(rankings: RankingPairs) -> NDArray[np.int64]:
+    counts = np.empty((len(rankings.truth), 3), dtype=np.int64)
+    _count_pairs(len(counts), rankings.truth, rankings.estimate, counts)
+    return counts
+
+
+@on_threads
+@compiled
+def _count_pairs(start: int, stop: int, truth: Floats, estimate: Floats, counts: NDArray[np.int64]) -> None:
+    """Count per row concordant minus discordant pairs, pairs tied in the truth and pairs tied in the estimate."""
+    for row in range(start, stop):
         a, b = truth[row], estimate[row]
         score, ties_truth, ties_estimate = 0, 0, 0
         for i in range(len(a)):
@@ -329,58 +336,45 @@ def _count_pairs(truth: Floats, estimate: Floats) -> NDArray[np.int64]:
         counts[row, 0] = score
         counts[row, 1] = ties_truth
         counts[row, 2] = ties_estimate
-    return counts
 
 
-@compiled_parallel
-def _tau_ap_a(truth: Floats, estimate: Floats) -> Floats:
-    """Average tau_AP over all ways to break ties: each system's rank is uniform over the ranks of its group.
+@on_threads
+@compiled
+def _tau_ap(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
+    truth: Floats,
+    estimate: Floats,
+    averaged: bool,  # noqa: FBT001 - over ties; a kernel takes no names
+    values: Floats,
+) -> None:
+    """Average tau_AP over all ways to break ties, else return one direction of the form for ties in both rankings.
 
-    At the k-th place of a group of g, each of the other members stands above with chance (k - 1) / (g - 1).
+    Each system's rank is uniform over the ranks of its group. At the k-th place of a group of g, each of the other
+    members stands above with chance (k - 1) / (g - 1). The other form is NaN where all of `estimate` ties.
     """
     n = truth.shape[1]
-    values = np.empty(len(truth))
-    for row in numba.prange(len(truth)):
+    for row in range(start, stop):
         total = 0.0
+        counted = 0
         for j in range(n):
-            above, tied = 0, 0
-            agree_above, agree_tied = 0.0, 0.0
+            above, tied = 0, -1  # the system itself ties
+            halves_above, halves_tied = 0, -1 if averaged else 0
             for i in range(n):
-                if i == j or estimate[row, i] < estimate[row, j]:
-                    continue
-                agree = 1.0 if truth[row, i] > truth[row, j] else 0.5 if truth[row, i] == truth[row, j] else 0.0
-                if estimate[row, i] > estimate[row, j]:
-                    above += 1
-                    agree_above += agree
-                else:
-                    tied += 1
-                    agree_tied += agree
+                is_above, ties = int(estimate[row, i] > estimate[row, j]), int(estimate[row, i] == estimate[row, j])
+                halves = 2 * int(truth[row, i] > truth[row, j]) + int(averaged & (truth[row, i] == truth[row, j]))
+                above += is_above
+                tied += ties
+                halves_above += is_above * halves
+                halves_tied += ties * halves
             mean = 0.0
-            for place in range(tied + 1):
+            last = tied if averaged else 0
+            for place in range(last + 1):
                 if above + place > 0:
                     share = place / tied if tied > 0 else 0.0
-                    mean += (agree_above + share * agree_tied) / (above + place)
-            total += mean / (tied + 1)
-        values[row] = 2.0 * total / (n - 1) - 1.0
-    return values
-
-
-@compiled_parallel
-def _tau_ap_b(truth: Floats, estimate: Floats) -> Floats:
-    """Return one direction of the form for ties in both rankings; NaN where all of estimate ties."""
-    n = truth.shape[1]
-    values = np.empty(len(truth))
-    for row in numba.prange(len(truth)):
-        total = 0.0
-        n_below_top = 0
-        for j in range(n):
-            above, agree = 0, 0
-            for i in range(n):
-                if estimate[row, i] > estimate[row, j]:
-                    above += 1
-                    agree += truth[row, i] > truth[row, j]
-            if above > 0:
-                n_below_top += 1
-                total += agree / above
-        values[row] = 2.0 * total / n_below_top - 1.0 if n_below_top > 0 else np.nan
-    return values
+                    mean += (halves_above / 2.0 + share * (halves_tied / 2.0)) / (above + place)
+            total += mean / (last + 1)
+            counted += above > 0
+        if averaged:
+            counted = n - 1
+        values[row] = 2.0 * total / counted - 1.0 if counted > 0 else np.nan

@@ -11,7 +11,6 @@ from functools import singledispatch
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +21,9 @@ from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollecti
 from metaeval.collection.grades import level_from
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.quantisation import LINEAR
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import difference
+from metaeval.running.parallel import on_threads
 
 NO_CUTOFF = int(np.iinfo(np.int32).max)
 """A depth below every list's end."""
@@ -236,11 +236,13 @@ def ranked_lists(collection: Collection) -> RankedLists:
         raise InvalidOptionError(f"a topic may have at most {_MASK} judgments; the largest has {largest}")
     judgments = collection.judgments.view(np.uint32)  # never negative, and said so it compiles to faster look-ups
     tallies = _tallies(levels)
-    totals = _tally(collection.offsets, judgments, tallies)
+    totals = np.empty(collection.n_systems * collection.n_topics, dtype=np.int64)
+    _tally(len(totals), collection.offsets, judgments, tallies, totals)
     offsets = np.concatenate([[0], np.cumsum(totals & _MASK)])
-    ranks, judged_ranks, pooled_ranks, own_levels = _relevant_documents(
-        collection.offsets, collection.ranks, judgments, levels, tallies, offsets
-    )
+    ranks, judged_ranks, pooled_ranks = np.empty((3, offsets[-1]), dtype=np.int32)
+    own_levels = np.empty(offsets[-1], dtype=np.int16)
+    listed = (collection.offsets, collection.ranks, judgments, levels, tallies, offsets)
+    _relevant_documents(len(totals), *listed, ranks, judged_ranks, pooled_ranks, own_levels)
     shape = (collection.n_systems, collection.n_topics)
     grades = collection.grades
     highest = max(int(levels.max(initial=0)), collection.top_level, 0) if grades is None else len(grades) - 1
@@ -306,43 +308,51 @@ def _tallies(levels: NDArray[np.int16]) -> NDArray[np.int64]:
     return (levels > 0) + (judged.astype(np.int64) << _BITS) + (pooled.astype(np.int64) << 2 * _BITS)
 
 
-@compiled_parallel
-def _tally(offsets: NDArray[np.int64], judgments: NDArray[np.uint32], tallies: NDArray[np.int64]) -> NDArray[np.int64]:
+@on_threads
+@compiled
+def _tally(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
+    offsets: NDArray[np.int64],
+    judgments: NDArray[np.uint32],
+    tallies: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
     """Add up the counts of every list."""
-    totals = np.zeros(len(offsets) - 1, dtype=np.int64)
-    for number in numba.prange(len(offsets) - 1):
+    for number in range(start, stop):
         own = judgments[offsets[number] : offsets[number + 1]]
         total = 0
         for place in range(len(own)):
             total += tallies[own[place]]
         totals[number] = total
-    return totals
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _relevant_documents(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
     offsets: NDArray[np.int64],
     ranks: NDArray[np.int32],
     judgments: NDArray[np.uint32],
     levels: NDArray[np.int16],
     tallies: NDArray[np.int64],
     starts: NDArray[np.int64],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]]:
+    own_ranks: NDArray[np.int32],
+    judged_ranks: NDArray[np.int32],
+    pooled_ranks: NDArray[np.int32],
+    own_levels: NDArray[np.int16],
+) -> None:
     """Pick the relevant documents of every list, with the counts down to each.
 
     Whether a document is relevant is unpredictable, so the search has no branch: every document is written to the
     next free place, which moves on only after a relevant one, and the search ends with the last relevant one.
     """
-    n = starts[-1]
-    own_ranks = np.empty(n, dtype=np.int32)
-    judged_ranks = np.empty(n, dtype=np.int32)
-    pooled_ranks = np.empty(n, dtype=np.int32)
-    own_levels = np.empty(n, dtype=np.int16)
-    sums = np.empty(n, dtype=np.int64)
-    for number in numba.prange(len(offsets) - 1):
+    sums = np.empty(starts[stop] - starts[start], dtype=np.int64)
+    for number in range(start, stop):
         own = judgments[offsets[number] : offsets[number + 1]]
         places = own_ranks[starts[number] : starts[number + 1]]  # until the ranks themselves are put there
-        totals = sums[starts[number] : starts[number + 1]]
+        totals = sums[starts[number] - starts[start] : starts[number + 1] - starts[start]]
         found = place = total = 0
         while found < len(places):
             tally = tallies[own[place]]
@@ -358,4 +368,3 @@ def _relevant_documents(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             own_levels[here] = levels[own[where]]
             judged_ranks[here] = (totals[entry] >> _BITS) & _MASK
             pooled_ranks[here] = totals[entry] >> 2 * _BITS
-    return own_ranks, judged_ranks, pooled_ranks, own_levels

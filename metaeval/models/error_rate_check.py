@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import on_threads
 
 if TYPE_CHECKING:
     from metaeval.models.true_differences import Pairs
@@ -49,13 +49,18 @@ class Check(NamedTuple):
         scale = np.sqrt(boost * n_topics / (n_topics - 1.0))
         sizes = np.abs(pairs.residual + pairs.means[:, None]).mean(axis=1)
         given = (pairs.means, sizes, pairs.residual, differences, pairs.difference)
-        swaps, ties = _count(*given, scale, picked, self.sizes, self.tolerances, self.relative)
+        n_draws, n_sizes = len(picked), len(self.sizes)
+        swaps, ties = np.zeros((n_draws, len(self.tolerances), n_sizes)), np.zeros((n_draws, n_sizes))
+        _count(n_draws, *given, scale, picked, self.sizes, self.tolerances, self.relative, swaps, ties)
         swaps[:, self.tolerances == 0] += ties[:, None] / 2.0
         return swaps / differences.shape[1]
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
+    start: int,
+    stop: int,
     means: Floats,
     mean_sizes: Floats,
     residual: Floats,
@@ -66,21 +71,24 @@ def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
     sizes: NDArray[np.int64],
     tolerances: Floats,
     relative: bool,  # noqa: FBT001 - of the tolerances
-) -> tuple[Floats, Floats]:
-    """Return swaps (draw, tolerance, size) and ties (draw, size) a trial."""
-    n_draws, n_trials, _ = picked.shape
-    n_systems = len(means)
-    swaps, ties = np.zeros((n_draws, len(tolerances), len(sizes))), np.zeros((n_draws, len(sizes)))
-    for draw in numba.prange(n_draws):
+    swaps: Floats,
+    ties: Floats,
+) -> None:
+    """Count swaps (draw, tolerance, size) and ties (draw, size) a trial."""
+    n_trials, n_systems = picked.shape[1], len(means)
+    for draw in range(start, stop):
         for trial in range(n_trials):
             for place in range(len(sizes)):
                 size = sizes[place]
                 first, second = np.zeros(n_systems), np.zeros(n_systems)
                 for topic in range(size):
-                    first += residual[:, picked[draw, trial, topic]]
-                    second += residual[:, picked[draw, trial, size + topic]]
-                first *= scale[draw] / size
-                second *= scale[draw] / size
+                    one, other = picked[draw, trial, topic], picked[draw, trial, size + topic]
+                    for system in range(n_systems):
+                        first[system] += residual[system, one]
+                        second[system] += residual[system, other]
+                for system in range(n_systems):
+                    first[system] *= scale[draw] / size
+                    second[system] *= scale[draw] / size
                 pair = -1
                 for a in range(n_systems):
                     for b in range(a + 1, n_systems):
@@ -104,4 +112,3 @@ def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
                             if abs(gap1) - bound1 < -nothing or abs(gap2) - bound2 < -nothing:
                                 break
                             swaps[draw, which, place] += 1.0 / n_trials
-    return swaps, ties

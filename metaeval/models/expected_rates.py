@@ -1,12 +1,12 @@
 """The error rate that true differences between systems stand for, at every number of topics and tolerance."""
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from metaeval.models.true_differences import Differences
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 type Floats = NDArray[np.float64]
 
@@ -30,7 +30,9 @@ def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) ->
     rates = np.repeat((_in_bins(u) @ (2.0 * far * (1.0 - far)).T)[:, None], len(tolerances), axis=1)
     if len(above):
         logs = np.ascontiguousarray(drawn.log_variance)
-        clear = _clear_of(drawn.value, logs, drawn.level, drawn.own, tolerances[above], relative, SIZES)
+        clear = np.zeros((len(logs), len(above), len(SIZES)))
+        given = (drawn.value, logs, drawn.level, drawn.own, tolerances[above], relative, np.sqrt(SIZES))
+        _clear_of(len(clear), *given, clear)
         clear[:, 0] = np.minimum(clear[:, 0], rates[:, 0])  # at tolerance 0, whatever was asked
         rates[:, above] = np.minimum.accumulate(clear, axis=1)  # the normal law of means near 0 goes below it
     return rates / drawn.compared
@@ -44,12 +46,12 @@ def _normal(x: float) -> float:
     return _PHI[low] + (place - low) * (_PHI[low + 1] - _PHI[low])
 
 
-@compiled_parallel
+@compiled
 def _in_bins(u: Floats) -> Floats:
     """Count the pairs of every draw in bins of |u|, each between two: at tolerance 0 a rate depends on |u| alone."""
     held = np.zeros((len(u), len(_BINS)))
     step = np.log(_BINS[1] / _BINS[0])
-    for draw in numba.prange(len(u)):
+    for draw in range(len(u)):
         for pair in range(u.shape[1]):
             size = abs(u[draw, pair])
             if size < np.inf:
@@ -61,20 +63,23 @@ def _in_bins(u: Floats) -> Floats:
     return held
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _clear_of(  # noqa: PLR0913, PLR0917 - the parts of a draw
+    start: int,
+    stop: int,
     differences: Floats,
     logs: Floats,
     levels: Floats,
     own: Floats,
     tolerances: Floats,
     relative: bool,  # noqa: FBT001 - of the tolerances
-    sizes: Floats,
-) -> Floats:
+    roots: Floats,
+    rates: Floats,
+) -> None:
     """Sum over pairs the chance that each system wins one of two topic sets by a tolerance (draw, tolerance, size)."""
-    n_draws, n_systems = levels.shape
-    rates, roots = np.zeros((n_draws, len(tolerances), len(sizes))), np.sqrt(sizes)
-    for draw in numba.prange(n_draws):
+    n_systems = levels.shape[1]
+    for draw in range(start, stop):
         for which in range(len(tolerances)):
             keep, lead = (1.0 - tolerances[which], 0.0) if relative else (1.0, tolerances[which])
             pair = -1
@@ -92,8 +97,7 @@ def _clear_of(  # noqa: PLR0913, PLR0917 - the parts of a draw
                     to_b = spread + (1.0 - keep) * (own[draw, a] - keep * own[draw, b])
                     there = (keep * (level + half) - level + half - lead) / np.sqrt(max(to_a, 1e-300))
                     back = (keep * (level - half) - level - half - lead) / np.sqrt(max(to_b, 1e-300))
-                    for size in range(len(sizes)):
+                    for size in range(len(roots)):
                         if min(there, back) * roots[size] < -_FAR:
                             break
                         rates[draw, which, size] += 2.0 * _normal(there * roots[size]) * _normal(back * roots[size])
-    return rates

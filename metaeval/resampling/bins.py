@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple, get_args
 
-import numba
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -17,10 +16,10 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.equality import RELATIVE, settle
-from metaeval.running.parallel import limit_threads, track
+from metaeval.running.parallel import limit_threads, on_threads, track
 
 Reading = Literal["first bin", "every larger bin", "cumulative"]
 _READ = ("difference", "share", "difference_error", "share_error")
@@ -352,19 +351,27 @@ def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
 
 
 def _compare(values: NDArray[np.float64], sets: NDArray[np.int64]) -> _Compared:
-    return _Compared(*_compare_pairs(values, sets))
-
-
-@compiled_parallel
-def _compare_pairs(
-    values: NDArray[np.float64], sets: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     n_metrics, n_systems = values.shape[1:]
     shape = (n_metrics, len(sets), n_systems * (n_systems - 1) // 2)
-    differences, sizes = np.zeros(shape), np.zeros(shape)
-    changed = np.zeros(shape, dtype=np.bool_)
-    lowest = values.min()
-    for trial in numba.prange(len(sets)):
+    compared = _Compared(np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.bool_))
+    _compare_pairs(len(sets), values, values.min(), sets, *compared)
+    return compared
+
+
+@on_threads
+@compiled
+def _compare_pairs(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
+    values: NDArray[np.float64],
+    lowest: float,
+    sets: NDArray[np.int64],
+    differences: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    changed: NDArray[np.bool_],
+) -> None:
+    _, n_metrics, n_systems = values.shape
+    for trial in range(start, stop):
         first, sizes1 = set_means(values, sets[trial, 0], lowest)
         second, sizes2 = set_means(values, sets[trial, 1], lowest)
         for metric in range(n_metrics):
@@ -380,20 +387,33 @@ def _compare_pairs(
                         differences[metric, trial, pair] = abs(gap1)
                         sizes[metric, trial, pair] = size1
                         changed[metric, trial, pair] = (gap1 > 0) != (gap2 > 0)
-    return differences, sizes, changed
 
 
-@compiled_parallel
 def _fill_bins(compared: _Compared, edges: NDArray[np.float64]) -> NDArray[np.int64]:
     """Count comparisons and sign changes, shape (2, metric, bin)."""
-    n_metrics, n_trials, n_pairs = compared.differences.shape
+    n_metrics, n_trials, _ = compared.differences.shape
     counts = np.zeros((n_trials, 2, n_metrics, len(edges)), dtype=np.int64)
-    for trial in numba.prange(n_trials):
+    _count_in_bins(n_trials, *compared, edges, counts)
+    return counts.sum(axis=0)
+
+
+@on_threads
+@compiled
+def _count_in_bins(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
+    differences: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    changed: NDArray[np.bool_],
+    edges: NDArray[np.float64],
+    counts: NDArray[np.int64],
+) -> None:
+    n_metrics, _, n_pairs = differences.shape
+    for trial in range(start, stop):
         for metric in range(n_metrics):
             for pair in range(n_pairs):
-                gap = compared.differences[metric, trial, pair]
+                gap = differences[metric, trial, pair]
                 if gap > 0.0:
-                    place = _bin_of(gap, edges, compared.sizes[metric, trial, pair])
+                    place = _bin_of(gap, edges, sizes[metric, trial, pair])
                     counts[trial, 0, metric, place] += 1
-                    counts[trial, 1, metric, place] += compared.changed[metric, trial, pair]
-    return counts.sum(axis=0)
+                    counts[trial, 1, metric, place] += changed[metric, trial, pair]

@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.resampling.cluster_residuals import UnitResiduals
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.draws import chunk_size
 from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
@@ -158,10 +157,10 @@ def _take_largest(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
             other[resample] = max(other[resample], square)
 
 
-@compiled_parallel
+@compiled
 def _squares_of_pairs(residual: Floats, inflation: Floats, first: Whole, second: Whole) -> Floats:
     squares = np.empty(len(first))
-    for pair in numba.prange(len(first)):
+    for pair in range(len(first)):
         a, b = residual[first[pair]], residual[second[pair]]
         total = 0.0
         for unit in range(len(a)):

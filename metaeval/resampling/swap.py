@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numba
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -29,10 +28,10 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.words import share
 from metaeval.errors import ScoresError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.running.equality import RELATIVE
-from metaeval.running.parallel import limit_threads, track
+from metaeval.running.parallel import limit_threads, on_threads, track
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec
 from metaeval.tests_stat.comparison import compare_systems
@@ -286,7 +285,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
         for size in track(layout.sizes.tolist(), description="swap method", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], layout.oriented.shape[0], size, n_trials, sampling)
             asked = _significant(layout.scores, sets, test, alpha, generators[size])
-            counted = _count_swaps(layout.oriented, sets, levels, tolerance_unit == "relative", asked)
+            counted = _counted(layout.oriented, sets, levels, tolerance_unit == "relative", asked)
             blocks.append((*counted, _n_compared(asked, layout, n_trials)))
     names = ("swaps", "zero_differences", "larger_mean", "comparisons")
     dims = (("metric", "tolerance", "trial"), *[("metric", "trial")] * 3)
@@ -346,7 +345,7 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
         for size in track(layout.sizes.tolist(), description="topic bootstrap", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], n_topics, size, n_topic_resamples * n_trials, sampling)
             drawn = np.take_along_axis(resamples, sets.reshape(n_topic_resamples, -1), axis=1).reshape(sets.shape)
-            found, ties, _ = _count_swaps(layout.oriented, drawn, levels, tolerance_unit == "relative", _EVERY_PAIR)
+            found, ties, _ = _counted(layout.oriented, drawn, levels, tolerance_unit == "relative", _EVERY_PAIR)
             swaps.append(found.reshape(n_metrics, len(levels), n_topic_resamples, n_trials).sum(axis=-1))
             zeros.append(ties.reshape(n_metrics, n_topic_resamples, n_trials).sum(axis=-1))
     return xr.Dataset(
@@ -421,22 +420,39 @@ def _reached(gap: float, unit: float, tolerances: NDArray[np.float64], size: flo
     return count
 
 
-@compiled_parallel
-def _count_swaps(
+def _counted(
     values: NDArray[np.float64],
+    sets: NDArray[np.int64],
+    tolerances: NDArray[np.float64],
+    relative: bool,  # noqa: FBT001 - passed on
+    asked: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Count swaps (metric, tolerance, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
+    n_metrics, n_trials = values.shape[1], len(sets)
+    swaps = np.zeros((n_metrics, len(tolerances), n_trials), dtype=np.int64)
+    zeros, larger = np.zeros((n_metrics, n_trials), dtype=np.int64), np.zeros((n_metrics, n_trials))
+    _count_swaps(n_trials, values, values.min(), sets, tolerances, relative, asked, swaps, zeros, larger)
+    return swaps, zeros, larger
+
+
+@on_threads
+@compiled
+def _count_swaps(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    start: int,
+    stop: int,
+    values: NDArray[np.float64],
+    lowest: float,
     sets: NDArray[np.int64],
     tolerances: NDArray[np.float64],
     relative: bool,  # noqa: FBT001 - as above
     asked: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Count swaps (metric, tolerance, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
-    n_metrics, n_systems = values.shape[1:]
-    n_trials, n_tolerances = len(sets), len(tolerances)
-    swaps = np.zeros((n_metrics, n_tolerances, n_trials), dtype=np.int64)
-    zeros = np.zeros((n_metrics, n_trials), dtype=np.int64)
-    larger = np.zeros((n_metrics, n_trials))
-    lowest = values.min()
-    for trial in numba.prange(n_trials):
+    swaps: NDArray[np.int64],
+    zeros: NDArray[np.int64],
+    larger: NDArray[np.float64],
+) -> None:
+    _, n_metrics, n_systems = values.shape
+    n_tolerances = len(tolerances)
+    for trial in range(start, stop):
         first, sizes1 = set_means(values, sets[trial, 0], lowest)
         second, sizes2 = set_means(values, sets[trial, 1], lowest)
         for metric in range(n_metrics):
@@ -465,4 +481,3 @@ def _count_swaps(
             for place in range(n_tolerances - 1, -1, -1):
                 reached[place] += reached[place + 1]
                 swaps[metric, place, trial] = reached[place + 1]
-    return swaps, zeros, larger

@@ -108,12 +108,16 @@ def set_means(
 
     Shapes: `values` (topic, metric, system), `topics` (size,), result (metric, system).
     """
-    means, sizes = np.zeros(values.shape[1:]), np.zeros(values.shape[1:])
+    _, n_metrics, n_systems = values.shape
+    means, sizes = np.zeros((n_metrics, n_systems)), np.zeros((n_metrics, n_systems))
     for topic in topics:
-        means += values[topic]
-    means /= len(topics)
-    if lowest >= 0.0:
-        return means, means
-    for topic in topics:
-        sizes += np.abs(values[topic])
-    return means, sizes / len(topics)
+        for metric in range(n_metrics):
+            for system in range(n_systems):
+                means[metric, system] += values[topic, metric, system]
+                if lowest < 0.0:
+                    sizes[metric, system] += abs(values[topic, metric, system])
+    for metric in range(n_metrics):
+        for system in range(n_systems):
+            means[metric, system] /= len(topics)
+            sizes[metric, system] /= len(topics)
+    return means, sizes if lowest < 0.0 else means

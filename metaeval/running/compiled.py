@@ -1,7 +1,7 @@
 """The ways the package compiles a loop, so that every kernel has the same flags; numba loads with the first call.
 
 numba keeps one cache entry per function: compiling one function twice with different flags silently loads the
-first. Hence exactly three decorators, and no kernel ever wears two.
+first. Hence exactly two decorators, and no kernel ever wears two.
 """
 
 import os
@@ -18,16 +18,11 @@ _making = RLock()
 
 
 def compiled[**P, R](function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a serial kernel that releases the interpreter lock and divides as NumPy does."""
-    return _kernel(function)
+    """Compile a kernel that releases the interpreter lock and divides as NumPy does.
 
-
-def compiled_parallel[**P, R](function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel whose `prange` loops run on every allowed core.
-
-    Iterations must not share anything they write, so that the answer cannot depend on the number of cores.
+    One whose tasks go to many cores wears `metaeval.running.parallel.on_threads` above this.
     """
-    return _kernel(function, parallel=True)
+    return _kernel(function)
 
 
 def compiled_part[**P, R](function: Callable[P, R]) -> Callable[P, R]:
@@ -37,11 +32,6 @@ def compiled_part[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     than the call itself where that reads a few bytes.
     """
     return _kernel(function, _nrt=False)
-
-
-def prange(*bounds: int) -> range:
-    """Count as `range` does; in a kernel of `compiled_parallel` numba's own takes its place."""
-    return range(*bounds)
 
 
 def worth_loading(n_values: int, *, few: int) -> bool:
@@ -96,9 +86,7 @@ class _Kernel:
         around = self.py_func.__globals__
         for name in _names(self.py_func.__code__):
             held = around.get(name)
-            if held is prange:
-                around[name] = numba.prange
-            elif isinstance(held, _Kernel) and held is not self:
+            if isinstance(held, _Kernel) and held is not self:
                 around[name] = held.made()
         kernel = numba.njit(nogil=True, error_model="numpy", **flags)(self.py_func)
         keep(kernel)

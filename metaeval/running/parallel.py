@@ -4,21 +4,28 @@ Nothing below the command line prints. Long loops go through `track` or `metaeva
 of notebooks they stay silent until a caller opens `reporting` with something that shows progress, or `show_progress`.
 """
 
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
-from functools import lru_cache
+from functools import lru_cache, wraps
 from itertools import islice
-from typing import Any
+from time import perf_counter
+from typing import Any, Concatenate
 
 from metaeval.base.checks import check_jobs, check_threads
 from metaeval.running.progress import ProgressReporter, TerminalBars, cell_bars
 
 _reporter: ContextVar[ProgressReporter | None] = ContextVar("metaeval_progress")
 """Not set, the notebook that this process works for shows progress, and nothing else does."""
+_limit: ContextVar[int | None] = ContextVar("metaeval_threads", default=None)
+_TIMED, _PIECES = 16, 4
+"""Pieces for every thread: of those that the first is timed of, and of those that are shared out."""
+_SHORT = 3e-4
+"""Seconds of work that are not worth waking a thread for."""
 
 
 @contextmanager
@@ -138,21 +145,83 @@ def _n_workers(n_jobs: int) -> int:
     return max(1, int(joblib.cpu_count()) + 1 + n_jobs)
 
 
+def allowed_threads() -> int:
+    """Return how many threads compiled kernels may use here: at most as many as numba finds cores or is told."""
+    import numba  # noqa: PLC0415 - only for who calls kernels
+
+    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # not in its stubs
+    return min(most, _limit.get() or most)
+
+
+def on_threads[**P](kernel: Callable[Concatenate[int, int, P], None]) -> Callable[Concatenate[int, P], None]:
+    """Let a kernel that does the tasks from `start` to `stop` - 1 be called with how many there are, on every core.
+
+    numba has loops that do this and takes three times as long to compile them. Tasks must not share anything they
+    write, so that the answer cannot depend on the number of cores.
+
+    Examples
+    --------
+    >>> def squares(start: int, stop: int, found: list[int]) -> None:
+    ...     for task in range(start, stop):
+    ...         found[task] = task**2
+    >>> on_threads(squares)(4, found := [0] * 4)
+    >>> found
+    [0, 1, 4, 9]
+    """
+
+    @wraps(kernel, updated=())
+    def shared_out(n: int, *args: P.args, **named: P.kwargs) -> None:
+        threads = min(allowed_threads(), n)
+        if threads <= 1:
+            kernel(0, n, *args, **named)
+            return
+        first = n // (_TIMED * threads)
+        if first:  # where the rest takes no longer than to wake the others, they are left asleep
+            begun = perf_counter()
+            kernel(0, first, *args, **named)
+            if (perf_counter() - begun) * (n - first) < _SHORT * first:
+                kernel(first, n, *args, **named)
+                return
+        size = -(-(n - first) // (_PIECES * threads))
+        starts = iter(range(first, n, size))
+
+        def work() -> None:
+            for start in starts:
+                kernel(start, min(start + size, n), *args, **named)
+
+        try:
+            others = [_kernel_threads(os.getpid()).submit(work) for _ in range(threads - 1)]
+            work()
+            for other in others:
+                if not other.cancel():  # it may have begun
+                    other.result()
+        finally:
+            deque(starts, maxlen=0)  # after an error or an interrupt nobody begins another piece
+
+    return shared_out
+
+
+@lru_cache(maxsize=1)
+def _kernel_threads(_process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process, which a fork of it does not inherit."""
+    import numba  # noqa: PLC0415 - loaded, where a kernel is called
+
+    return ThreadPoolExecutor(int(numba.config.NUMBA_NUM_THREADS), "kernels")  # type: ignore[attr-defined]
+
+
 @contextmanager
 def limit_threads(n_threads: int | None) -> Iterator[None]:
     """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is)."""
     if check_threads(n_threads) is None:
         yield
         return
-    import numba  # noqa: PLC0415 - only for who limits threads
-
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(int(n_threads or before), before))
+    before = _limit.get()
+    _limit.set(min(int(n_threads or 1), before or int(n_threads or 1)))
     try:
         with limit_libraries(n_threads):
             yield
     finally:
-        numba.set_num_threads(before)
+        _limit.set(before)  # no token: a generator may be closed elsewhere
 
 
 def limit_libraries(n_threads: int | None, *, kind: str | None = None) -> AbstractContextManager[Any]:

@@ -142,7 +142,7 @@ def finished[R](
         for place, task in enumerate(tasks):
             yield place, function(*task, *shared)
         return
-    here = threads and not who.far and _threads_are_safe()
+    here = threads and not who.far
     # the limit of matrix products belongs to the process: threads that set it in turn must all find it set
     with limit_threads(1 if here else None):
         yield from _shared_out(function, tasks, shared, who, here=here)
@@ -375,16 +375,6 @@ def _raise_unless_dead(error: Exception, who: Crew, deaths: int, n_left: int) ->
             f"workers died {deaths} times, most likely killed by the system for want of memory; {who.n_workers} were "
             "at work: take fewer (`n_jobs`), or ask for less at once"
         ) from error
-
-
-def _threads_are_safe() -> bool:
-    """Say whether compiled kernels may run in several threads at once: numba's own work queue must not."""
-    import numba  # noqa: PLC0415 - only where workers are wanted
-
-    try:
-        return numba.threading_layer() in {"omp", "tbb"}  # type: ignore[attr-defined]  # not in its stubs
-    except ValueError:  # no parallel kernel has run yet, so none is known to be safe
-        return False
 
 
 # ---------------------------------------------------------------------------------------------- around a whole command

@@ -105,14 +105,15 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def _machine() -> Iterator[Finding]:
-    import numba  # noqa: PLC0415 - a second
-    from threadpoolctl import threadpool_info  # noqa: PLC0415 - with it
+    from threadpoolctl import threadpool_info  # noqa: PLC0415 - a second, with numba
+
+    from metaeval.running.parallel import allowed_threads  # noqa: PLC0415 - as above
 
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     yield Finding("Cores", "fine", f"{allowed} allowed of {os.cpu_count()}; {platform.machine()}, {platform.system()}")
     pools = {f"{one['user_api']}: {one['internal_api']}, {one['num_threads']} threads" for one in threadpool_info()}
     threads = "; ".join(sorted(pools)) or "none seen"
-    yield Finding("Threads", "fine", f"{threads}; numba: {numba.get_num_threads()}")
+    yield Finding("Threads", "fine", f"{threads}; numba: {allowed_threads()}")
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
         yield Finding("Memory", "fine", f"{size:.1f} GiB")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_count, check_threads
-from metaeval.running.compiled import compiled, compiled_parallel, prange
-from metaeval.running.parallel import limit_libraries, limit_threads
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import allowed_threads, limit_libraries, limit_threads, on_threads
 
 _PAIRS_PER_TASK = 64
 RESAMPLES_AT_ONCE = 1024  # two rows of a block fit in a first-level cache, the block of 129 systems in the second
@@ -43,9 +43,7 @@ def kernel_threads(n_threads: int | None) -> Iterator[None]:
 @contextmanager
 def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
     """Open the threads that share out the tiles; inside, a matrix product uses one core."""
-    from numba import get_num_threads  # noqa: PLC0415 - loads with the first kernel that is called
-
-    pool = ThreadPoolExecutor(check_threads(n_threads) or get_num_threads())
+    pool = ThreadPoolExecutor(check_threads(n_threads) or allowed_threads())
     with limit_libraries(1, kind="blas"):
         try:
             yield pool
@@ -53,7 +51,6 @@ def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
             pool.shutdown(cancel_futures=True)  # an interrupt waits for the tiles begun, not for all
 
 
-@compiled_parallel
 def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
     statistics: NDArray[np.float64],
     first: NDArray[np.int64],
@@ -76,12 +73,29 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
     >>> count_extreme(resampled, np.array([0]), np.array([1]), np.array([1.0]), np.array([1e-9])).ravel()
     array([3, 2, 3])
     """
-    n_pairs = len(first)
-    n_resamples = statistics.shape[1]
-    counts = np.zeros((3, n_pairs), dtype=np.int64)
+    counts = np.zeros((3, len(first)), dtype=np.int64)
     if not each_tail:
         counts[1:] = -1
-    for task in prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
+    given = (statistics, first, second, observed, tolerance, bool(each_tail))
+    _count_extreme(-(-len(first) // _PAIRS_PER_TASK), *given, counts)
+    return counts
+
+
+@on_threads
+@compiled
+def _count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
+    begin: int,
+    end: int,
+    statistics: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    observed: NDArray[np.float64],
+    tolerance: NDArray[np.float64],
+    each_tail: bool,  # noqa: FBT001 - kernels take positions only
+    counts: NDArray[np.int64],
+) -> None:
+    n_pairs, n_resamples = len(first), statistics.shape[1]
+    for task in range(begin, end):
         start = task * _PAIRS_PER_TASK
         stop = min(start + _PAIRS_PER_TASK, n_pairs)
         for left in range(0, n_resamples, RESAMPLES_AT_ONCE):
@@ -105,10 +119,8 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
                         below += difference <= most
                     counts[1, pair] += above
                     counts[2, pair] += below
-    return counts
 
 
-@compiled_parallel
 def count_beside_zero(
     statistics: NDArray[np.float64],
     sizes: NDArray[np.float64],
@@ -132,15 +144,32 @@ def count_beside_zero(
     >>> count_beside_zero(sums, sums, 1e-12, np.array([0]), np.array([1])).ravel()
     array([2, 2])
     """
-    n_pairs = len(first)
-    n_systems, n_resamples = statistics.shape
-    single = statistics.astype(np.float32)
-    margin = np.empty(n_systems)
-    for system in range(n_systems):
-        size = np.abs(statistics[system]).max()
-        margin[system] = relative * sizes[system].max() + _SINGLE * size + _TINY if size < _HUGE else np.inf
-    counts = np.zeros((2, n_pairs), dtype=np.int64)
-    for task in prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
+    size = np.maximum(statistics.max(axis=1), -statistics.min(axis=1))
+    with np.errstate(over="ignore"):  # what is too large gets an infinite margin
+        single = statistics.astype(np.float32)
+        margin = np.where(size < _HUGE, relative * sizes.max(axis=1) + _SINGLE * size + _TINY, np.inf)
+    counts = np.zeros((2, len(first)), dtype=np.int64)
+    given = (statistics, single, sizes, margin, relative, first, second)
+    _count_beside_zero(-(-len(first) // _PAIRS_PER_TASK), *given, counts)
+    return counts
+
+
+@on_threads
+@compiled
+def _count_beside_zero(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
+    begin: int,
+    end: int,
+    statistics: NDArray[np.float64],
+    single: NDArray[np.float32],
+    sizes: NDArray[np.float64],
+    margin: NDArray[np.float64],
+    relative: float,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> None:
+    n_pairs, n_resamples = len(first), statistics.shape[1]
+    for task in range(begin, end):
         start = task * _PAIRS_PER_TASK
         stop = min(start + _PAIRS_PER_TASK, n_pairs)
         for left in range(0, n_resamples, RESAMPLES_AT_ONCE):
@@ -161,7 +190,6 @@ def count_beside_zero(
                         below += difference < -allowed
                 counts[0, pair] += right - left - below
                 counts[1, pair] += right - left - above
-    return counts
 
 
 @compiled

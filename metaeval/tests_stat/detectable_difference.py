@@ -182,7 +182,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     found, discordance = [], []
     for place, kind in enumerate(chosen.values()):
         values = scores.to_numpy()[place]
-        differ = sign_counts(values, first, second, 0.0).sum(axis=0)  # a gap is no difference
+        differ = sign_counts(np.ascontiguousarray(values), first, second, 0.0).sum(axis=0)  # a gap is no difference
         share = differ / own.n_topics[place] if _zeros_and_ones(values) else np.full(len(first), np.nan)
         if kind == "mcnemar":
             one = share[:, None] * (2.0 * _least_share(differ, levels, power) - 1.0)

@@ -2,13 +2,12 @@
 
 from concurrent.futures import Executor
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
-from metaeval.running.parallel import limit_threads, track
+from metaeval.running.parallel import allowed_threads, limit_threads, track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, tile_pool
 from metaeval.tests_stat.docstrings import documented
@@ -172,7 +171,7 @@ def _test_metric(
     turn = np.concatenate([np.where(a < b, side, -side) for side in sides]).astype(np.float64)[order]
     rows = min(n_resamples, max(1, _BLOCK_CELLS // (n_systems * max(n_systems, n_topics))))
     shapes = (rows, n_topics, n_systems), (rows, n_systems, n_systems)
-    spare = [tuple(map(np.empty, shapes)) for _ in range(numba.get_num_threads())]  # new memory each time is slower
+    spare = [tuple(map(np.empty, shapes)) for _ in range(allowed_threads())]  # new memory each time is slower
 
     def count(start: int) -> NDArray[np.int64]:
         permuted, products = memory = spare.pop()

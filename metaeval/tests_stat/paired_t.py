@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from metaeval.running.compiled import compiled_parallel, prange, worth_loading
+from metaeval.running.compiled import compiled, worth_loading
+from metaeval.running.parallel import on_threads
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -120,8 +121,8 @@ def paired_t_statistics(
 
     Shapes: `values` (system, topic), `first, second` (pair,), `tolerance` (pair,).
     """
-    compiled = worth_loading(values.shape[1] * len(first), few=_FEW)
-    return (_statistics if compiled else _numpy_statistics)(values, first, second, tolerance)
+    loaded = worth_loading(values.shape[1] * len(first), few=_FEW)
+    return (_statistics if loaded else _numpy_statistics)(values, first, second, tolerance)
 
 
 def _numpy_statistics(
@@ -142,13 +143,27 @@ def _numpy_statistics(
     return np.where(np.abs(total) <= tolerance, 0.0, np.where(spread, statistics, np.copysign(np.inf, total)))
 
 
-@compiled_parallel
 def _statistics(
     values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    n_topics = values.shape[1]
     statistics = np.empty(len(first))
-    for pair in prange(len(first)):
+    _fill_in(len(first), np.ascontiguousarray(values), first, second, tolerance, statistics)
+    return statistics
+
+
+@on_threads
+@compiled
+def _fill_in(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
+    start: int,
+    stop: int,
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    tolerance: NDArray[np.float64],
+    statistics: NDArray[np.float64],
+) -> None:
+    n_topics = values.shape[1]
+    for pair in range(start, stop):
         a, b = values[first[pair]], values[second[pair]]
         total = 0.0
         for topic in range(n_topics):
@@ -163,15 +178,13 @@ def _statistics(
             statistics[pair] = mean / np.sqrt(squares / (n_topics - 1) / n_topics)
         else:
             statistics[pair] = np.copysign(np.inf, total)
-    return statistics
 
 
-@compiled_parallel
 def equal_pairs(
     values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Say which pairs are equal on every topic (t is 0 also where they are equal only on average)."""
-    equal = np.empty(len(first), dtype=np.bool_)
-    for pair in prange(len(first)):
-        equal[pair] = np.abs(values[first[pair]] - values[second[pair]]).sum() <= tolerance[pair]
-    return equal
+    apart = np.zeros(len(first))
+    for topic in values.T:  # one by one, for there may be very many pairs
+        apart += np.abs(topic[first] - topic[second])
+    return apart <= tolerance

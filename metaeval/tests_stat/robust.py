@@ -23,8 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.compiled import compiled, compiled_parallel, prange
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import on_threads
 from metaeval.table.units import TopicUnits
 from metaeval.tests_stat.pairs import Estimates, Floats, Question
 
@@ -94,11 +95,16 @@ def _stacked(columns: list[Floats]) -> Estimates:
 def _estimates(values: Floats, first: Places, second: Places, layout: _Layout) -> Floats:
     ordered = np.ascontiguousarray(values[:, layout.order])
     starts = layout.cluster_starts, layout.stratum_starts
-    return _estimate_pairs(ordered, first, second, layout.weights, *starts, layout.alike)
+    columns = np.empty((6, len(first)))
+    _estimate_pairs(len(first), ordered, first, second, layout.weights, *starts, layout.alike, columns)
+    return columns
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _estimate_pairs(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
+    start: int,
+    stop: int,
     values: Floats,
     first: Places,
     second: Places,
@@ -106,14 +112,13 @@ def _estimate_pairs(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by posit
     cluster_starts: Places,
     stratum_starts: Places,
     alike: bool,  # noqa: FBT001 - likewise
-) -> Floats:
-    """Return an array (6, pair), the fields of `Estimates`; see `_Layout`."""
-    columns = np.empty((6, len(first)))
-    for pair in prange(len(first)):
+    columns: Floats,
+) -> None:
+    """Fill in an array (6, pair), the fields of `Estimates`; see `_Layout`."""
+    for pair in range(start, stop):
         differences = values[first[pair]] - values[second[pair]]
         sizes = np.abs(values[first[pair]]) + np.abs(values[second[pair]])
         columns[:, pair] = _estimate(differences, sizes, weights, cluster_starts, stratum_starts, alike)
-    return columns
 
 
 @compiled

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -19,7 +18,8 @@ from metaeval.base.results import Figure, Result
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.lists import RankedLists, lists_for
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 from metaeval.table.votes import Votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
@@ -264,11 +264,17 @@ def _values(lists: RankedLists, asked: _Asked, first: NDArray[np.int64], second:
     least = 1 if asked.rel is None else max(lists.level_from(asked.rel), 1)
     graded = asked.rel is None and asked.kind < _LEXICOGRAPHIC
     counts = np.ascontiguousarray(lists.counts)
-    return _preferences(lists.offsets, lists.ranks, lists.levels, counts, first, second, least, graded, asked.kind)
+    found = np.empty((len(first), len(counts)))
+    given = (lists.offsets, lists.ranks, lists.levels, counts, first, second, least, graded, asked.kind)
+    _preferences(len(found), *given, found)
+    return found
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arrays, by position
+    start: int,
+    stop: int,
     offsets: NDArray[np.int64],
     ranks: NDArray[np.int32],
     levels: NDArray[np.int16],
@@ -278,11 +284,11 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
     least: int,
     graded: bool,  # noqa: FBT001 - as above
     kind: int,
-) -> Floats:
-    """Return the preference of every pair on every topic, an array (pair, topic)."""
+    found: Floats,
+) -> None:
+    """Fill in the preference of every pair on every topic, an array (pair, topic)."""
     n_topics, n_levels = counts.shape
-    found = np.zeros((len(first), n_topics))
-    for pair in numba.prange(len(first)):
+    for pair in range(start, stop):
         for topic in range(n_topics):
             one, other = first[pair] * n_topics + topic, second[pair] * n_topics + topic
             total, weighed = 0.0, 0.0
@@ -327,4 +333,3 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
                 total += number * value
                 weighed += number
             found[pair, topic] = total / weighed if weighed > 0.0 else 0.0
-    return found

@@ -2,13 +2,12 @@
 
 from typing import Literal, get_args
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln
 
 from metaeval.base.checks import check_choice, check_number
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
@@ -110,7 +109,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     return answer(question, evidence, test="sign", correction=correction, details=details)
 
 
-@compiled_parallel
+@compiled
 def sign_counts(
     values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], zero_tol: float
 ) -> NDArray[np.int64]:
@@ -119,7 +118,7 @@ def sign_counts(
     Shapes: `values` (system, topic), `first, second` (pair,).
     """
     counts = np.zeros((2, len(first)), dtype=np.int64)
-    for pair in numba.prange(len(first)):
+    for pair in range(len(first)):
         a, b = values[first[pair]], values[second[pair]]
         won = 0
         lost = 0

@@ -2,12 +2,12 @@
 
 from typing import Literal, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import on_threads
 
 Ties = Literal["paper", "float"]
 ALLOWANCES = {"paper": RELATIVE, "float": 0.0}
@@ -46,18 +46,24 @@ def signed_rank_sums(
     >>> [column.item() for column in sums]
     [1.5, 1.5, 1.0, 6.0]
     """
-    return RankSums(*_rank_sum_columns(values, first, second, rank_zeros, ALLOWANCES[ties]))
+    columns = np.empty((4, len(first)))
+    _rank_sum_columns(len(first), values, first, second, rank_zeros, ALLOWANCES[ties], columns)
+    return RankSums(*columns)
 
 
-@compiled_parallel
-def _rank_sum_columns(
+@on_threads
+@compiled
+def _rank_sum_columns(  # noqa: PLR0913, PLR0917 - kernels take positions only
+    start: int,
+    stop: int,
     values: NDArray[np.float64],
     first: NDArray[np.int64],
     second: NDArray[np.int64],
-    rank_zeros: bool,  # noqa: FBT001 - kernels take positions only
+    rank_zeros: bool,  # noqa: FBT001 - as above
     allowance: float,
-) -> NDArray[np.float64]:
-    """Return an array (4, pair): R+, R-, topics without a difference, sum of t**3 - t; see `signed_rank_sums`.
+    columns: NDArray[np.float64],
+) -> None:
+    """Fill in an array (4, pair): R+, R-, topics without a difference, sum of t**3 - t; see `signed_rank_sums`.
 
     The sizes of either sign are sorted apart and then merged, which gives the mid-ranks without sorting signs along.
     Two neighbours tie when they are no further apart than the allowance for the scores they come from. Those have lost
@@ -65,8 +71,7 @@ def _rank_sum_columns(
     a gap lies between what these two allow are the sizes settled with their scores, and ranked again.
     """
     n_topics = values.shape[1]
-    columns = np.empty((4, len(first)))
-    for pair in numba.prange(len(first)):
+    for pair in range(start, stop):
         a, b = values[first[pair]], values[second[pair]]
         sizes = np.empty(n_topics)
         n_plus = 0
@@ -102,7 +107,6 @@ def _rank_sum_columns(
         columns[1, pair] = minus
         columns[2, pair] = n_zero
         columns[3, pair] = ties
-    return columns
 
 
 @compiled
@@ -178,12 +182,11 @@ def _settle_sizes(
         start = stop
 
 
-@compiled_parallel
 def enumerated_tails(
     values: NDArray[np.float64],
     first: NDArray[np.int64],
     second: NDArray[np.int64],
-    rank_zeros: bool,  # noqa: FBT001 - kernels take positions only
+    rank_zeros: bool,  # noqa: FBT001 - as its kernel
     allowance: float,
 ) -> NDArray[np.float64]:
     """Return P(R+ >= observed) and P(R+ <= observed) over all sign vectors, given the ties: an array (2, pair).
@@ -191,9 +194,25 @@ def enumerated_tails(
     Twice a mid-rank is a whole number, so the distribution of 2 R+ fills a short table, one rank at a time; that is
     the enumeration without its 2**T steps. Zeros keep their place under any sign, so they add nothing.
     """
-    n_topics = values.shape[1]
     tails = np.empty((2, len(first)))
-    for pair in numba.prange(len(first)):
+    _fill_tails(len(first), values, first, second, rank_zeros, allowance, tails)
+    return tails
+
+
+@on_threads
+@compiled
+def _fill_tails(  # noqa: PLR0913, PLR0917 - kernels take positions only
+    start: int,
+    stop: int,
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    rank_zeros: bool,  # noqa: FBT001 - as above
+    allowance: float,
+    tails: NDArray[np.float64],
+) -> None:
+    n_topics = values.shape[1]
+    for pair in range(start, stop):
         a, b = values[first[pair]], values[second[pair]]
         sizes = np.empty(n_topics)
         _settle_sizes(a, b, allowance, sizes)
@@ -218,4 +237,3 @@ def enumerated_tails(
             highest += twice_rank
         tails[0, pair] = chance[observed : highest + 1].sum()
         tails[1, pair] = chance[: observed + 1].sum()
-    return tails

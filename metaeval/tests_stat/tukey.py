@@ -3,17 +3,16 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from metaeval.base.checks import check_choice, check_memory
 from metaeval.errors import InvalidOptionError
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import centred
-from metaeval.running.parallel import track
+from metaeval.running.parallel import on_threads, track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
 from metaeval.tests_stat.docstrings import documented
@@ -177,12 +176,11 @@ def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: i
     values, tolerance, total = question.by_unit().values[metric], question.tolerance[metric], question.units.total
     columns = np.ascontiguousarray(values[question.system_order()].T)
     check_memory(3 * n_resamples, what=f"the ranges of {n_resamples:,} permutations", advice="ask for fewer resamples")
-    starts = track(range(0, n_resamples, _BLOCK), description="randomised Tukey HSD")
-    ranges = np.sort(
-        np.concatenate(
-            [range_of_permuted_sums(columns, seed, start, min(start + _BLOCK, n_resamples)) for start in starts]
-        )
-    )
+    ranges = np.empty(n_resamples)
+    for start in track(range(0, n_resamples, _BLOCK), description="randomised Tukey HSD"):
+        block = ranges[start : start + _BLOCK]
+        range_of_permuted_sums(len(block), columns, seed, start, block)
+    ranges.sort()
     differences = question.mean_differences()[metric]
     n_extreme = n_resamples - np.searchsorted(ranges, np.abs(differences) * total - tolerance)
     return _Found(
@@ -210,16 +208,18 @@ def _parametric(question: Question, metric: int) -> _Found:
     )
 
 
-@compiled_parallel
-def range_of_permuted_sums(values: NDArray[np.float64], seed: np.uint64, start: int, stop: int) -> NDArray[np.float64]:
-    """Return the largest minus the smallest system sum under the permutations numbered from `start` to `stop` - 1.
+@on_threads
+@compiled
+def range_of_permuted_sums(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
+    start: int, stop: int, values: NDArray[np.float64], seed: np.uint64, before: int, ranges: NDArray[np.float64]
+) -> None:
+    """Fill in the largest minus the smallest system sum under permutations, of which the first is number `before`.
 
-    Shapes: `values` (topic, system).
+    Shapes: `values` (topic, system), `ranges` (permutation,).
     """
     n_topics, n_systems = values.shape
-    ranges = np.empty(stop - start)
-    for number in numba.prange(stop - start):
-        state = permutation_key(seed, start + number)
+    for number in range(start, stop):
+        state = permutation_key(seed, before + number)
         row = np.empty(n_systems)
         sums = np.zeros(n_systems)
         for topic in range(n_topics):
@@ -228,7 +228,6 @@ def range_of_permuted_sums(values: NDArray[np.float64], seed: np.uint64, start: 
             for system in range(n_systems):
                 sums[system] += row[system]
         ranges[number] = sums.max() - sums.min()
-    return ranges
 
 
 def studentised_range_tail(q: NDArray[np.float64], *, n_means: int, freedom: float) -> NDArray[np.float64]:

@@ -5,7 +5,6 @@ import time
 import warnings
 
 import joblib
-import numba
 import numpy as np
 import pytest
 import threadpoolctl
@@ -18,7 +17,7 @@ from metaeval.resampling.replicates import (
     map_replicates,
     replicate_seed,
 )
-from metaeval.running.parallel import limit_threads
+from metaeval.running.parallel import allowed_threads, limit_threads
 
 
 def draw(number, generator, scale, offsets):
@@ -54,7 +53,7 @@ def test_processes_and_one_process_give_the_same():
 
 def whereabouts(_number, _generator):
     """Say which process and how many threads of kernels."""
-    return {"process": np.array(os.getpid()), "cores": np.array(numba.get_num_threads())}
+    return {"process": np.array(os.getpid()), "cores": np.array(allowed_threads())}
 
 
 def test_workers_are_threads_where_that_is_asked_for_and_safe(monkeypatch):
@@ -84,9 +83,9 @@ def test_threads_leave_the_limits_of_this_process_as_they_were(monkeypatch):
     """Replicates that set the limit of matrix products in turn do not leave theirs behind."""
     monkeypatch.setattr(numba, "threading_layer", lambda: "omp")
     with threadpoolctl.threadpool_limits(2):
-        before = [one["num_threads"] for one in threadpoolctl.threadpool_info()], numba.get_num_threads()
+        before = [one["num_threads"] for one in threadpoolctl.threadpool_info()], allowed_threads()
         map_replicates(limited, range(5), seed=0, name="limits", n_jobs=2, threads=True)
-        assert before == ([one["num_threads"] for one in threadpoolctl.threadpool_info()], numba.get_num_threads())
+        assert before == ([one["num_threads"] for one in threadpoolctl.threadpool_info()], allowed_threads())
     assert 2 in before[0]
 
 

@@ -1,9 +1,8 @@
 """Threads of this process, and the one way to report progress."""
 
-import numba
 import pytest
 
-from metaeval.running.parallel import limit_threads, reporting, track
+from metaeval.running.parallel import allowed_threads, limit_threads, reporting, track
 
 
 class Recorder:
@@ -63,10 +62,10 @@ def test_a_task_ends_even_when_the_loop_is_left():
 
 def test_threads_are_limited_inside_the_block_alone():
     """Compiled kernels use no more threads than allowed, and afterwards as many as before, also after an error."""
-    before = numba.get_num_threads()
+    before = allowed_threads()
     with limit_threads(1):
-        assert numba.get_num_threads() == 1
-    assert numba.get_num_threads() == before
+        assert allowed_threads() == 1
+    assert allowed_threads() == before
 
     def leave_by_error():
         with limit_threads(1):
@@ -74,6 +73,6 @@ def test_threads_are_limited_inside_the_block_alone():
 
     with pytest.raises(RuntimeError):
         leave_by_error()
-    assert numba.get_num_threads() == before
+    assert allowed_threads() == before
     with limit_threads(None):
-        assert numba.get_num_threads() == before
+        assert allowed_threads() == before

@@ -11,14 +11,13 @@ from importlib import metadata
 from pathlib import Path
 
 import joblib
-import numba
 import numpy as np
 import pytest
 import threadpoolctl
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.running import workers
-from metaeval.running.parallel import reporting
+from metaeval.running.parallel import allowed_threads, reporting
 from metaeval.running.workers import crew, finished, parallel_map, threads_each, working
 
 HANGS = 600
@@ -71,7 +70,7 @@ def _warn(item):
 def _threads(_item):
     """Return how many threads kernels and matrix products may use here."""
     libraries = [one["num_threads"] for one in threadpoolctl.threadpool_info()]
-    return numba.get_num_threads(), max(libraries, default=1), os.getpid()
+    return allowed_threads(), max(libraries, default=1), os.getpid()
 
 
 def _inner(item):

@@ -1,4 +1,3 @@
-import numba
 import numpy as np
 import pytest
 import threadpoolctl
@@ -117,11 +116,11 @@ def test_threads_are_held_inside_the_block_only():
     def blas_threads():
         return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
 
-    before = numba.get_num_threads(), blas_threads()
+    before = allowed_threads(), blas_threads()
     with kernel_threads(1):
-        assert numba.get_num_threads() == 1
+        assert allowed_threads() == 1
         assert set(blas_threads()) == {1}
-    assert (numba.get_num_threads(), blas_threads()) == before
+    assert (allowed_threads(), blas_threads()) == before
 
 
 def test_no_threads_at_all_are_refused():

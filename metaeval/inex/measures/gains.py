@@ -7,7 +7,6 @@ more than that element.
 
 from typing import Annotated, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +15,8 @@ from metaeval.inex.assessments import TOO_SMALL, UNKNOWN
 from metaeval.inex.element_table import above
 from metaeval.inex.measures.element_lists import ElementLists
 from metaeval.metrics.parameters import Rule
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 Alpha = Annotated[float, Rule(lambda alpha: 0 <= alpha <= 1, "from 0 to 1")]
 """How much of what was seen before is lost: 0 nothing, 1 all."""
@@ -95,7 +95,9 @@ def results_of(lists: ElementLists) -> tuple[NDArray[np.int64], NDArray[np.int32
 
 def first_values(lists: ElementLists) -> NDArray[np.float64]:
     """Return the value of every result; 0 where the list has the element already."""
-    return _first_values(*results_of(lists), lists.values)
+    found = np.zeros(len(lists.collection.results))
+    _first_values(lists.lengths.size, *results_of(lists), lists.values, found)
+    return found
 
 
 def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str) -> CumulatedGains:  # noqa: FBT001 - passed on
@@ -106,7 +108,8 @@ def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str)
     tree = (*results_of(lists), elements.parents, elements.stops, in_tree, parents)
     holders = ideal if normalise else np.full(len(ideal), -1, dtype=np.int32)
     live = _worth_a_look(lists)
-    gains, unknown = _credited(*tree, lists.values, sizes, live, holders, alpha)
+    gains, unknown = np.zeros(len(lists.collection.results)), np.full(lists.lengths.size, -1)
+    _credited(len(unknown), *tree, lists.values, sizes, live, holders, alpha, gains, unknown)
     if (unknown >= 0).any():
         inside = _first_without_size(lists, int(unknown[unknown >= 0][0]), in_tree)
         lists.refuse_unknown_size(np.array([inside]), what="overlap (alpha above 0)")
@@ -143,16 +146,19 @@ def _first_without_size(lists: ElementLists, element: int, in_tree: NDArray[np.b
     return int(inside[(elements.sizes[inside] == UNKNOWN) & in_tree[inside]][0])
 
 
-@compiled_parallel
-def _first_values(
+@on_threads
+@compiled
+def _first_values(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    first: int,
+    last: int,
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
     element_offsets: NDArray[np.int64],
     values: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    found = np.zeros(len(results))
+    found: NDArray[np.float64],
+) -> None:
     n_topics = len(element_offsets) - 1
-    for number in numba.prange(len(offsets) - 1):
+    for number in range(first, last):
         start = element_offsets[number % n_topics]
         returned = np.zeros(element_offsets[number % n_topics + 1] - start, dtype=np.bool_)
         for place in range(offsets[number], offsets[number + 1]):
@@ -160,7 +166,6 @@ def _first_values(
             if not returned[own]:
                 found[place] = values[start + own]
                 returned[own] = True
-    return found
 
 
 @compiled
@@ -208,8 +213,11 @@ def was_shown(element: int, parents: NDArray[np.int32], returned: NDArray[np.boo
     return element >= 0
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
+    first: int,
+    last: int,
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
     element_offsets: NDArray[np.int64],
@@ -222,12 +230,12 @@ def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
     live: NDArray[np.bool_],
     ideal: NDArray[np.int32],
     alpha: float,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Walk down every list; the second array names an element whose size was needed and unknown, or -1."""
-    gains = np.zeros(len(results))
-    unknown = np.full(len(offsets) - 1, -1, dtype=np.int64)
+    gains: NDArray[np.float64],
+    unknown: NDArray[np.int64],
+) -> None:
+    """Walk down every list; `unknown` gets an element whose size was needed and is not known."""
     n_topics = len(element_offsets) - 1
-    for number in numba.prange(len(offsets) - 1):
+    for number in range(first, last):
         start = element_offsets[number % n_topics]
         stop = element_offsets[number % n_topics + 1]
         up, ends, tree, tree_up = parents[start:stop], stops[start:stop], in_tree[start:stop], tree_parents[start:stop]
@@ -266,7 +274,6 @@ def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
             while around >= 0 and not touched[around]:
                 touched[around] = True
                 around = up[around]
-    return gains, unknown
 
 
 @compiled

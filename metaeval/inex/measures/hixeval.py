@@ -1,6 +1,5 @@
 """HiXEval (2005): precision and recall in highlighted characters, whatever the exhaustivity."""
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +10,8 @@ from metaeval.inex.measures.gains import Alpha, results_of, was_shown
 from metaeval.metrics.lists import depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 
 def highlighted_precision(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
@@ -65,14 +65,17 @@ def _characters(lists: ElementLists, k: int | None, alpha: float) -> tuple[NDArr
         raise InvalidOptionError(
             f"HiXEval needs the highlighted characters of {collection.place_of(int(lacking[0]))}; nobody said them"
         )
-    found, shown = _highlighted_shown(
-        *results_of(lists), elements.parents, elements.sizes, highlighted, depth(k), alpha
-    )
-    return found.reshape(lists.lengths.shape), shown.reshape(lists.lengths.shape)
+    found, shown = np.zeros((2, *lists.lengths.shape))
+    given = (*results_of(lists), elements.parents, elements.sizes, highlighted, depth(k), alpha)
+    _highlighted_shown(found.size, *given, found.reshape(-1), shown.reshape(-1))
+    return found, shown
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    first: int,
+    last: int,
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
     element_offsets: NDArray[np.int64],
@@ -81,11 +84,11 @@ def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     highlighted: NDArray[np.int64],
     k: int,
     alpha: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    found = np.zeros(len(offsets) - 1)
-    shown = np.zeros(len(offsets) - 1)
+    found: NDArray[np.float64],
+    shown: NDArray[np.float64],
+) -> None:
     n_topics = len(element_offsets) - 1
-    for number in numba.prange(len(offsets) - 1):
+    for number in range(first, last):
         start, stop = element_offsets[number % n_topics], element_offsets[number % n_topics + 1]
         up = parents[start:stop]
         returned = np.zeros(stop - start, dtype=np.bool_)
@@ -102,7 +105,6 @@ def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             while around >= 0:
                 before[around] += text - again
                 around = up[around]
-    return found, shown
 
 
 SPECS = tuple(

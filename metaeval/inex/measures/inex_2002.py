@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +10,8 @@ from metaeval.inex.measures.element_lists import ElementLists
 from metaeval.inex.measures.gains import first_values
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.spec import MetricSpec
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 _Nonrel = Annotated[str, Rule(lambda word: word in ("expectation", "indicator"), "expectation or indicator")]
 _Step = Annotated[str, Rule(lambda word: word in ("real", "ceil"), "real or ceil")]
@@ -63,12 +63,17 @@ def precall_curve(
     listed = (lists.collection.offsets, first_values(lists), lists.collection.tied)
     wholes, most = lists.per_topic(lists.values), -1 if n_elements is None else n_elements
     levels = np.arange(1, points + 1) / points
-    curve = _precall(*listed, wholes, most, nonrel == "indicator", step == "ceil", levels)
-    return curve.reshape(*lists.lengths.shape, points)
+    curves = np.zeros((*lists.lengths.shape, points))
+    rows = curves.reshape(-1, points)
+    _precall(len(rows), *listed, wholes, most, nonrel == "indicator", step == "ceil", levels, rows)
+    return curves
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _precall(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    first: int,
+    last: int,
     offsets: NDArray[np.int64],
     values: NDArray[np.float64],
     tied: NDArray[np.bool_],
@@ -77,9 +82,9 @@ def _precall(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     indicator: bool,  # noqa: FBT001 - a kernel takes no names
     in_whole_steps: bool,  # noqa: FBT001 - a kernel takes no names
     levels: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    curves = np.zeros((len(offsets) - 1, len(levels)))
-    for number in numba.prange(len(offsets) - 1):
+    curves: NDArray[np.float64],
+) -> None:
+    for number in range(first, last):
         start, stop = offsets[number], offsets[number + 1]
         whole = wholes[number % len(wholes)]
         if whole <= 0.0 or start == stop:
@@ -97,7 +102,6 @@ def _precall(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             non[n_ranks] = n_elements - (stop - start) - rel[n_ranks]
             n_ranks += 1
         precall(rel[:n_ranks], non[:n_ranks], whole, levels, in_whole_steps, curves[number])
-    return curves
 
 
 @compiled

@@ -1,6 +1,5 @@
 """The metric of INEX 2003 (inex_eval_ng): recall by exhaustivity, precision by specificity, text seen once."""
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +8,8 @@ from metaeval.inex.assessments import UNKNOWN
 from metaeval.inex.measures.element_lists import ElementLists
 from metaeval.inex.measures.gains import results_of, was_shown
 from metaeval.metrics.spec import MetricSpec
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
+from metaeval.running.parallel import on_threads
 
 _TOP_GRADE = 3
 _N_POINTS = 100
@@ -48,7 +48,11 @@ def text_precision_recall(
     elements, used = lists.collection.elements, lists.collection.elements_returned
     sizes, wholes = elements.sizes, lists.per_topic(exhaustivity)
     lists.refuse_unknown_size(used[sizes[used] == UNKNOWN], what="inexNG")
-    return _text_seen_once(*results_of(lists), elements.parents, sizes, exhaustivity, specificity, wholes, overlap)
+    offsets, results, starts = results_of(lists)
+    precision, recall = np.empty((2, len(results)))
+    given = (offsets, results, starts, elements.parents, sizes, exhaustivity, specificity, wholes, overlap)
+    _text_seen_once(len(offsets) - 1, *given, precision, recall)
+    return precision, recall
 
 
 def _shares(lists: ElementLists, *, strict: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -66,8 +70,11 @@ def _n_exhaustive(lists: ElementLists, *, overlap: bool = True, strict: bool = F
     return lists.per_topic(_shares(lists, strict=strict)[0] > 0).astype(np.int64)
 
 
-@compiled_parallel
+@on_threads
+@compiled
 def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    first: int,
+    last: int,
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
     element_offsets: NDArray[np.int64],
@@ -77,10 +84,10 @@ def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     specificity: NDArray[np.float64],
     wholes: NDArray[np.float64],
     overlap: bool,  # noqa: FBT001 - a kernel takes no names
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    precision = np.zeros(len(results))
-    recall = np.zeros(len(results))
-    for number in numba.prange(len(offsets) - 1):
+    precision: NDArray[np.float64],
+    recall: NDArray[np.float64],
+) -> None:
+    for number in range(first, last):
         start, stop = element_offsets[number % len(wholes)], element_offsets[number % len(wholes) + 1]
         up = parents[start:stop]
         whole = wholes[number % len(wholes)]
@@ -104,15 +111,14 @@ def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             read += fresh
             precision[place] = good / read if read > 0.0 else 0.0
             recall[place] = found / whole if whole > 0.0 else 0.0
-    return precision, recall
 
 
-@compiled_parallel
+@compiled
 def _interpolated_mean(
     offsets: NDArray[np.int64], precision: NDArray[np.float64], recall: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     means = np.zeros(len(offsets) - 1)
-    for number in numba.prange(len(offsets) - 1):
+    for number in range(len(offsets) - 1):
         point = _N_POINTS
         best = total = 0.0
         for place in range(offsets[number + 1] - 1, offsets[number] - 1, -1):

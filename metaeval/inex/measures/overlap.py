@@ -1,13 +1,12 @@
 """Overlap of a run: how many of its results repeat text of another one."""
 
-import numba
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.inex.elements import ElementCollection
-from metaeval.running.compiled import compiled_parallel
+from metaeval.running.compiled import compiled
 
 _HOW = ("contained", "either")
 
@@ -50,7 +49,7 @@ def run_overlap(collection: ElementCollection, *, how: str = "contained") -> xr.
     )
 
 
-@compiled_parallel
+@compiled
 def _shares(
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
@@ -60,7 +59,7 @@ def _shares(
 ) -> NDArray[np.float64]:
     shares = np.full(len(offsets) - 1, np.nan)
     n_topics = len(element_offsets) - 1
-    for number in numba.prange(len(offsets) - 1):
+    for number in range(len(offsets) - 1):
         if offsets[number] == offsets[number + 1]:
             continue
         start, stop = element_offsets[number % n_topics], element_offsets[number % n_topics + 1]
