@@ -10,8 +10,6 @@ import sys
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # until `process.begin` has better words
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that wait awake take half as long again on a busy machine
-
 from metaeval.running import process
 
 

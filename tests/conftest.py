@@ -26,10 +26,6 @@ from metaeval.errors import MetaevalError
 from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import as_scores
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-"""Threads of compiled kernels sleep while they wait, here and in every process started here: pytest's workers share the
-cores, and waiting awake took two thirds of the time of tests that call small kernels often."""
-
 sys.path.append(str(Path(__file__).parent))  # the table of procedures (every.py) is asked by several files
 mpl.use("agg")
 _EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "20"))

@@ -76,8 +76,11 @@ def rank_biased_overlap(
 @compiled
 def _group_of(scores: Floats, item: int) -> tuple[int, int]:
     """Return the first and the last rank (from 0) of the group that ties with an item."""
-    first = (scores > scores[item]).sum()
-    return first, first + (scores == scores[item]).sum() - 1
+    above, tied = 0, 0
+    for score in scores:
+        above += score > scores[item]
+        tied += score == scores[item]
+    return above, above + tied - 1
 
 
 @on_threads

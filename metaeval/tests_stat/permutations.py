@@ -62,8 +62,10 @@ def permute_scores(values: NDArray[np.float64], seed: np.uint64, start: int, per
     for number in range(len(permuted)):
         state = permutation_key(seed, start + number)
         for topic in range(len(values)):
-            permuted[number, topic] = values[topic]
-            state = shuffle(permuted[number, topic], state)
+            row = permuted[number, topic]
+            for system in range(len(row)):  # numba's own assignment takes longer than the shuffle
+                row[system] = values[topic, system]
+            state = shuffle(row, state)
 
 
 def permuted_scores(values: NDArray[np.float64], seed: np.uint64, start: int, stop: int) -> NDArray[np.float64]:

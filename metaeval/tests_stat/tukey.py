@@ -218,12 +218,13 @@ def range_of_permuted_sums(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, b
     Shapes: `values` (topic, system), `ranges` (permutation,).
     """
     n_topics, n_systems = values.shape
+    row, sums = np.empty(n_systems), np.empty(n_systems)
     for number in range(start, stop):
         state = permutation_key(seed, before + number)
-        row = np.empty(n_systems)
-        sums = np.zeros(n_systems)
+        sums[:] = 0.0
         for topic in range(n_topics):
-            row[:] = values[topic]
+            for system in range(n_systems):  # numba's own assignment takes longer than the shuffle
+                row[system] = values[topic, system]
             state = shuffle(row, np.uint64(state))  # a plain number where only one of the two is compiled
             for system in range(n_systems):
                 sums[system] += row[system]

@@ -52,24 +52,15 @@ def test_processes_and_one_process_give_the_same():
 
 
 def whereabouts(_number, _generator):
-    """Say which process and how many threads of kernels."""
-    return {"process": np.array(os.getpid()), "cores": np.array(allowed_threads())}
+    """Say which process."""
+    return {"process": np.array(os.getpid())}
 
 
-def test_workers_are_threads_where_that_is_asked_for_and_safe(monkeypatch):
-    """Compiled work stays in this process; other work, and kernels with a layer of their own, go elsewhere."""
-    for layer, threads, here in (("omp", True, True), ("omp", False, False), ("workqueue", True, False)):
-        monkeypatch.setattr(numba, "threading_layer", lambda layer=layer: layer)
+def test_workers_are_threads_where_that_is_asked_for():
+    """Compiled work stays in this process; other work goes elsewhere."""
+    for threads in (True, False):
         found = map_replicates(whereabouts, range(3), seed=0, name="where", n_jobs=2, threads=threads)
-        assert all((one["process"] == os.getpid()) == here for one in found)
-    monkeypatch.setattr(numba, "threading_layer", _no_layer)
-    found = map_replicates(whereabouts, range(3), seed=0, name="where", n_jobs=2, threads=True)
-    assert all(one["process"] != os.getpid() for one in found)
-
-
-def _no_layer():
-    message = "Threading layer is not initialized."
-    raise ValueError(message)
+        assert all((one["process"] == os.getpid()) == threads for one in found)
 
 
 def limited(_number, _generator):
@@ -79,9 +70,8 @@ def limited(_number, _generator):
     return {"none": np.zeros(1)}
 
 
-def test_threads_leave_the_limits_of_this_process_as_they_were(monkeypatch):
+def test_threads_leave_the_limits_of_this_process_as_they_were():
     """Replicates that set the limit of matrix products in turn do not leave theirs behind."""
-    monkeypatch.setattr(numba, "threading_layer", lambda: "omp")
     with threadpoolctl.threadpool_limits(2):
         before = [one["num_threads"] for one in threadpoolctl.threadpool_info()], allowed_threads()
         map_replicates(limited, range(5), seed=0, name="limits", n_jobs=2, threads=True)

@@ -29,7 +29,6 @@ from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.stability import _test_words, correlations, measure_stability
 from metaeval.resampling.stability_result import _swaps, smallest_place
-from metaeval.running import workers
 from metaeval.running.draws import resolve_seed
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judged_files import read_judged
@@ -357,7 +356,7 @@ def test_workers_change_nothing(collection, monkeypatch):
     options = {"steps": [30, 70], "n_replicates": 4, "n_tested": 2, "rng": 8}
     alone = measure_stability(collection, ["AP", "bpref"], **options)
     together = measure_stability(collection, ["AP", "bpref"], n_jobs=2, **options)
-    monkeypatch.setattr(workers, "_threads_are_safe", lambda: False)
+    monkeypatch.setattr("metaeval.resampling.stability.all_compiled", lambda _metrics: False)
     apart = measure_stability(collection, ["AP", "bpref"], n_jobs=2, **options)
     assert alone.data.identical(apart.data)
     with warnings.catch_warnings():

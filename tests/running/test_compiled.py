@@ -16,7 +16,7 @@ from numba.core import caching
 
 from metaeval.errors import MetaevalWarning
 from metaeval.running import kernel_cache as own
-from metaeval.running.compiled import compiled, compiled_parallel, prange, worth_loading
+from metaeval.running.compiled import compiled, worth_loading
 
 
 @pytest.fixture
@@ -205,11 +205,11 @@ def test_a_kernel_is_the_function_it_is_made_of():
     def total(numbers):
         """Add up."""
         found = 0.0
-        for place in prange(len(numbers)):
+        for place in range(len(numbers)):
             found += numbers[place]
         return found
 
-    fast = compiled_parallel(total)
+    fast = compiled(total)
     assert (fast.__name__, fast.__doc__, fast.py_func) == ("total", "Add up.", total)
     assert fast(np.arange(5.0)) == total(np.arange(5.0)) == fast(numbers=np.arange(5.0)) == 10.0
 
@@ -246,7 +246,7 @@ def test_kernels_return_arrays_numbers_and_plain_tuples():
         for path, part in nodes.items()
         for node in part
         if isinstance(node, ast.FunctionDef)
-        and {"compiled", "compiled_parallel", "compiled_part"} & set(map(ast.unparse, node.decorator_list))
+        and {"compiled", "compiled_part"} & set(map(ast.unparse, node.decorator_list))
     }
     assert len(kernels) > 100
     assert {name: words & barred for name, words in kernels.items() if words & barred} == {}

@@ -1,8 +1,14 @@
 """Threads of this process, and the one way to report progress."""
 
+import os
+import signal
+import threading
+import time
+
+import numba
 import pytest
 
-from metaeval.running.parallel import allowed_threads, limit_threads, reporting, track
+from metaeval.running.parallel import allowed_threads, limit_threads, on_threads, reporting, track
 
 
 class Recorder:
@@ -76,3 +82,56 @@ def test_threads_are_limited_inside_the_block_alone():
     assert allowed_threads() == before
     with limit_threads(None):
         assert allowed_threads() == before
+
+
+@on_threads
+def _squares(start, stop, found, seconds):
+    """Square the numbers of some tasks, and note who did each."""
+    time.sleep(seconds)
+    for task in range(start, stop):
+        found[task] = task**2, threading.get_ident()
+
+
+def test_tasks_are_shared_out_among_as_many_threads_as_allowed(monkeypatch):
+    """Each is done once, short work by the one who asks for it, and none is no work."""
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 4)
+    for n, seconds, limit, most in ((100, 0.02, None, 4), (100, 0.02, 2, 2), (3, 0.1, 8, 3), (1000, 0, None, 1)):
+        monkeypatch.setattr("metaeval.running.parallel._SHORT", 0 if seconds else 60)
+        found = [None] * n
+        with limit_threads(limit):
+            _squares(n, found, seconds)
+        assert [square for square, _ in found] == [task**2 for task in range(n)]
+        assert len({who for _, who in found}) <= most
+        assert (len({who for _, who in found}) > 1) == (most > 1)
+    _squares(0, [], 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_tasks_are_done_in_a_fork_of_this_process_too(monkeypatch):
+    """It has none of the threads that stood ready here."""
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)
+    _squares(40, [None] * 40, 0.001)
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        _squares(40, found := [None] * 40, 0.001)
+        os._exit(None in found)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_what_a_task_raises_is_raised(monkeypatch):
+    """By whichever thread, and nobody begins another."""
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)
+    begun = []
+
+    @on_threads
+    def fail(start, _stop):
+        begun.append(start)
+        time.sleep(0.001)
+        if start:
+            raise ValueError(start)
+
+    with pytest.raises(ValueError, match=r"\d"):
+        fail(400)
+    assert len(begun) <= 3

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import InvalidOptionError
+from metaeval.running.parallel import allowed_threads
 from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme, kernel_threads
 from metaeval.tests_stat.pairs import all_pairs
 
