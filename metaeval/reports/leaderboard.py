@@ -86,7 +86,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *cohorts_section(study, say("decision", study=study)),
             *_sources_section(study),
             *unanswered(failed),
-            _benchmark_section(study, pairs, card),
+            _benchmark_section(study, found, pairs, card),
         ),
         methods=_methods(study),
         rows=frame,
@@ -375,7 +375,9 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
     ]
 
 
-def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame, card: Mapping[str, Any]) -> Section:
+def _benchmark_section(
+    study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Mapping[str, Any]
+) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
     gaps = {} if study.detectable is None else gaps_between_neighbours(study)
     return Section(
@@ -383,7 +385,7 @@ def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame, card: Mappi
         title=say("benchmark title"),
         lead=say("benchmark lead"),
         blocks=(
-            Text(paragraphs=tuple(_verdict(study, one, pairs, gaps) for one in study.comparison.metrics)),
+            Text(paragraphs=tuple(_verdict(study, one, places, pairs, gaps) for one in study.comparison.metrics)),
             embedded(card),
         ),
     )
@@ -396,8 +398,10 @@ def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
     return {str(name): value for name, value in frame.iloc[0].items()}
 
 
-def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Mapping[str, float]) -> str:
-    row = _row(places_of(study), metric=metric)
+def _verdict(
+    study: LeaderboardStudy, metric: str, places: pd.DataFrame, pairs: pd.DataFrame, gaps: Mapping[str, float]
+) -> str:
+    row = _row(places, metric=metric)
     one = {"share": carried(row["share"], row["share_error"])}
     found: dict[str, Any] = {"difference": None, "effect": None, "idle": 0, "ways": []}
     if study.detectable is not None:

@@ -37,14 +37,18 @@ class PairFamilies(Result):
         """
         frames = []
         for (family, metric), result in self.results.items():
-            frame = result.to_frame().drop(columns=["metric", "p_corrected", "significant", "better"])
-            frame.insert(0, "family", family)
-            frame.insert(1, "metric", metric)
+            data = result.data
+            columns = {"family": family, "metric": metric}
+            columns |= {name: data[name].to_numpy() for name in ("system_a", "system_b")}
+            some = data["n_common"].to_numpy().ravel() > 0 if "n_common" in data else True
+            for name in ("difference", "statistic", "p_value"):
+                columns[name] = np.where(some, data[name].to_numpy()[0], np.nan)
             for name in self.corrections:
                 corrected = result.with_correction(name).data
-                frame[f"p_{name}"] = np.where(frame["p_value"].isna(), np.nan, corrected["p_corrected"].to_numpy()[0])
-                frame[f"significant_{name}"] = corrected["significant"].to_numpy()[0]
-            frames.append(frame)
+                p_corrected = corrected["p_corrected"].to_numpy()[0]
+                columns[f"p_{name}"] = np.where(np.isnan(columns["p_value"]), np.nan, p_corrected)
+                columns[f"significant_{name}"] = corrected["significant"].to_numpy()[0]
+            frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
 
     def counts(self) -> pd.DataFrame:

@@ -22,7 +22,10 @@ def _hook(event, arguments):
         raise OpenedError(arguments[0])
 
 
-sys.addaudithook(_hook)
+@pytest.fixture(scope="session")
+def guarded():
+    """Have Python call the guard from the first test that needs it on: for good, and slowing all that follows."""
+    sys.addaudithook(_hook)
 
 
 def _commands(group=None, words=()):
@@ -101,7 +104,7 @@ def line(words, trap, option=None):
 
 
 @pytest.fixture
-def refused(command, trap):
+def refused(command, trap, guarded):  # noqa: ARG001
     """Run a line and say how it ended; opening an input is the error it is there for."""
 
     def run(*words):

@@ -288,7 +288,7 @@ def test_a_worker_of_a_cluster_that_dies_costs_its_piece(address, tmp_path):
 def test_a_single_worker_of_a_cluster_works_there_until_it_goes(tmp_path, dask_programs):
     """Not here, where a piece that kills workers would kill the program; that all are gone is said soon."""
     with (
-        dask_programs.cluster(tmp_path, workers=("--nthreads", 1)) as (address, scheduler, _),
+        dask_programs.cluster(tmp_path, workers=("--nthreads", 1, "--no-nanny")) as (address, scheduler, _),
         working(cluster=address),
     ):
         assert os.getpid() not in {one[2] for one in parallel_map(_draw, range(3), _generators(3))}
@@ -349,7 +349,9 @@ def test_a_cluster_that_cannot_work_is_refused(tmp_path, monkeypatch, dask_progr
             with pytest.raises(InvalidOptionError, match=r"has no workers: dask worker tcp://\S+ --nthreads 1"):
                 working(cluster=address).__enter__()
         with (
-            dask_programs.stopping(dask_programs.start("worker", address, "--nthreads", 2, folder=tmp_path)),
+            dask_programs.stopping(
+                dask_programs.start("worker", address, "--nthreads", 2, "--no-nanny", folder=tmp_path)
+            ),
             pytest.raises(InvalidOptionError, match=r"works on 2 pieces at once in one process.* --nthreads 1"),
         ):
             working(cluster=address).__enter__()
@@ -396,7 +398,7 @@ def test_an_interrupt_is_tidy(tmp_path, whole):
         while len(workers) < 2 and time.monotonic() < deadline:
             time.sleep(0.2)
             workers = _workers_of(program.pid)
-        time.sleep(2)
+        time.sleep(1)
         (os.killpg if whole else os.kill)(program.pid, signal.SIGINT)
         _, told = program.communicate(timeout=HANGS)
     finally:
