@@ -18,6 +18,7 @@ from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.dependability import SYSTEMS, Design, Passes, Sources, Stability, check_cost, drawn, exact_shares
 from metaeval.models.designs import (
+    Made,
     Prices,
     Solved,
     cheapest_designs,
@@ -221,8 +222,9 @@ class VarianceComponents(Result):
 
         Notes
         -----
-        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems (where judges are
-        measured, their number stays and that of systems varies). For each number of judges
+        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems (where judges or topics
+        are measured, their number stays and that of systems varies); that of the design at hand is counted: the
+        items, runs and judgments that the scores took, gaps being free. For each number of judges
         and repeats (up to 10) the items follow; of all these designs the cheapest, or the most dependable, is taken.
 
         Examples
@@ -235,7 +237,7 @@ class VarianceComponents(Result):
         """
         paid = check_cost(dict({"run": 1.0, "judgment": float(self.judges)} if cost is None else cost))
         wanted = None if target is None else (check_share(target, "target"), check_share(assurance, "assurance"))
-        prices = Prices(**paid, measured=self.n_measured, judges_measured=self.measure == "judge")
+        prices = Prices(**paid, measured=self.n_measured, measure=self.measure)
         found = (cheapest_designs(metric, own, prices, wanted) for metric, own in self.solved.items())
         return self._named(pd.DataFrame([row for rows in found for row in rows]))
 
@@ -283,7 +285,7 @@ class VarianceComponents(Result):
         usual = sorted({1, 2, 5, 10, 20, 50, 100, round(2 * mean)} - {mean})
         sizes = usual if per_cluster is None else _counts(per_cluster, "per_cluster")
         found = [
-            cluster_designs(metric, own, sizes, self.n_clusters, share, self._tail())
+            cluster_designs(metric, own, [mean, *sizes], self.n_clusters, share, self._tail())
             for metric, own in self.solved.items()
         ]
         return pd.concat(found, ignore_index=True)
@@ -391,13 +393,13 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     values, names, clusters, passes = laid_out(table, repeats=repeats, judges=judges, measure=measure)
     found: dict[str, Solved] = {}
     for name, own in zip(names, values, strict=True):
-        found[name] = _solve(name, own, clusters, passes, intervals)
+        found[name] = _solve(name, own, clusters, passes, intervals, _made(own, passes, measure))
     first = next(iter(found.values()))
     tail = (1.0 - level) / 2.0
     n_measured, n_across, n_over = values.shape[1:4]
     n_judges = 1 if passes != "judge" else n_measured if measure == "judge" else n_across
     design = pd.concat(
-        [design_table(name, own, own.design, tail) for name, own in found.items()], ignore_index=True
+        [design_table(name, own.now, own.design, tail) for name, own in found.items()], ignore_index=True
     ).rename(columns={"judges": "systems"} if measure == "judge" else {})
     return VarianceComponents(
         components=pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True),
@@ -419,16 +421,33 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     )
 
 
-def _solve(
-    name: str, values: Floats, clusters: NDArray[np.int64] | None, passes: Passes, intervals: Intervals
+def _made(values: Floats, passes: Passes, measure: Measured) -> Made:
+    """Count items, runs and judgments; a run that several judges scored is one."""
+    known = np.isfinite(values)
+    topics, judges = (0 if measure == "topic" else 2), (0 if measure == "judge" else 1)
+    runs = known.any(axis=judges) if passes == "judge" else known
+    others = tuple({*range(known.ndim)} - {topics})
+    return Made(float(known.any(axis=others).sum()), float(runs.sum()), float(known.sum()))
+
+
+def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what was counted
+    name: str,
+    values: Floats,
+    clusters: NDArray[np.int64] | None,
+    passes: Passes,
+    intervals: Intervals,
+    made: Made,
 ) -> Solved:
     crossed = crossing(values, clusters=clusters, nested=clusters is not None, in_item=passes == "shared")
     _check_variance(name, crossed)
     fit = solved(crossed)
     there = crossed.n > 0
     sizes = np.bincount(crossed.clusters)
-    per_cluster = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
+    whole = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
     per_system = len(there) / (1.0 / there.sum(axis=(1, 2))).sum() / there.shape[1]
+    starts, order = np.cumsum(sizes) - sizes, np.argsort(crossed.clusters, kind="stable")
+    inside = np.add.reduceat(there.sum(axis=1)[:, order], starts, axis=1)
+    own = np.square(inside / inside.sum(axis=1, keepdims=True)).sum(axis=1).mean() * per_system
     repeats = there.sum() / (1.0 / crossed.n[there]).sum()
     design = Design(
         float(per_system),
@@ -436,8 +455,8 @@ def _solve(
         there.shape[1] if passes in {"crossed", "shared"} else float(repeats),
     )
     freedom = fit.strata.spread if intervals == "robust" else fit.strata.freedom
-    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=per_cluster)
-    return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design)
+    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=whole)
+    return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design, float(own), made)
 
 
 def _check_variance(name: str, crossed: Crossing) -> None:
