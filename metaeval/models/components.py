@@ -33,6 +33,7 @@ from metaeval.table.structure import engine_scores
 type Floats = NDArray[np.float64]
 Intervals = Literal["robust", "normal"]
 
+_LARGEST = 1e100
 _ENDS = ((np.minimum, -np.inf), (np.maximum, np.inf))
 
 
@@ -330,8 +331,8 @@ def variance_components(  # noqa: PLR0913 - every option is one question
         of another. "crossed": the first repeat is one thing throughout, such as a seed. "shared": of one item, all
         systems share it, as the passes of a judge over all answers.
     judges : bool, default False
-        Whether the metrics are judges of one and the same quality, a facet of their own; by default each metric is
-        analysed by itself.
+        Whether the metrics are judges of one and the same quality, a source of variance of their own; by default each
+        metric is analysed by itself.
     measure : {"system", "topic", "judge"}
         Whose means are to be dependable. "topic": how dependable is the difficulty of an item? "judge", with `judges`:
         how dependable is it who judges more severely?
@@ -444,25 +445,32 @@ def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what wa
     there = crossed.n > 0
     sizes = np.bincount(crossed.clusters)
     whole = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
-    per_system = len(there) / (1.0 / there.sum(axis=(1, 2))).sum() / there.shape[1]
+    per_system = _harmonic_mean(there.sum(axis=(1, 2))) / there.shape[1]
     starts, order = np.cumsum(sizes) - sizes, np.argsort(crossed.clusters, kind="stable")
     inside = np.add.reduceat(there.sum(axis=1)[:, order], starts, axis=1)
     own = np.square(inside / inside.sum(axis=1, keepdims=True)).sum(axis=1).mean() * per_system
-    repeats = there.sum() / (1.0 / crossed.n[there]).sum()
     design = Design(
-        float(per_system),
+        per_system,
         there.shape[1] if passes == "judge" else 1,
-        there.shape[1] if passes in {"crossed", "shared"} else float(repeats),
+        there.shape[1] if passes in {"crossed", "shared"} else _harmonic_mean(crossed.n[there]),
     )
     freedom = fit.strata.spread if intervals == "robust" else fit.strata.freedom
     sources = Sources(effects=crossed.effects, passes=passes, per_cluster=whole)
     return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design, float(own), made)
 
 
+def _harmonic_mean(counts: Floats) -> float:
+    """Return the harmonic mean; of equal counts without a rounding error."""
+    return float(counts[0] if np.ptp(counts) == 0 else len(counts) / (1.0 / counts).sum())
+
+
 def _check_variance(name: str, crossed: Crossing) -> None:
     """Refuse scores that are all equal, or of which only one system or item has more than the rest."""
     there = crossed.n > 0
     known = crossed.mean[there]
+    if not np.abs(known).max() < _LARGEST or 0 < np.ptp(known) < 1 / _LARGEST:
+        far = "large" if np.abs(known).max() > 1 else "small"
+        raise EstimationError(f"scores under {name!r} are too {far} to be squared; give them in another unit")
     if crossed.within == 0.0 and np.ptp(known) <= 1e-12 * np.abs(known).max():
         raise EstimationError(f"all scores under {name!r} are equal; there is no variance to divide")
     least, most = (end.reduce(np.where(there, crossed.mean, -far), axis=0) for end, far in _ENDS)

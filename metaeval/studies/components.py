@@ -138,7 +138,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     )
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     halves = None
-    if not judges and measure == "system":
+    if n_splits and not judges and measure == "system":
         halves = attempt("Check on halves", lambda: _halves(table, found, n_splits, np.random.default_rng(seed)))
     return ComponentsStudy(
         scores=table,
@@ -214,7 +214,7 @@ def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: 
     """Compare what the components expect of half the items with what random halves show."""
     plain = engine_scores(table.drop_vars("cluster", errors="ignore"), uses=frozenset[Trait]({"gaps"}))
     half = plain.sizes["topic"] // 2
-    if half < _FEWEST_IN_HALF or not n_splits:
+    if half < _FEWEST_IN_HALF:
         message = f"a half of {plain.sizes['topic']} items is too small"
         raise EstimationError(message)
     work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2

@@ -157,6 +157,23 @@ def test_items_that_cost_much_are_worth_repeats():
     assert free.loc["same cost", "repeats"] == 1
 
 
+def test_scores_that_say_nothing_of_a_source_are_refused():
+    """Judges of other items each, and numbers whose squares no number holds; repeats of one number are that number."""
+    values = np.random.default_rng(0).random((2, 4, 12, 1))
+    apart = values.copy()
+    apart[0, :, :6], apart[1, :, 6:] = np.nan, np.nan
+    with pytest.raises(ScoresError, match="no topic was scored by two judges, so judges and topics cannot"):
+        variance_components(as_scores(apart[..., 0], missing="pairwise"), judges=True)
+    apart[1, :, 6] = 0.5
+    assert variance_components(as_scores(apart[..., 0], missing="pairwise"), judges=True).n_judges == 2
+    for unit in (1e160, 1e-160):
+        with pytest.raises(EstimationError, match="in another unit"):
+            variance_components(values[:1, ..., 0] * unit)
+    for repeats in (3, 7, 11):
+        repeated = np.random.default_rng(0).random((1, 7, 13, repeats))
+        assert variance_components(repeated).dependability["repeats"].item() == repeats
+
+
 def test_every_facet_is_named():
     """Judges in the place of metrics, repeats crossed or shared, clusters, and topics as what is measured."""
     judged = as_scores(np.random.default_rng(0).normal(size=(3, 5, 12)))

@@ -64,6 +64,16 @@ def test_the_page(tmp_path):
     assert study.plot() is not None
 
 
+@pytest.mark.parametrize("by_voter", [0.0, 2.0])
+def test_votes_that_do_not_go_together(by_voter):
+    """Are not said to, where errors are no larger; and voters alone are named as such."""
+    options = {"n_systems": 3, "n_questions": 2, "n_voters": 30, "n_votes": 200, "by_question": 0, "rng": 5}
+    study = study_votes(simulate_votes(by_voter=by_voter, **options).assign(question="q1"), rng=0)
+    assert (study.first.main.inflation > 1.005) == (by_voter > 0)
+    said = "go together: errors are" if by_voter else "may go together: errors that allow for it are"
+    assert study.report().summary[1].startswith(f"Votes by one voter {said} {study.first.main.inflation:.2f} times")
+
+
 def test_every_group_has_its_plan(tmp_path):
     """Systems that no vote connects: what each group alone has, in words, tables and data."""
     votes = simulate_votes(n_systems=5, n_questions=20, n_voters=20, n_votes=600, rng=1)
