@@ -33,12 +33,13 @@ class JudgeRanking(Result):
     """Judges by agreement with a reference, best first, and which of them differ significantly."""
 
     table: pd.DataFrame
-    """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, `measure` with
-    ``difference`` from the best (0 or less) with ``difference_low`` and ``difference_high``, ``behind`` (whether
-    all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank``: ``kappa``,
-    ``quadratic_kappa``, ``alpha`` (Krippendorff's, of the judge and the reference alone, for the distances of
-    `measure`), and, without a rank, ``same`` (share of equal labels), ``near`` (share at most one grade apart) and
-    ``bias`` (mean label less that of the reference)."""
+    """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, ``shared`` (those
+    that the best judge labelled too), `measure` with ``difference`` from the best (0 or less; missing without shared
+    topics) with ``difference_low`` and ``difference_high``, ``behind`` (whether all of that interval is below 0), and
+    what else labels may be compared by, each with its ``…_rank``: ``kappa``, ``quadratic_kappa``, ``alpha``
+    (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
+    ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
+    reference)."""
     measure: str
     """By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa"."""
     reference: str
@@ -57,15 +58,15 @@ class JudgeRanking(Result):
         return self.table.copy()
 
     def open_to_best(self) -> tuple[str, ...]:
-        """Return the judges, the best first, that the topics do not tell from it."""
-        return tuple(self.table.loc[~self.table["behind"], "judge"])
+        """Return the judges, the best first, that the topics shared with it do not tell from it."""
+        return tuple(self.table.loc[~self.table["behind"] & (self.table["shared"] > 0), "judge"])
 
     def plot(self) -> Figure:
         """Draw how far every judge is behind the best."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
         columns = ["judge", "difference", "difference_low", "difference_high"]
-        shown = self.table[columns].set_axis(["name", "value", "low", "high"], axis=1)
+        shown = self.table[columns].dropna(subset="difference").set_axis(["name", "value", "low", "high"], axis=1)
         return agreement_dots(shown, label=f"{self.measure.replace('_', ' ')}, less that of {self.table['judge'][0]}")
 
 
@@ -116,7 +117,8 @@ def rank_judges(
     times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`. A judge i is compared with whoever came
     out best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is the quantile over resamples of the topics of the
     largest :math:`|d^*| / s` of i and anybody else, taken from the normal law to that of t with T - 1 degrees of
-    freedom, T the topics that both have. The truly best judge is then wrongly found behind with probability
+    freedom, T the topics that both have; those that share none are not compared. The truly best judge is then wrongly
+    found behind with probability
     :math:`1 -` `confidence_level` at most, up to the approximation (multiple comparisons with the best [1]_). With one
     topic there is no interval, and nobody is behind.
 
@@ -171,7 +173,9 @@ def rank_judges(
     compared = min(parts.shape) >= _TWO
     drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, parts.shape[1]), parts.shape[1])
     table = table.assign(difference=table[measure] - table[measure].max())
-    table = table.assign(**_beside_best(table, parts, drawn, confidence_level))
+    table = table.assign(
+        **_beside_best(table, parts, drawn, confidence_level, tables[there][:, ranked].any(axis=(2, 3)))
+    )
     return JudgeRanking(
         table=table.sort_values([measure, "judge"], ascending=[False, True], ignore_index=True),
         measure=measure,
@@ -226,22 +230,26 @@ def _parts_of_topics(tables: Floats, distance: Floats, *, squared: bool) -> Floa
     return np.asarray(len(tables) * parts / expected[:, None])
 
 
-def _beside_best(table: pd.DataFrame, parts: Floats, drawn: Floats, confidence_level: float) -> dict[str, NDArray[Any]]:
-    """Return the interval of every judge's difference from the best, and whether it is behind."""
+def _beside_best(
+    table: pd.DataFrame, parts: Floats, drawn: Floats, confidence_level: float, labelled: NDArray[np.bool_]
+) -> dict[str, NDArray[Any]]:
+    """Return every judge's difference from the best with its interval, and whether it is behind, on shared topics."""
     n_judges, n_topics = parts.shape
-    difference, topics = table["difference"].to_numpy(), table["topics"].to_numpy()
-    best, sizes = int(np.argmax(difference)), np.abs(parts).sum(axis=1)
-    fewer = np.minimum(topics, topics[best])
+    best, sizes = int(np.argmax(table["difference"])), np.abs(parts).sum(axis=1)
+    shared = (labelled & labelled[:, [best]]).sum(axis=0)
+    difference = np.where(shared > 0, table["difference"], np.nan)
     means = drawn @ parts.T / n_topics  # resample, judge
     reach = np.full(n_judges, np.nan)
-    for judge in np.flatnonzero((fewer >= _TWO) & (np.arange(n_judges) != best)):
+    for judge in np.flatnonzero((shared >= _TWO) & (np.arange(n_judges) != best)):
         spread = (parts - parts[judge]).std(axis=1)
         varied = spread * n_topics > RELATIVE * (sizes + sizes[judge])
         beside = np.abs(means[:, varied] - means[:, [judge]]) / (spread[varied] / np.sqrt(n_topics))
         level = _single_level(beside, confidence_level)
         error = spread[best] / np.sqrt(n_topics) if varied[best] else 0.0
-        reach[judge] = error * reach_of_topics(fewer[judge], level)
+        reach[judge] = error * reach_of_topics(shared[judge], level)
     return {
+        "shared": shared,
+        "difference": difference,
         "difference_low": difference - reach,
         "difference_high": difference + reach,
         "behind": difference + reach < -RELATIVE,

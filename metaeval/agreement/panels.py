@@ -15,7 +15,8 @@ from metaeval.base.names import natural_order
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number
-from metaeval.errors import EstimationError, ScoresError
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 
@@ -45,6 +46,8 @@ class JudgePanel(Result):
     """The error of a judge that gives one label to all: who errs no less adds no agreement to a panel, only a mean."""
     level: Literal["labels", "differences"]
     """Whether errors are those of labels, or of mean differences between systems."""
+    rescaled: bool
+    """Whether every judge's labels were put on the reference's scale."""
     reference: str
     people: tuple[str, ...]
     n_items: int
@@ -69,6 +72,7 @@ def judge_panel(
     *,
     reference: str,
     people: Mapping[str, float] | Sequence[str] = (),
+    rescaled: bool = False,
     confidence_level: float = 0.95,
 ) -> JudgePanel:
     r"""Find how many independent judges a panel of judges is worth.
@@ -81,6 +85,9 @@ def judge_panel(
         The judge whose labels count as true.
     people : sequence of str, or mapping of str to weight
         Second people, or choices of them (`metaeval.agreement.second_people`); their mean is the second reference.
+    rescaled : bool, default False
+        For labels: whether those of a judge first get the mean and the standard deviation that the reference's have, so
+        that the scale of a judge is no error. A judge with one label for all gets that mean.
     confidence_level : float, default 0.95
 
     Raises
@@ -108,6 +115,8 @@ def judge_panel(
     is independent, the covariance of errors beside the one with errors beside the other is free of both. It can be
     negative; what has no answer then is missing.
 
+    Labels of a topic are rescaled by the means and standard deviations of the other topics, as for a topic to come.
+
     Intervals are t intervals of r by leaving out each topic, and of differences each system too. The best panels are
     chosen on random halves of the topics (the same every time) and measured on the other halves.
 
@@ -128,7 +137,9 @@ def judge_panel(
     level = check_share(confidence_level, "confidence_level")
     weights = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1.0)
     asked = (reference, weights)
-    errors = _of_labels(given, *asked) if isinstance(given, Labels) else _of_scores(given, *asked)
+    if rescaled and not isinstance(given, Labels):
+        raise InvalidOptionError("`rescaled` is for labels; differences between mean scores are compared as they are")
+    errors = _of_labels(given, *asked, rescaled=rescaled) if isinstance(given, Labels) else _of_scores(given, *asked)
     seen, net = errors.seen, errors.net
     if not np.trace(seen.whole) > 0:
         raise EstimationError(f"every judge agrees with {reference} throughout, so there is no error to share")
@@ -164,6 +175,7 @@ def judge_panel(
         reference_share=(np.nan,) * 3 if net is None else _of_reference(seen, net, level),
         constant=errors.constant,
         level="labels" if isinstance(given, Labels) else "differences",
+        rescaled=bool(rescaled),
         reference=reference,
         people=tuple(map(str, weights)),
         n_items=errors.n_items,
@@ -214,7 +226,7 @@ def _covariances(n_topics: int, of: Callable[[Floats], Floats], without_systems:
     return _Covariances(found[0][0], (found[1], *(() if without_systems is None else (without_systems,))), found[2])
 
 
-def _of_labels(given: Labels, reference: str, people: Mapping[str, float]) -> _Errors:
+def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, rescaled: bool) -> _Errors:
     for name in (reference, *people):
         check_choice(name, "judge", given.judges)
     judges = _others(given.judges, reference, people)
@@ -230,6 +242,8 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float]) -> _E
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(topics)))
     sizes = np.diff(np.append(starts, len(group))).astype(np.float64)
+    if rescaled:
+        values = _rescaled(values, truth, group)
 
     def covariances(other: Floats) -> _Covariances:
         one, two = (values[:, order] - by[order] for by in (truth, other))
@@ -247,6 +261,24 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float]) -> _E
 
     net = None if second is None else covariances(second[known])
     return _Errors(judges, len(topics), int(known.sum()), float(truth.std()), covariances(truth), net)
+
+
+def _rescaled(values: Floats, truth: Floats, group: NDArray[np.int64]) -> Floats:
+    """Give labels (judge, item) the mean and the deviation that the truth has on the other topics."""
+
+    def moments(of: Floats) -> tuple[Floats, Floats]:
+        sums = np.stack([np.bincount(group, one) for one in (np.ones(len(group)), of, of**2)])
+        n, total, squares = sums.sum(axis=1, keepdims=True) - sums
+        mean = total / n
+        return mean[group], np.sqrt(np.maximum(squares / n - mean**2, 0.0))[group]
+
+    centre, spread = moments(truth - truth.mean())
+    found = np.empty_like(values)
+    for place, own in enumerate(values - values.mean(axis=1, keepdims=True)):
+        mean, wide = moments(own)
+        stretched = np.divide(spread, wide, out=np.zeros_like(wide), where=wide > RELATIVE * np.abs(own).max())
+        found[place] = truth.mean() + centre + (own - mean) * stretched
+    return np.where(np.abs(found - truth) <= RELATIVE * np.abs(truth).max(), truth, found)
 
 
 def _of_scores(given: object, reference: str, people: Mapping[str, float]) -> _Errors:

@@ -114,7 +114,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
     alpha: Annotated[str, _ALPHA] = "0.05",
     resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000", often=False)] = None,
-    interval_resamples: Annotated[int, opt.INTERVALS] = 200,
+    interval_resamples: Annotated[int, opt.INTERVALS.but(often=False)] = 200,
     min_f1: Annotated[float, _MIN_F1] = 0.9,
     choose: Annotated[str, opt.CHOOSE] = "all",
 ) -> Answer:

@@ -228,6 +228,10 @@ _SYSTEMS_IN = choice(
     *("columns", "rows"),
     shown="columns, unless the first column says system or run",
 )
+_REPEATS_IN_NAMES = flag(
+    "--repeats-in-names",
+    "Systems whose names differ in their last number (gpt_trial0, gpt_trial1) are repeats of one.",
+)
 _MISSING = choice(
     "How to handle missing scores; pairwise compares pairs on common topics, if the test allows.",
     *("error", "zero", "drop-systems", "drop-topics", "pairwise"),
@@ -286,6 +290,7 @@ _IGNORE_COLUMN = _column("ignore", "A column to leave out; may be repeated.", ex
 class _Tables:
     form: Annotated[str | None, _FORM] = None
     systems_in: Annotated[str | None, _SYSTEMS_IN] = None
+    repeats_in_names: Annotated[bool, _REPEATS_IN_NAMES] = False
     missing: Annotated[str | None, _MISSING] = None
     duplicates: Annotated[str | None, DUPLICATES] = None
     clusters: Annotated[str | None, _CLUSTERS] = None
@@ -316,7 +321,7 @@ COLUMNS = {
     if name.endswith("_column")
 }
 """Options that say which column of a table is which, and what `metaeval.read_scores` calls it."""
-ABOUT_TABLES = frozenset({*COLUMNS, "credit", "form", "no_header", "systems_in", "where"})
+ABOUT_TABLES = frozenset({*COLUMNS, "credit", "form", "no_header", "repeats_in_names", "systems_in", "where"})
 """Options that mean nothing for runs."""
 
 

@@ -308,6 +308,7 @@ class Loaded:
             duplicates=given.get("duplicates") or "error",
             form=given.get("form"),
             systems_in=given["systems_in"],
+            repeats_in_names=bool(given.get("repeats_in_names")),
             metrics=_names_of_metrics(given["metrics"]) if chosen and given.get("metrics") else None,
             credit={name: float(text) for name, text in parse_assignments(given.get("credit"), "--credit").items()},
             where=parse_assignments(given.get("where"), "--where"),

@@ -38,6 +38,7 @@ from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS
+from metaeval.table.named_repeats import repeats_of_names
 from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     form: Form | None = None,
     columns: Mapping[str, str | int | Sequence[str] | None] | None = None,
     systems_in: SystemsIn | None = None,
+    repeats_in_names: bool = False,
     header: bool | None = None,
     missing: Missing = "error",
     duplicates: Duplicates = "error",
@@ -83,6 +85,9 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         is no topic column, and clusters and weights of topics are columns.
     systems_in : {"columns", "rows"}, optional
         Where a wide table has its systems; by default in columns, unless the first column is called system or run.
+    repeats_in_names : bool, default False
+        Whether systems whose names differ in their last number are repeats of one: gpt_trial0, gpt_trial1, and so on.
+        Where all are called trial0, trial1 and so on, a file is of one system.
     header : bool, optional
         Whether the first line holds names; needed only where the names are numbers, or there are none.
     missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
@@ -186,6 +191,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     blocks = with_distinct_systems(inputs.blocks)
     array = put_together(blocks, missing)
     array = array if inputs.chosen else _of_metrics(array, metrics)
+    array = repeats_of_names(array) if repeats_in_names else array
     array = array if choice is None else choice.of_scores(array)
     if paired:
         check_paired(array.sizes["system"])

@@ -18,6 +18,7 @@ from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.dependability import SYSTEMS, Design, Passes, Sources, Stability, check_cost, drawn, exact_shares
 from metaeval.models.designs import (
+    Made,
     Prices,
     Solved,
     cheapest_designs,
@@ -32,6 +33,7 @@ from metaeval.table.structure import engine_scores
 type Floats = NDArray[np.float64]
 Intervals = Literal["robust", "normal"]
 
+_LARGEST = 1e100
 _ENDS = ((np.minimum, -np.inf), (np.maximum, np.inf))
 
 
@@ -221,8 +223,9 @@ class VarianceComponents(Result):
 
         Notes
         -----
-        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems (where judges are
-        measured, their number stays and that of systems varies). For each number of judges
+        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems (where judges or topics
+        are measured, their number stays and that of systems varies); that of the design at hand is counted: the
+        items, runs and judgments that the scores took, gaps being free. For each number of judges
         and repeats (up to 10) the items follow; of all these designs the cheapest, or the most dependable, is taken.
 
         Examples
@@ -235,7 +238,7 @@ class VarianceComponents(Result):
         """
         paid = check_cost(dict({"run": 1.0, "judgment": float(self.judges)} if cost is None else cost))
         wanted = None if target is None else (check_share(target, "target"), check_share(assurance, "assurance"))
-        prices = Prices(**paid, measured=self.n_measured, judges_measured=self.measure == "judge")
+        prices = Prices(**paid, measured=self.n_measured, measure=self.measure)
         found = (cheapest_designs(metric, own, prices, wanted) for metric, own in self.solved.items())
         return self._named(pd.DataFrame([row for rows in found for row in rows]))
 
@@ -283,7 +286,7 @@ class VarianceComponents(Result):
         usual = sorted({1, 2, 5, 10, 20, 50, 100, round(2 * mean)} - {mean})
         sizes = usual if per_cluster is None else _counts(per_cluster, "per_cluster")
         found = [
-            cluster_designs(metric, own, sizes, self.n_clusters, share, self._tail())
+            cluster_designs(metric, own, [mean, *sizes], self.n_clusters, share, self._tail())
             for metric, own in self.solved.items()
         ]
         return pd.concat(found, ignore_index=True)
@@ -328,8 +331,8 @@ def variance_components(  # noqa: PLR0913 - every option is one question
         of another. "crossed": the first repeat is one thing throughout, such as a seed. "shared": of one item, all
         systems share it, as the passes of a judge over all answers.
     judges : bool, default False
-        Whether the metrics are judges of one and the same quality, a facet of their own; by default each metric is
-        analysed by itself.
+        Whether the metrics are judges of one and the same quality, a source of variance of their own; by default each
+        metric is analysed by itself.
     measure : {"system", "topic", "judge"}
         Whose means are to be dependable. "topic": how dependable is the difficulty of an item? "judge", with `judges`:
         how dependable is it who judges more severely?
@@ -391,13 +394,13 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     values, names, clusters, passes = laid_out(table, repeats=repeats, judges=judges, measure=measure)
     found: dict[str, Solved] = {}
     for name, own in zip(names, values, strict=True):
-        found[name] = _solve(name, own, clusters, passes, intervals)
+        found[name] = _solve(name, own, clusters, passes, intervals, _made(own, passes, measure))
     first = next(iter(found.values()))
     tail = (1.0 - level) / 2.0
     n_measured, n_across, n_over = values.shape[1:4]
     n_judges = 1 if passes != "judge" else n_measured if measure == "judge" else n_across
     design = pd.concat(
-        [design_table(name, own, own.design, tail) for name, own in found.items()], ignore_index=True
+        [design_table(name, own.now, own.design, tail) for name, own in found.items()], ignore_index=True
     ).rename(columns={"judges": "systems"} if measure == "judge" else {})
     return VarianceComponents(
         components=pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True),
@@ -419,31 +422,55 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     )
 
 
-def _solve(
-    name: str, values: Floats, clusters: NDArray[np.int64] | None, passes: Passes, intervals: Intervals
+def _made(values: Floats, passes: Passes, measure: Measured) -> Made:
+    """Count items, runs and judgments; a run that several judges scored is one."""
+    known = np.isfinite(values)
+    topics, judges = (0 if measure == "topic" else 2), (0 if measure == "judge" else 1)
+    runs = known.any(axis=judges) if passes == "judge" else known
+    others = tuple({*range(known.ndim)} - {topics})
+    return Made(float(known.any(axis=others).sum()), float(runs.sum()), float(known.sum()))
+
+
+def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what was counted
+    name: str,
+    values: Floats,
+    clusters: NDArray[np.int64] | None,
+    passes: Passes,
+    intervals: Intervals,
+    made: Made,
 ) -> Solved:
     crossed = crossing(values, clusters=clusters, nested=clusters is not None, in_item=passes == "shared")
     _check_variance(name, crossed)
     fit = solved(crossed)
     there = crossed.n > 0
     sizes = np.bincount(crossed.clusters)
-    per_cluster = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
-    per_system = len(there) / (1.0 / there.sum(axis=(1, 2))).sum() / there.shape[1]
-    repeats = there.sum() / (1.0 / crossed.n[there]).sum()
+    whole = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
+    per_system = _harmonic_mean(there.sum(axis=(1, 2))) / there.shape[1]
+    starts, order = np.cumsum(sizes) - sizes, np.argsort(crossed.clusters, kind="stable")
+    inside = np.add.reduceat(there.sum(axis=1)[:, order], starts, axis=1)
+    own = np.square(inside / inside.sum(axis=1, keepdims=True)).sum(axis=1).mean() * per_system
     design = Design(
-        float(per_system),
+        per_system,
         there.shape[1] if passes == "judge" else 1,
-        there.shape[1] if passes in {"crossed", "shared"} else float(repeats),
+        there.shape[1] if passes in {"crossed", "shared"} else _harmonic_mean(crossed.n[there]),
     )
     freedom = fit.strata.spread if intervals == "robust" else fit.strata.freedom
-    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=per_cluster)
-    return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design)
+    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=whole)
+    return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design, float(own), made)
+
+
+def _harmonic_mean(counts: Floats) -> float:
+    """Return the harmonic mean; of equal counts without a rounding error."""
+    return float(counts[0] if np.ptp(counts) == 0 else len(counts) / (1.0 / counts).sum())
 
 
 def _check_variance(name: str, crossed: Crossing) -> None:
     """Refuse scores that are all equal, or of which only one system or item has more than the rest."""
     there = crossed.n > 0
     known = crossed.mean[there]
+    if not np.abs(known).max() < _LARGEST or 0 < np.ptp(known) < 1 / _LARGEST:
+        far = "large" if np.abs(known).max() > 1 else "small"
+        raise EstimationError(f"scores under {name!r} are too {far} to be squared; give them in another unit")
     if crossed.within == 0.0 and np.ptp(known) <= 1e-12 * np.abs(known).max():
         raise EstimationError(f"all scores under {name!r} are equal; there is no variance to divide")
     least, most = (end.reduce(np.where(there, crossed.mean, -far), axis=0) for end, far in _ENDS)

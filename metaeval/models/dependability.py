@@ -56,7 +56,7 @@ class Sources:
     effects: tuple[Effect, ...]
     passes: Passes
     per_cluster: float = 1.0
-    """Items in a cluster, as in the design at hand."""
+    """Items in a cluster, weighted by themselves; of the design at hand, without its gaps."""
 
     @property
     def repeated(self) -> bool:

@@ -21,6 +21,7 @@ from metaeval.models.dependability import (
     expected_conclusions,
     whole_items,
 )
+from metaeval.models.facets import Measured
 from metaeval.tests_stat.noncentral_t import detectable_shift
 
 type Floats = NDArray[np.float64]
@@ -43,6 +44,9 @@ class Solved(NamedTuple):
     """Components (draw, effect)."""
     design: Design
     """The design at hand; with gaps, harmonic means."""
+    per_cluster: float
+    """Items in a cluster of the design at hand; with gaps, by those that each system has."""
+    made: "Made"
 
     @property
     def variances(self) -> Floats:
@@ -50,9 +54,22 @@ class Solved(NamedTuple):
         return np.maximum(self.fit.estimates, 0.0)
 
     @property
+    def now(self) -> "Solved":
+        """The same with clusters as each system has them; those of other designs have no gaps."""
+        return self._replace(sources=replace(self.sources, per_cluster=self.per_cluster))
+
+    @property
     def at_hand(self) -> Design:
         """The design at hand, in plain numbers."""
         return Design(*(float(np.asarray(one)) for one in self.design))
+
+
+class Made(NamedTuple):
+    """What the scores at hand took: items with a score, runs of systems on them, and judgments of runs."""
+
+    items: float
+    runs: float
+    judgments: float
 
 
 class Prices(NamedTuple):
@@ -63,14 +80,23 @@ class Prices(NamedTuple):
     judgment: float
     measured: int
     """Systems, or whatever is measured."""
-    judges_measured: bool = False
-    """Whether that is judges; the judges of a design are then systems."""
+    measure: Measured
+
+    @property
+    def fixed(self) -> float:
+        """The cost of what stays in every design: the items, where these are measured."""
+        return self.item * self.measured if self.measure == "topic" else 0.0
 
     def of(self, design: Design) -> Floats:
         """Return the cost of designs."""
-        items, across, repeats = (np.asarray(one, dtype=np.float64) for one in design)
-        systems, judges = (across, self.measured) if self.judges_measured else (self.measured, across)
-        return np.asarray(items * (self.item + systems * repeats * (self.run + judges * self.judgment)))
+        number, across, repeats = (np.asarray(one, dtype=np.float64) for one in design)
+        systems, judges = (across, self.measured) if self.measure == "judge" else (self.measured, across)
+        each = systems * repeats * (self.run + judges * self.judgment)
+        return np.asarray(self.fixed + number * (each + (0.0 if self.measure == "topic" else self.item)))
+
+    def paid(self, made: Made) -> float:
+        """Return the cost of the scores at hand."""
+        return self.item * made.items + self.run * made.runs + self.judgment * made.judgments
 
 
 def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.DataFrame:
@@ -123,27 +149,31 @@ def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
 
 
 def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
-    metric: str, own: Solved, per_cluster: Sequence[float], clusters: int, share: float, tail: float
+    metric: str, own: Solved, sizes: Sequence[float], clusters: int, share: float, tail: float
 ) -> pd.DataFrame:
     """Return what more or fewer items in each cluster make of the components; one row a number of them.
 
-    First the design at hand, then as many clusters of equal size; of all, the clusters that reach the target, and the
-    price of a cluster, in items, at which this number of items in each gives the smallest error for the cost.
+    `sizes`: items in each, first the mean at hand. First the design at hand, then as many clusters of equal size; of
+    all, the clusters that reach the target, and the price of a cluster, in items, at which this number of items in each
+    gives the smallest error for the cost.
     """
     now, (items, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
-    sizes = [items / clusters, *per_cluster]
-    asked = [own, *(own._replace(sources=replace(own.sources, per_cluster=size)) for size in per_cluster)]
-    frames, twice, needed = [], [], []
-    for one, size in zip(asked, sizes, strict=True):
-        frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
-        twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
-        needed.append([np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)])
+    equal = [own._replace(sources=replace(own.sources, per_cluster=size)) for size in sizes[1:]]
+    totals = [items, *(size * clusters for size in sizes[1:])]
+    frames, twice = [], []
+    for one, total in zip([own.now, *equal], totals, strict=True):
+        frames.append(design_table(metric, one, now._replace(items=total), tail))
+        twice.append(one.sources.error(own.variances, now._replace(items=2.0 * total), "relative")[0])
+    needed = [
+        [np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)]
+        for one, size in zip([own, *equal], sizes, strict=True)
+    ]
     price = np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
     low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
     ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)
     found = pd.concat(frames, ignore_index=True)
     return found[["metric", "items", "erho2", "erho2_low", "erho2_high", "difference_error"]].assign(
-        at_hand=[True, *(False for _ in per_cluster)],
+        at_hand=[True, *(False for _ in equal)],
         clusters=clusters,
         items_per_cluster=sizes,
         twice_error=np.sqrt(2.0 * np.array(twice)),
@@ -172,21 +202,21 @@ def cheapest_designs(
 
     `target`: Eρ² and the probability with which a design reaches it; None: that at hand, as estimated.
     """
-    sources, variances, at_hand = own.sources, own.variances[None], own.at_hand
+    sources, variances, at_hand, now = own.sources, own.variances[None], own.at_hand, own.now
     across, repeats = candidates(
         range(1, max(_MOST_ACROSS, round(float(np.asarray(at_hand.judges)))) + 1) if sources.passes == "judge" else [1],
         range(1, max(_MOST_REPEATS, int(np.ceil(float(np.asarray(at_hand.repeats))))) + 1) if sources.repeated else [1],
     )
-    price, budget = prices.of(Design(1.0, across, repeats)), float(prices.of(at_hand))
-    rows = [_row(metric, "at hand", own, at_hand, budget)]
-    affordable = np.floor(budget / price * (1 + 1e-12))
+    price, budget = prices.of(Design(1.0, across, repeats)) - prices.fixed, prices.paid(own.made)
+    rows = [_row(metric, "at hand", now, at_hand, budget)]
+    affordable = np.floor((budget - prices.fixed) / price * (1 + 1e-12))
     sure = affordable >= _FEWEST_ITEMS
     if sure.any():
         asked = Design(affordable[sure], across[sure], repeats[sure])
         place = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
         best = Design(*(float(np.asarray(one)[place]) for one in asked))
         rows.append(_row(metric, "same cost", own, best, float(prices.of(best))))
-    share = float(sources.coefficient(variances, at_hand, "erho2")[0, 0]) if target is None else target[0]
+    share = float(now.sources.coefficient(variances, at_hand, "erho2")[0, 0]) if target is None else target[0]
     if 0 < share < 1:
         least = _least(own, share, None if target is None else target[1], across, repeats, price)
         if least is not None:

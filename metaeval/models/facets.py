@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.agreement.crossed_variances import REPEAT, Effect
+from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.dependability import Passes
 from metaeval.table.array import REPEAT as REPEAT_DIM
@@ -38,6 +39,11 @@ def laid_out(
     _check(names, judges=judges, repeats=repeats, repeated=values.shape[3] > 1, measure=measure)
     passes: Passes = "judge" if judges else "none"
     if judges:
+        word = unit_of(table)
+        if np.isfinite(values).any(axis=(1, 3)).sum(axis=0).max() <= 1:
+            raise ScoresError(
+                f"no {word.topic} was scored by two judges, so judges and {word.topics} cannot be separated"
+            )
         values, names = values.transpose(1, 0, 2, 3)[None], ["all judges"]
     elif repeats == "nested":
         values = values[:, :, None]
@@ -53,11 +59,11 @@ def laid_out(
 def _check(names: list[str], *, judges: bool, repeats: Repeats, repeated: bool, measure: Measured) -> None:
     """Refuse facets that scores do not have."""
     if judges and len(names) == 1:
-        raise ScoresError("a facet of judges takes two metrics, each a judge; here is one")
+        raise ScoresError("judges as a source of variance take two metrics, each a judge; here is one")
     if measure == "judge" and not judges:
         raise InvalidOptionError("`measure='judge'` takes judges: say that the metrics are judges (`judges=True`)")
     if repeats != "nested" and (judges or not repeated):
-        why = "judges are a facet already" if judges else "these scores have no repeats"
+        why = "judges are a source of variance already" if judges else "these scores have no repeats"
         raise InvalidOptionError(f"`repeats={repeats!r}` does not apply: {why}")
     if measure == "topic" and repeats == "shared":
         message = "`measure='topic'` does not go with `repeats='shared'`, repeats of which each topic has its own"

@@ -80,7 +80,7 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     [['system1', 0.611, 0.389], ['system2', 0.833, 0.5]]
     """
     level = check_share(confidence_level, "confidence_level")
-    table = engine_scores(scores, PASSES)
+    table = engine_scores(scores, PASSES, fewest=1)
     if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
         message = "rates of k tries take repeats; here is one score of each system on each topic"
         raise ScoresError(message)

@@ -34,6 +34,7 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
     said = say(
         "sentence",
         clusters=now["clusters"],
+        gaps=study.components.filled < 1,
         mean=_size(now["items_per_cluster"]),
         doubled=_size(doubled["items_per_cluster"]),
         now=_SCORE(now["difference_error"]),
@@ -55,7 +56,12 @@ def _table(study: ComponentsStudy, metric: str) -> Table:
     return Table(
         name=f"clusters {metric}",
         title=say("table", metric=metric),
-        caption=say("caption", target=study.target, level=percentage(study.components.confidence_level)),
+        caption=say(
+            "caption",
+            target=study.target,
+            level=percentage(study.components.confidence_level),
+            gaps=study.components.filled < 1,
+        ),
         frame=shown,
         columns=(
             *right(text, size=say("size")),

@@ -406,7 +406,15 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
     table = Table(
         name="costs",
         title=say("costs title"),
-        caption=_said(study, "costs", costs=listed(costs), n=found.n_measured, target=study.target),
+        caption=_said(
+            study,
+            "costs",
+            costs=listed(costs),
+            n=found.n_measured,
+            target=study.target,
+            gaps=found.filled < 1 or bool((found.dependability["repeats"] % 1).any()),
+            repeated=found.n_repeats > 1,
+        ),
         frame=rows.reset_index(drop=True),
         columns=(
             METRIC,

@@ -69,8 +69,10 @@ def _design_blocks(study: JudgeStudy) -> list[Block]:
 
 def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
     """Yield what is known of panels with the errors that are meant: of labels, and under every metric."""
-    if study.labelling is not None and study.labelling.panel is not None:
-        yield say("labels"), study.labelling.panel
+    labelling = study.labelling
+    for found in () if labelling is None else (labelling.panel, labelling.rescaled_panel):
+        if found is not None:
+            yield say("labels", found=found), found
     for metric, found in study.panel_worth.items():
         yield say("differences", metric=metric), found
 
@@ -80,6 +82,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
     if not every:
         return []
     first = every[0][1]
+    rescaled = next((found for _, found in every if found.rescaled), None)
     rows, frames = [], []
     for name, found in every:
         frames.append(found.table.assign(errors=name))
@@ -105,6 +108,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
             level=percentage(first.confidence_level),
             found=first,
             items=first.n_items if first.level == "labels" else 0,
+            rescaled=rescaled is not None,
         ),
         frame=pd.DataFrame(rows),
         columns=(
@@ -114,12 +118,13 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         ),
         data=pd.concat(frames, ignore_index=True),
     )
-    return [Text(paragraphs=tuple(_words(*one) for one in _leading(every))), table, _members(first)]
+    return [Text(paragraphs=tuple(_words(*one) for one in _leading(every))), table, _members(first, rescaled)]
 
 
 def _leading(every: list[tuple[str, JudgePanel]]) -> list[tuple[str, JudgePanel]]:
-    """Return what is said in words: labels, and the first metric."""
-    return every[: 1 + (every[0][1].level == "labels")]
+    """Return what is said in words: labels as they are, and the first metric."""
+    kinds = {found.level: (name, found) for name, found in reversed(every) if not found.rescaled}
+    return [kinds[level] for level in ("labels", "differences") if level in kinds]
 
 
 def _counted(value: object) -> str:
@@ -168,8 +173,13 @@ def _words(name: str, found: JudgePanel) -> str:
     return " ".join(said)
 
 
-def _members(found: JudgePanel) -> Table:
-    own = found.judges[found.judges["chosen"] > 0].sort_values("chosen", ascending=False, kind="stable")
+def _members(found: JudgePanel, rescaled: JudgePanel | None) -> Table:
+    own, beside = found.judges, {} if rescaled is None else {"error_rescaled": "rescaled"}
+    chosen = {"chosen": "Chosen"} if rescaled is None else {"chosen": "as they are", "chosen_rescaled": "rescaled"}
+    if rescaled is not None:
+        own = own.merge(rescaled.judges, on="judge", suffixes=("", "_rescaled"))
+    taken = own[(own[[*chosen]] > 0).any(axis=1)].sort_values([*chosen], ascending=False, kind="stable")
+    net = {"net_error": "net"} if found.people else {}
     return Table(
         name="panel-members",
         title=say("members title"),
@@ -179,14 +189,13 @@ def _members(found: JudgePanel) -> Table:
             constant=number(3)(found.constant),
             idle=found.judges.loc[found.judges["error"] >= found.constant, "judge"].tolist(),
             labels=found.level == "labels",
+            rescaled=rescaled is not None,
         ),
-        frame=own.head(_MOST_MEMBERS).reset_index(drop=True),
+        frame=taken.head(_MOST_MEMBERS).reset_index(drop=True),
         columns=(
             *left(judge="Judge"),
-            *right(
-                number(3), "Error", error=f"beside {found.reference}", **({"net_error": "net"} if found.people else {})
-            ),
-            *right(share, chosen="Chosen"),
+            *right(number(3), "Error", error=f"beside {found.reference}", **net, **beside),
+            *right(share, "" if rescaled is None else "Chosen", **chosen),
         ),
-        data=found.judges,
+        data=own,
     )

@@ -39,7 +39,7 @@ def best_words(study: Labelling) -> str:
     """Say in one sentence which judge agrees most with the reference."""
     found = _ranked(study)
     table = found.table
-    level = table[~table["behind"]]  # two that read alike may differ significantly
+    level = table[table["judge"].isin(found.open_to_best())]  # two that read alike may differ significantly
     best = ends(level["judge"], level[found.measure], map(_DECIMAL, level[found.measure]))[1]
     kappas = [_with_ends(study, found, name) for name in table["judge"].head(_PAIR)]
     return say(
@@ -51,6 +51,7 @@ def best_words(study: Labelling) -> str:
         names=table["judge"].head(_PAIR).tolist(),
         apart=bool(table["behind"].iloc[-1]),
         level=len(level) - len(best.names),
+        apart_from=table.loc[table["shared"] == 0, "judge"].tolist(),
         n_topics=_compared_on(found),
         measure=say(found.measure),
         reference=found.reference,
@@ -59,7 +60,8 @@ def best_words(study: Labelling) -> str:
 
 def _compared_on(found: JudgeRanking) -> int:
     """Return the number of topics that differences rest on."""
-    return found.n_topics if len(found.table) > _PAIR else int(found.table["topics"].min())
+    shared = found.table["shared"].iloc[1:]
+    return int(shared.max()) if len(shared) else found.n_topics
 
 
 def _ranked(study: Labelling) -> JudgeRanking:
@@ -74,7 +76,7 @@ def ranking_figures(study: Labelling) -> Table:
     table = found.table
     pairs = study.agreement.pairs.set_index("second")
     ends_of = [f"{found.measure}{end}" for end in ("", "_low", "_high")]
-    frame = table[["judge", "same", "difference", "difference_low", "difference_high"]]
+    frame = table[["judge", "same", "shared", "difference", "difference_low", "difference_high"]]
     frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
     frame = frame.assign(written=[_with_ends(study, found, name) for name in frame["judge"]])
     columns = [*left(judge="Judge"), *right(written=say("key kappa", measure=say(found.measure), study=study))]
@@ -88,7 +90,7 @@ def details(study: Labelling) -> Text:
     """Say how all judges stand to the best, and why figures differ."""
     found = _ranked(study)
     table = found.table
-    level = table[~table["behind"]]
+    level = table[table["judge"].isin(found.open_to_best())]
     kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
     best = ends(kappas, level[found.measure], kappas.values())[1]
     n_items = table["items"].max()
@@ -113,6 +115,9 @@ def _others_words(found: JudgeRanking, best: End) -> str:
     others = found.table[~found.table["judge"].isin(best.names)]
     if others.empty:
         return say("all best")
+    apart, others = others.loc[others["shared"] == 0, "judge"].tolist(), others[others["shared"] > 0]
+    if others.empty:
+        return say("none shared", best=best)
     level, by = others.loc[~others["behind"], "judge"].tolist(), [_behind(row, found) for _, row in others.iterrows()]
     return say(
         "others",
@@ -121,11 +126,14 @@ def _others_words(found: JudgeRanking, best: End) -> str:
         behind=int(others["behind"].sum()),
         named=first_few(level, most=_NAMED),
         near=ends(others["judge"], others["difference"], by)[1],
+        apart=first_few(apart, most=_NAMED) if apart else "",
         n_topics=_compared_on(found),
     )
 
 
 def _behind(row: pd.Series, found: JudgeRanking) -> str:
+    if not row["shared"]:
+        return say("none in common")
     value, low, high = (-row[f"difference{end}"] for end in ("", "_high", "_low"))
     return bracketed(value, low, high, _DECIMAL, draws=found.n_resamples)
 
@@ -227,6 +235,7 @@ def ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         draws=found.n_resamples,
     )
     columns += [*shown]
+    frame["difference_interval"] = frame["difference_interval"].where(frame["shared"] > 0, say("none in common"))
     others = {"alpha": "α"} | ({"kappa": "κ, plain"} if found.measure != "kappa" else {})
     for name, label in others.items():
         columns += _placed(name, label)

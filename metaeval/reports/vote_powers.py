@@ -30,7 +30,7 @@ def powers_section(study: VotesStudy) -> list[Section]:
             METRIC,
             *right(
                 text,
-                "Significantly different pairs",
+                "Pairs of different means, by t tests",
                 **{name: CORRECTIONS.label(name) for name in ("none", "fdr_bh", "fdr_by")},
             ),
         ),

@@ -2,7 +2,7 @@
 """The report on votes: who is preferred, which ranks and pairs the votes settle, and which votes are missing."""
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,14 @@ from metaeval.base.words import (
 )
 from metaeval.models.settling import VOTES
 from metaeval.models.vote_strengths import PREFERENCE
-from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.blocks import Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.vote_plans import plan_section
 from metaeval.reports.vote_powers import powers_methods, powers_section
 from metaeval.studies.votes import AS_RANKS, VoteGroup, VotesStudy
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -48,13 +49,14 @@ say = prose("votes")
 
 def votes_report(study: VotesStudy) -> Report:
     """Put a study of votes into a report."""
-    frame, counts, group = study.to_frame(), study.pair_counts(), study.first
-    counted = facts(vote=study.n_votes, system=study.n_systems, **study.n_units, pair=len(group.settled))
+    frame, counts, group, of_runs = study.to_frame(), study.pair_counts(), study.first, len(study.powers) > 0
+    units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
+    counted = facts(vote=study.n_votes, system=study.n_systems, **units, pair=len(group.settled))
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
-        title=say("title", of_runs=len(study.powers) > 0),
+        title=say("title", of_runs=of_runs),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(
             _answer(study, settled),
@@ -63,6 +65,7 @@ def votes_report(study: VotesStudy) -> Report:
                 study=study,
                 group=group,
                 settled=settled,
+                of_runs=of_runs,
                 single=[name for name, n in study.n_units.items() if n == 1],
             ),
         ),
@@ -75,7 +78,7 @@ def votes_report(study: VotesStudy) -> Report:
             *_beside_section(study),
             *powers_section(study),
             _dimension_section(study),
-            *([] if len(study.powers) else [_plan_section(study), _ratings_section(study)]),
+            *([] if len(study.powers) else [plan_section(study), _ratings_section(study)]),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -83,11 +86,19 @@ def votes_report(study: VotesStudy) -> Report:
         provenance=study.provenance,
         notes=study.notes,
         data={
-            "pairs.csv": csv_file(group.main.comparison("fdr_by").to_frame()),
-            "plan.csv": csv_file(group.plan.to_frame()),
-            "shares.csv": csv_file(group.dimension.to_frame()),
+            "pairs.csv": csv_file(_of_groups(study, lambda one: one.main.comparison("fdr_by").to_frame())),
+            "plan.csv": csv_file(_of_groups(study, lambda one: one.plan.to_frame())),
+            "shares.csv": csv_file(_of_groups(study, lambda one: one.dimension.to_frame())),
         },
     )
+
+
+def _of_groups(study: VotesStudy, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of all groups, with the number of each where there are several."""
+    frames = [frame(group) for group in study.groups]
+    if len(frames) == 1:
+        return frames[0]
+    return pd.concat([one.assign(group=number) for number, one in enumerate(frames, start=1)], ignore_index=True)
 
 
 def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
@@ -200,6 +211,8 @@ def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
 
 
 def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
+    of_runs = len(study.powers) > 0
+    counts = counts[counts["correction"] == AS_RANKS] if of_runs else counts  # t tests are those of mean preferences
     labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in counts["correction"]}
     shown = counts.assign(
         how=counts["correction"].map(labels),
@@ -209,7 +222,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     table = Table(
         name="pairs",
         title=say("pairs title"),
-        caption=say("pairs", study=study),
+        caption=say("pairs", study=study, of_runs=of_runs),
         frame=shown,
         columns=(
             *left(how="Decision"),
@@ -232,7 +245,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     return Section(
         id="pairs",
         title=say("section pairs"),
-        lead=say("pairs lead"),
+        lead=say("pairs lead", of_runs=of_runs),
         brief=True,
         blocks=(table, Fold(title=say("shares fold"), blocks=(picture,))),
     )
@@ -377,66 +390,6 @@ def _dimension_section(study: VotesStudy) -> Section:
         lead=say("fit lead"),
         blocks=(Text(paragraphs=(words,)), table),
     )
-
-
-def _plan_section(study: VotesStudy) -> Section:
-    plan = study.first.plan
-    frame = plan.to_frame()
-    open_pairs = frame[~frame["settled"]].head(_MOST_PAIRS)
-    ranks = study.first.ranks.to_frame()
-    pair = {ranks["system"].iloc[0], ranks["system"].iloc[1]}
-    own = [{a, b} == pair for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    leaders = frame[own].iloc[0]
-    blocks: list[Block] = [
-        Text(
-            paragraphs=(
-                say(
-                    "plan",
-                    plan=plan,
-                    for_share=plan.votes_for_share(study.share),
-                    write=_votes,
-                    share=study.share,
-                    leaders=leaders,
-                    several=[name for name, n in study.n_units.items() if n > 1],
-                    best=ranks["system"].iloc[0],
-                    second=ranks["system"].iloc[1],
-                ),
-            )
-        )
-    ]
-    if len(open_pairs):
-        blocks.append(
-            Table(
-                name="plan",
-                title=say("plan title"),
-                caption=say("plan table", plan=plan),
-                frame=open_pairs,
-                columns=(
-                    *left(system_a="System", system_b="against"),
-                    *right(_STRENGTH, difference="Difference"),
-                    *right(
-                        _votes, "Votes needed in all", votes_needed="new questions", votes_needed_same="same questions"
-                    ),
-                ),
-                data=frame,
-            )
-        )
-    following = plan.following.head(_MOST_PAIRS // 2)
-    blocks.append(
-        Table(
-            name="next",
-            title=say("next title", n=plan.n_next),
-            caption=say("next", n=plan.n_next),
-            frame=following,
-            columns=(*left(system_a="System", system_b="against"), *right(share, fall="Fall of the mean width")),
-            data=plan.following,
-        )
-    )
-    return Section(id="plan", title=say("section plan"), lead=say("plan lead"), brief=True, blocks=tuple(blocks))
-
-
-def _votes(value: object) -> str:
-    return "no number" if isinstance(value, float) and math.isinf(value) else whole(value)
 
 
 def _ratings_section(study: VotesStudy) -> Section:

@@ -1,6 +1,5 @@
 """Where does the noise of scores come from, and which design is cheapest? From scores to components and designs."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,6 +21,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
+from metaeval.table.named_repeats import systems_repeated
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -30,7 +30,6 @@ from metaeval.tests_stat.comparison import compare_systems
 
 type Floats = NDArray[np.float64]
 
-_A_TRY = re.compile(r"(trial|try|attempt|epoch|seed|repeat)[ _.#-]?\d+", re.IGNORECASE)
 _FEWEST_IN_HALF = 5
 _MOST_WORK = 40_000_000
 """Pairs of systems times items in all splits; of large boards few splits are enough."""
@@ -139,7 +138,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     )
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     halves = None
-    if not judges and measure == "system":
+    if n_splits and not judges and measure == "system":
         halves = attempt("Check on halves", lambda: _halves(table, found, n_splits, np.random.default_rng(seed)))
     return ComponentsStudy(
         scores=table,
@@ -191,12 +190,16 @@ def _are_tries(table: Scores) -> bool:
 
 
 def _try_notes(table: Scores) -> Sequence[str]:
-    """Say how to read the page where the systems seem to be tries of one system."""
-    names = table["system"].to_numpy().tolist()
-    if not all(map(_A_TRY.fullmatch, names)):
+    """Say how to read the page where the systems seem to be repeats, and how they are read as such."""
+    found = systems_repeated([str(name) for name in table["system"].to_numpy()])
+    if not found or REPEAT in table.dims:
         return []
-    told = "what rounds of tries differ by stands under systems, and dependability of differences says nothing"
-    return [f"systems are called as tries of one system are ({first_few(names)}); if they are, {told}"]
+    (first, *_), alone = found.values(), len(found) == table.sizes["metric"] == 1
+    told = "what rounds differ by stands under systems, and dependability of differences says nothing"
+    asked = "`repeats_in_names=True` reads them as such"
+    if alone:
+        asked += ", with the files of other systems beside; of one system alone metaeval.models.pass_rates has pass@k"
+    return [f"systems are called as repeats are ({first_few(first)}); if they are, {told}: {asked}"]
 
 
 def _zero_notes(found: VarianceComponents) -> Sequence[str]:
@@ -211,7 +214,7 @@ def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: 
     """Compare what the components expect of half the items with what random halves show."""
     plain = engine_scores(table.drop_vars("cluster", errors="ignore"), uses=frozenset[Trait]({"gaps"}))
     half = plain.sizes["topic"] // 2
-    if half < _FEWEST_IN_HALF or not n_splits:
+    if half < _FEWEST_IN_HALF:
         message = f"a half of {plain.sizes['topic']} items is too small"
         raise EstimationError(message)
     work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -47,6 +48,8 @@ class Labelling(Result):
     """Whether a judge may replace a person as a labeller; takes two people beside it."""
     panel: JudgePanel | None
     """How many independent judges all of them are worth by their labels; takes two beside the people."""
+    rescaled_panel: JudgePanel | None
+    """The same with every judge's labels on the reference's scale."""
     elements: pd.DataFrame
     passages: pd.DataFrame
     """For assessments of parts, what two judges say of single elements and of characters: the columns of
@@ -152,6 +155,7 @@ def of_labels(
         attempt.failed["May a judge replace a person as a labeller? (alt-test)"] = (
             "takes labels of two people at least on the same items; name them (`people`)"
         )
+    panel, rescaled_panel = (None, None) if assessments else _panels(labels, second, asked, attempt)
     found = Labelling(
         labels=labels,
         scales=scales,
@@ -159,27 +163,31 @@ def of_labels(
         baselines=baselines,
         ranking=ranking,
         alt=alt,
-        panel=None if assessments else _panel(labels, second, asked, attempt),
+        panel=panel,
+        rescaled_panel=rescaled_panel,
         **_parts_twice(assessments, agreement),
         scale=next((one.scale for one in assessments.values()), None),
     )
     return found, second, notes
 
 
-def _panel(labels: Labels, second: SecondPeople | None, asked: Asked, attempt: Attempts) -> JudgePanel | None:
-    """Ask how many independent judges the panel is worth; passes of a judge are none."""
+def _panels(
+    labels: Labels, second: SecondPeople | None, asked: Asked, attempt: Attempts
+) -> tuple[JudgePanel | None, JudgePanel | None]:
+    """Ask how many independent judges the panel is worth, by labels as they are and rescaled; passes are none."""
     reference, people = asked.reference, asked.people
     judges = [name for name in labels.judges if name not in {reference, *people} and NUMBERED not in name]
     if reference is None or len(judges) <= 1:
-        return None
+        return None, None
     table = labels.table[[reference, *judges]]
     together = replace(labels, table=table if second is None else table.join(second.table))
     choices = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
-    level = asked.compared.confidence_level
-    return attempt(
-        "How many independent judges the panel is worth, by labels",
-        lambda: judge_panel(together, reference=reference, people=choices, confidence_level=level),
+    ask = partial(
+        judge_panel, together, reference=reference, people=choices, confidence_level=asked.compared.confidence_level
     )
+    what = "How many independent judges the panel is worth, by labels"
+    found = attempt(what, ask)
+    return found, None if found is None else attempt(f"{what} on one scale", partial(ask, rescaled=True))
 
 
 def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:

@@ -155,6 +155,22 @@ def test_one_topic_tells_of_no_other():
     assert found["behind"].to_dict() == {"a": False, "b": True, "few": False}
 
 
+def test_judges_of_other_topics_are_not_compared():
+    """Two judges without a common topic have no difference, and a third is compared on the topics it shares."""
+    labels = drawn({"a": 0.2, "b": 0.3, "c": 0.25})
+    table = labels.table.copy()
+    half = table.index.get_level_values("topic").astype(int) < 10
+    table.loc[half, "a"] = np.nan
+    table.loc[~half, "b"] = np.nan
+    found = rank_judges(as_labels(table), reference="nist", rng=0)
+    rows = found.table.set_index("judge")
+    assert rows["shared"].to_dict() == {"a": 10, "c": 10, "b": 0}
+    assert rows.loc["b", ["difference", "difference_low", "difference_high"]].isna().all()
+    assert rows.loc["c", ["difference", "difference_low", "difference_high"]].notna().all()
+    assert "b" not in found.open_to_best()
+    assert not any(text.get_text() == "b" for text in found.plot().findobj(Text))
+
+
 def test_a_single_judge_has_a_row_and_no_rival():
     """One judge is the best, and there is nothing to compare it with."""
     found = rank_judges(drawn({"a": 0.4}), reference="nist", rng=0)

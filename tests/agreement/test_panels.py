@@ -1,6 +1,7 @@
 """Panels of judges: a literal covariance, designs that are known, second people, real judges, what has no answer."""
 
 import tarfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,32 @@ def test_the_number_is_that_of_a_literal_covariance():
         assert effective(found, "any number", kind) == pytest.approx(1 / tied)
     assert found.reference_share[0] == pytest.approx(1 - np.trace(crossed) / np.trace(seen))
     assert found.n_items == len(whole)
+
+
+def test_on_one_scale_no_judge_loses_by_its_own():
+    """A literal rescaling, topic by topic; any scale of a judge gives the same; one label for all is their mean."""
+    labels = labelled(2, topics=5, items=8)
+    found = judge_panel(labels, reference="ann", people=["ben"], rescaled=True)
+    table, topics = labels.table, labels.table.index.get_level_values("topic")
+    for name in ("j0", "j1", "j2", "j3"):
+        parts = []
+        for topic in topics.unique():
+            here, others = table[topics == topic], table[topics != topic]
+            stretched = others["ann"].std(ddof=0) / others[name].std(ddof=0)
+            parts.append(others["ann"].mean() + (here[name] - others[name].mean()) * stretched - here["ann"])
+        error = found.judges.set_index("judge")["error"][name]
+        assert error == pytest.approx(pd.concat(parts).std(ddof=0))
+    other = table.assign(j0=3 * table["j0"] - 7, j1=table["j1"] / 10)
+    again = judge_panel(replace(labels, table=other), reference="ann", people=["ben"], rescaled=True)
+    pd.testing.assert_frame_equal(found.table, again.table)
+    pd.testing.assert_frame_equal(found.judges, again.judges)
+    flat = judge_panel(replace(labels, table=table.assign(j0=1.0)), reference="ann", rescaled=True)
+    assert flat.judges.set_index("judge")["error"]["j0"] == pytest.approx(flat.constant, rel=0.05)
+    alike = replace(labels, table=table[["ann"]].assign(a=2 * table["ann"], b=table["ann"] + 1))
+    with pytest.raises(EstimationError, match="throughout"):
+        judge_panel(alike, reference="ann", rescaled=True)
+    with pytest.raises(InvalidOptionError, match="`rescaled` is for labels"):
+        judge_panel(np.random.default_rng(0).normal(size=(3, 4, 9)), reference="metric1", rescaled=True)
 
 
 @given(st.integers(0, 200), st.floats(0, 2), st.floats(0, 2))

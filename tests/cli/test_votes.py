@@ -133,6 +133,9 @@ def test_rankings_as_votes(command, tmp_path):
     answer = command("votes", runs, "--qrels", qrels, "--preference", "lexi-recall", "--json").json()
     powers = answer["tables"]["powers"]["rows"]
     assert {"RPP", "lexi-precision", "lexi-recall", "nDCG@10"} <= {row["metric"] for row in powers}
+    assert [row["correction"] for row in answer["tables"]["pairs"]["rows"]] == [
+        "ranks"
+    ]  # one count a name on this page
     assert command("votes", runs, "--qrels", qrels, "--preference", "AP").code == 2
     assert "--qrels makes them" in command("votes", runs, "--qrels", qrels, "--beside", qrels).err
     assert command("votes", runs, "--preference", "RPP").code == 2

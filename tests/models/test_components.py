@@ -125,12 +125,53 @@ def test_the_cheapest_design_is_the_cheapest_of_all():
     assert sure.loc["target", "cost"] >= rows.loc["target", "cost"]
 
 
+@pytest.mark.parametrize("measure", ["system", "topic", "judge"])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_the_design_at_hand_costs_what_was_made(measure, gaps):
+    """Item by item, run by run and judgment by judgment, with gaps too: the number made times its price."""
+    values = as_scores(
+        np.where(
+            np.random.default_rng(2).random((3, 5, 12, 2)) < gaps,
+            np.nan,
+            np.random.default_rng(1).normal(size=(3, 5, 12, 2)),
+        ),
+        missing="pairwise",
+    )
+    price = {"item": 7.0, "run": 1.0, "judgment": 0.1}
+    for judges in [True] if measure == "judge" else [True, False]:
+        rows = variance_components(values, judges=judges, measure=measure).cheapest(price)
+        now = rows[rows["goal"] == "at hand"].reset_index(drop=True)
+        for place, metrics in enumerate([values] if judges else [values.isel(metric=[one]) for one in range(3)]):
+            made = {(s, i, r, j) for j, s, i, r in np.argwhere(np.isfinite(metrics.to_numpy())).tolist()}
+            runs, items = {one[:3] for one in made}, {one[1] for one in made}
+            assert now.loc[place, "cost"] == pytest.approx(7 * len(items) + len(runs) + 0.1 * len(made))
+        afforded = rows[rows["goal"] == "same cost"]["cost"]
+        assert (afforded.to_numpy() <= now["cost"].to_numpy() + 1e-9).all()
+
+
 def test_items_that_cost_much_are_worth_repeats():
     """And free ones are not."""
     found = variance_components(simulated(4, repeats=3))
     dear, free = (found.cheapest({"item": price, "run": 1.0}).set_index("goal") for price in (1000.0, 0.0))
     assert dear.loc["same cost", "repeats"] > 1
     assert free.loc["same cost", "repeats"] == 1
+
+
+def test_scores_that_say_nothing_of_a_source_are_refused():
+    """Judges of other items each, and numbers whose squares no number holds; repeats of one number are that number."""
+    values = np.random.default_rng(0).random((2, 4, 12, 1))
+    apart = values.copy()
+    apart[0, :, :6], apart[1, :, 6:] = np.nan, np.nan
+    with pytest.raises(ScoresError, match="no topic was scored by two judges, so judges and topics cannot"):
+        variance_components(as_scores(apart[..., 0], missing="pairwise"), judges=True)
+    apart[1, :, 6] = 0.5
+    assert variance_components(as_scores(apart[..., 0], missing="pairwise"), judges=True).n_judges == 2
+    for unit in (1e160, 1e-160):
+        with pytest.raises(EstimationError, match="in another unit"):
+            variance_components(values[:1, ..., 0] * unit)
+    for repeats in (3, 7, 11):
+        repeated = np.random.default_rng(0).random((1, 7, 13, repeats))
+        assert variance_components(repeated).dependability["repeats"].item() == repeats
 
 
 def test_every_facet_is_named():
@@ -145,6 +186,27 @@ def test_every_facet_is_named():
     assert clustered.tolist() == ["system", "cluster", "system x cluster", "topic", "system x topic"]
     turned = variance_components(simulated(), measure="topic").components["component"]
     assert turned.tolist() == ["topic", "system", "system x topic"]
+
+
+def test_clusters_with_gaps_count_as_each_system_has_them():
+    """The error at hand is the mean over systems of that of their own items in their own clusters, term by term."""
+    scores = simulated(2, clusters=7)
+    holes = np.random.default_rng(3).random(scores.shape) < np.linspace(0, 0.9, 8)[None, :, None]
+    holes[0, :, :3] = False
+    found = variance_components(as_scores(scores.where(~holes), missing="pairwise"), intervals="normal")
+    variance = found.components.set_index("component")["variance"]
+    groups, errors = scores["cluster"].to_numpy(), []
+    for system in range(8):
+        of_clusters = {name: float((~holes[0, system, groups == name]).sum()) for name in set(groups)}
+        n = sum(of_clusters.values())
+        errors.append(variance["system x topic"] / n)
+        errors[-1] += variance["system x cluster"] * sum(one**2 for one in of_clusters.values()) / n**2
+    assert found.dependability["difference_error"].item() == pytest.approx(np.sqrt(2 * np.mean(errors)))
+    now = found.cluster_plan().iloc[0]
+    assert now["items_per_cluster"] == pytest.approx(40 / 7)
+    assert (
+        now["difference_error"] == found.cheapest()["difference_error"][0] == found.dependability["difference_error"][0]
+    )
 
 
 def test_more_clusters_or_more_items_in_each_follow_the_components():

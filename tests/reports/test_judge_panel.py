@@ -1,7 +1,9 @@
 """What the page says of panels of judges: how many independent ones they are, and the components of their scores."""
 
 import numpy as np
+import pandas as pd
 
+from metaeval.agreement.labels import as_labels
 from metaeval.models import variance_components
 from metaeval.reports.judge_panel import panel_section
 from metaeval.studies.judges import study_judges
@@ -27,3 +29,26 @@ def test_a_panel_has_the_components_of_its_judges():
     assert f"3 judges are worth {own.loc['all', 'effective']:.2f} [" in words.paragraphs[0]
     alone = study_judges(scores={"nDCG": scores.sel(metric=["human", "a"])}, reference="human", n_resamples=20, rng=1)
     assert panel_section(alone) == ()
+
+
+def test_labels_on_one_scale_stand_beside_those_as_they_are():
+    """A judge with half the range errs most as it is, and least when rescaled."""
+    draw = np.random.default_rng(1)
+    truth = draw.integers(0, 4, 400)
+    names = pd.MultiIndex.from_product([map(str, range(20)), map(str, range(20))], names=["topic", "item"])
+    others = {name: np.clip(truth + draw.integers(-1, 2, 400), 0, 3) for name in ("a", "b")}
+    study = study_judges(
+        as_labels(pd.DataFrame({"human": truth, "narrow": truth // 2, **others}, index=names)),
+        reference="human",
+        maps="keep",
+        n_resamples=20,
+        rng=1,
+    )
+    (section,) = panel_section(study)
+    words, worth, members = section.blocks
+    assert list(dict.fromkeys(worth.frame["errors"])) == ["labels", "labels, rescaled"]
+    assert "Rescaled: every judge" in worth.caption
+    assert len(words.paragraphs) == 1
+    frame = members.frame.set_index("judge")
+    assert frame.loc["narrow", "error"] > frame["error"]["a"]
+    assert frame.loc["narrow", "error_rescaled"] < frame["error_rescaled"]["a"]

@@ -45,6 +45,24 @@ def words_of(columns, **options):
     return study, tuple(re.sub(r", each ± [.\d]+", "", one) for one in words)  # how far resamples settle the ends
 
 
+@pytest.mark.parametrize("third", [False, True])
+def test_judges_of_other_topics_stand_apart(third):
+    """Two without a common topic are not compared, in sentences, key figures and table."""
+    even = np.arange(400) % 2 == 0  # 20 topics, dealt out in turn
+    columns = {"a": np.where(even, noisy(TRUTH, 0.3, seed=1), np.nan), "b": np.where(even, np.nan, TRUTH)}
+    columns |= {"c": noisy(TRUTH, 0.5, seed=2)} if third else {}
+    study, (best, more, *_) = words_of(columns)
+    told = (
+        "a labelled other topics and is not compared with b" if third else "b and a cannot be compared without a common"
+    )
+    assert told in best
+    assert ("not compared: a" if third else "No other labelled a topic that b labelled") in more
+    figures = ranking_figures(study.labelling).frame.set_index("judge")["behind"]
+    assert figures["a"] == "no common topics"
+    table = ranking_section(study.labelling, brief=True)[0].blocks[1]
+    assert "no common topics" in table.frame["difference_interval"].tolist()
+
+
 def test_one_judge_stands_beside_its_own_shuffled_labels():
     """With a single judge there is no place: its kappa, that of its labels in random order, and its habits."""
     assert words_of({"model": noisy(TRUTH, 0.3, seed=1)})[1][2].startswith("The alt-test needs")  # nothing is lost

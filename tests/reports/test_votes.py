@@ -1,9 +1,10 @@
 """The page on votes: the first sentence answers its title, and says no more than the tables do."""
 
+import pandas as pd
 import pytest
 
 from metaeval.io.votes import read_votes
-from metaeval.page.blocks import MOST_KEY_FIGURES
+from metaeval.page.blocks import MOST_KEY_FIGURES, Text
 from metaeval.simulate.votes import simulate_votes
 from metaeval.studies.votes import study_votes
 
@@ -61,3 +62,35 @@ def test_the_page(tmp_path):
     assert "{0} against {1}: {2} of {3} votes" in page  # names at the pointer
     assert report.to_latex().startswith("% Needs")
     assert study.plot() is not None
+
+
+@pytest.mark.parametrize("by_voter", [0.0, 2.0])
+def test_votes_that_do_not_go_together(by_voter):
+    """Are not said to, where errors are no larger; and voters alone are named as such."""
+    options = {"n_systems": 3, "n_questions": 2, "n_voters": 30, "n_votes": 200, "by_question": 0, "rng": 5}
+    study = study_votes(simulate_votes(by_voter=by_voter, **options).assign(question="q1"), rng=0)
+    assert (study.first.main.inflation > 1.005) == (by_voter > 0)
+    said = "go together: errors are" if by_voter else "may go together: errors that allow for it are"
+    assert study.report().summary[1].startswith(f"Votes by one voter {said} {study.first.main.inflation:.2f} times")
+
+
+def test_every_group_has_its_plan(tmp_path):
+    """Systems that no vote connects: what each group alone has, in words, tables and data."""
+    votes = simulate_votes(n_systems=5, n_questions=20, n_voters=20, n_votes=600, rng=1)
+    names = {f"system{one}": f"other{one}" for one in range(1, 6)}
+    others = votes.assign(**{side: votes[side].replace(names) for side in ("left", "right")})
+    others = others[~others[["left", "right"]].isin(["other5"]).any(axis=1)]
+    study = study_votes(pd.concat([votes, others], ignore_index=True), rng=0)
+    alone = study_votes(others, rng=0)
+    report = study.report()
+    (section,) = (one for one in report.sections if one.id == "plan")
+    words = [block.paragraphs[0] for block in section.blocks if isinstance(block, Text)]
+    assert [one[:8] for one in words] == ["Group 1:", "Group 2:"]
+    (own,) = (one for one in alone.report().sections if one.id == "plan")
+    assert words[1].removeprefix("Group 2: ") == own.blocks[0].paragraphs[0]
+    tables = {table.name: table.frame for table in report.tables()}
+    assert set(tables["plan group 2"]["system_a"]) <= set(names.values())
+    assert {"next group 1", "next group 2"} <= set(tables)
+    study.save(tmp_path / "page")
+    plan = pd.read_csv(tmp_path / "page" / "data" / "plan.csv")
+    assert plan.groupby("group").size().tolist() == [10, 6]

@@ -29,11 +29,19 @@ def test_halves_show_what_components_expect():
 
 
 def test_tries_in_the_place_of_systems_are_named():
-    """Columns called trial0, trial1 … may be tries of one system; a note says how the page then reads."""
-    values = np.random.default_rng(0).random((3, 12))
-    for names, said in ((["trial0", "trial1", "Trial_2"], True), (["trial0", "trial1", "bm25"], False)):
-        study = study_components(as_scores(values, systems=names), n_splits=0, rng=1)
-        assert any("tries of one system are (trial0, trial1, Trial_2)" in note for note in study.notes) == said
+    """Columns called trial0, trial1 … may be repeats; a note says how the page then reads, and the way out."""
+    values = np.random.default_rng(0).random((6, 12))
+    two, one = "reads them as such", "of one system alone"
+    several = [f"{name}-{number}" for name in ("bm25", "lm") for number in (1, 2, 3)]
+    for names, said in (
+        (["trial0", "trial1", "Trial_2"], {two, one}),
+        (["trial0", "trial1", "bm25"], set()),
+        (["run1", "run2", "run3"], set()),
+        (several, {two}),
+        (several[:5], set()),
+    ):
+        study = study_components(as_scores(values[: len(names)], systems=names), n_splits=0, rng=1)
+        assert {words for words in (two, one) if any(words in note for note in study.notes)} == said
 
 
 def test_a_flat_metric_is_left_out_and_flat_scores_are_refused():

@@ -1,0 +1,81 @@
+"""Repeats in the place of systems: what names say, and scores that are read so from files."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.errors import ScoresError
+from metaeval.io.tables import read_scores
+from metaeval.models import pass_rates
+from metaeval.table.array import REPEAT
+from metaeval.table.named_repeats import repeats_of_names, systems_repeated
+
+
+def table(names, metrics=("ap",)):
+    """Return scores of five topics that tell metric and system."""
+    values = np.arange(len(metrics) * len(names) * 5.0).reshape(len(metrics), len(names), 5)
+    coords = {"metric": [*metrics], "system": [*names], "topic": list("abcde"), "cluster": ("topic", list("xxyyy"))}
+    return xr.DataArray(values, dims=("metric", "system", "topic"), coords=coords)
+
+
+@given(
+    st.lists(st.sampled_from(["gpt-4", "llama 3", "bm25", "a"]), min_size=2, unique=True), st.integers(2, 4), st.data()
+)
+def test_every_score_stands_under_its_system_and_number(systems, repeats, data):
+    """Whatever stands between, and in any order of the columns."""
+    between = data.draw(st.sampled_from(["_trial", "-seed-", " run ", "_", "."]))
+    names = data.draw(st.permutations([f"{one}{between}{number}" for one in systems for number in range(repeats)]))
+    given_scores = table(names)
+    found = repeats_of_names(given_scores)
+    for name in names:
+        system, _, number = name.rpartition(between)
+        own = found.sel(metric="ap", system=system, repeat=number)
+        assert own.to_numpy().tolist() == given_scores.sel(metric="ap", system=name).to_numpy().tolist()
+    assert found["cluster"].to_numpy().tolist() == list("xxyyy")
+    assert len(systems_repeated(names)) == (len(systems) if repeats > 2 else 0)
+
+
+def test_files_of_one_system_each():
+    """Metrics named by their files are then the systems."""
+    found = repeats_of_names(table(["trial1", "Trial_2"], ("gpt", "claude")))
+    assert found.dims == ("metric", "system", "topic", REPEAT)
+    assert found["system"].to_numpy().tolist() == ["gpt", "claude"]
+    assert found.sel(metric="score", system="claude", repeat="2").to_numpy().tolist() == [15, 16, 17, 18, 19]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["trial1", "trial2"], "repeats of one system, ap"),
+        (["a1", "a2", "b"], "'b' does not end in the number"),
+        (["a1", "a01", "b1"], "two systems would be repeat 1 of 'a'"),
+        (["1", "2"], "'1' does not end in the number of a repeat"),
+    ],
+)
+def test_names_that_say_no_repeat(names, message):
+    """Are errors that name the system."""
+    with pytest.raises(ScoresError, match=message):
+        repeats_of_names(table(names))
+
+
+def test_repeats_of_a_table_stay():
+    """Of which names then say nothing."""
+    with pytest.raises(ScoresError, match="repeats of their own"):
+        repeats_of_names(table(["a1", "a2"]).expand_dims(REPEAT))
+
+
+def test_the_trials_of_one_system(data_folder, tmp_path):
+    """Of tau-bench: refused with the way out; beside those of another they are read, and alone have their rates."""
+    path = data_folder / "generalisability" / "tau-bench_gpt-4o_airline.csv"
+    if not path.exists():
+        pytest.skip(f"no trials in {path}")
+    with pytest.raises(ScoresError, match="pass_rates"):
+        read_scores(path, repeats_in_names=True)
+    other = tmp_path / "other.csv"
+    other.write_bytes(path.read_bytes())
+    scores = read_scores([path, other], repeats_in_names=True)
+    assert dict(scores.sizes) == {"metric": 1, "system": 2, "topic": 50, REPEAT: 4}
+    alone = pass_rates(scores.to_numpy()[:, :1])
+    assert alone.table["all"].round(3).tolist() == [0.42, 0.273, 0.22, 0.2]
