@@ -25,7 +25,7 @@ from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE, at_least
 from metaeval.table.complete import ENOUGH, largest_block
-from metaeval.table.scores import Scores, better_direction, by_name, oriented_values
+from metaeval.table.scores import Scores, better_direction, by_name, constant_systems, oriented_values
 from metaeval.table.structure import engine_scores, settled_mean_over_topics, topic_weights
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import units_of
@@ -245,7 +245,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     }
     data |= {name: np.full(shape, np.nan) for name in _SHARES_OF_TOPICS}
     member, counted = np.zeros((2, *shape, n_systems), dtype=bool)
-    constant = np.zeros((len(metrics), n_systems), dtype=bool)
+    constant = constant_systems(scores)
     curves, curve_sizes = np.full((2, len(metrics), n_systems - 1), np.nan), np.zeros((2, len(metrics)), dtype=np.int64)
     subsets: dict[tuple[str, str], SubsetComparison] = {}
     reasons: dict[str, str] = {}
@@ -257,7 +257,6 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
             sizes = np.arange(_PAIR, len(line) + 1)
             curves[:, place, : len(sizes)] = _idle_of_first(line, near), _idle_at_random(line, near, sizes)
             curve_sizes[:, place] = line.shape
-        still = constant[place] = _within(np.nanmin(one, axis=1), np.nanmax(one, axis=1), 0.0)
         rank = 1 + (ahead[place] > ahead[place][:, None]).sum(axis=1)
         for at, name in enumerate(names):
             key, k = (place, at), _size_of_top(scores, name)
@@ -272,7 +271,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
             kind[topics] = _kinds(one, cohort, near)
             if topics.any():
                 data["idle"][key] = _idle_share(cohort, near)
-                data["idle_varying"][key] = _idle_share(cohort[~still[counted[key]]], near)
+                data["idle_varying"][key] = _idle_share(cohort[~constant[place, counted[key]]], near)
                 data["idle_random"][key] = _idle_at_random(every, near, systems.sum(keepdims=True))[0]
                 data["stays"][key] = _stays(cohort, near)
             if k and topics.any():
