@@ -11,7 +11,7 @@ from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text, Writer
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import Table, left, of_metrics, right, under
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
 from metaeval.resampling.cohorts import IDLE, SEPARATES, UNTOLD, CohortAnalysis
@@ -122,6 +122,7 @@ def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[st
     first = part.iloc[0]
     said = say(
         "kept",
+        row=row,
         size=int(first["size"]),
         n_topics=made.n_topics,
         gappy=made.n_topics < found.data.sizes["topic"],
@@ -142,18 +143,19 @@ def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
         pairs_sort=rows["n_significant"] / rows["n_pairs"],
     )
     kinds = {name.replace(" ", "_"): name for name in IDLE}
+    kinds = {name: label for name, label in kinds.items() if name != "all_equal" or rows[name].any()}
     return Table(
         name="cohorts",
         title=say("title of groups"),
         caption=caption,
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(cohort="Cohort"),
             *right(whole, n_systems="Systems"),
-            *(right(whole, n_counted="counted") if (rows["n_counted"] < rows["n_systems"]).any() else ()),
+            *(under(whole, n_counted="counted") if (rows["n_counted"] < rows["n_systems"]).any() else ()),
             *right(whole, n_topics=spoken().Topics),
-            *(right(whole, n_aside="left aside") if rows["n_aside"].any() else ()),
+            *(under(whole, n_aside="left aside") if rows["n_aside"].any() else ()),
             *right(whole, "Decide nothing", n_idle=spoken().Topics, **kinds),
             *right(share, "Decide nothing, share", idle="cohort", idle_random="at random", idle_unseen=say("unseen")),
             *right(share, stays="Stays"),
@@ -183,7 +185,7 @@ def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
         caption=say("clusters", kind=kind),
         frame=rows.assign(cohort=rows["cohort"].map(words)),
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(cohort="Cohort", **{kind: kind.capitalize()}),
             *right(whole, n_topics=spoken().Topics),
             *right(whole, "Decide nothing", **{name.replace(" ", "_"): name for name in IDLE}),
@@ -215,7 +217,7 @@ def _subsets(found: CohortAnalysis, words: Mapping[str, str], *, gappy: bool) ->
             cohort=rows["cohort"].map(words), **written, **{f"{name}_sort": rows[name] for name in write}
         ),
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(cohort="Cohort", method="Chosen by"),
             *right(whole, size=spoken().Topics),
             *right(text, "Pairs kept", kept="cohort", kept_all="all systems"),
