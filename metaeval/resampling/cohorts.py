@@ -160,8 +160,11 @@ def cohort_names(scores: Scores, cohorts: Sequence[str] | None) -> list[str]:
         if not size:
             check_choice(name, "cohort", known)
             size = int((scores["group"].to_numpy() == name).sum())
-        if not _PAIR <= size <= n_systems:
-            raise refused("cohorts", f"are of 2 to {n_systems} systems; {name!r} is of {size}", name)
+        if size < _PAIR:
+            raise refused("cohorts", f"names {name!r}, which is one system; a cohort has two at least", name)
+        if size > n_systems:
+            rule = f"names {name!r}, and there are {n_systems} systems; name a top from 'top2' to 'top{n_systems}'"
+            raise refused("cohorts", rule, name)
     return names
 
 

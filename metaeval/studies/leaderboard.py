@@ -102,7 +102,7 @@ class LeaderboardStudy(Study):
     """Significance level; intervals hold at 1 - alpha."""
     identical: tuple[tuple[str, ...], ...]
     """Systems that are equal throughout."""
-    n_left_out: int
+    left_out: tuple[str, ...]
     """Systems without enough scores to be ranked."""
     unanswered: Mapping[str, str]
     """What these scores cannot answer, with the reason."""
@@ -197,11 +197,12 @@ class LeaderboardStudy(Study):
     def card(self) -> dict[str, Any]:
         """Return what the page says of the whole ranking as a small record, ready for JSON.
 
-        ``n_systems``, ``n_items``; ``treatment`` (clusters, n_missing scores, n_left_out systems); ``decision``
-        (method, family and alpha of the one decision over all pairs); for each of ``metrics`` how many systems may be
-        first with its Monte-Carlo error, the significant pairs (n_significant, n_pairs, share), those of neighbours,
-        and the detectable difference of the median pair (None where there is none); how that was tested
-        (``detectable``); version, time, command, seed and checksums of the inputs.
+        ``n_systems``, ``n_items``; ``treatment`` (clusters; n_missing scores; ``settled``, those counted as 0 or
+        dropped; ``left_out`` systems); ``decision`` (method, family and alpha of the one decision over all pairs); for
+        each of ``metrics`` how many systems may be first with its Monte-Carlo error, the significant pairs
+        (n_significant, n_pairs, share), those of neighbours, and the detectable difference of the median pair (None
+        where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
+        inputs.
         """
         found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of(self)  # it knows this class
         return found
@@ -375,7 +376,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         power=power,
         alpha=float(alpha),
         identical=identical_systems(table),
-        n_left_out=given.sizes["system"] - len(names),
+        left_out=tuple(natural_order(set(given["system"].to_numpy().tolist()) - set(names))),
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=(
             *table.attrs.get("notes", ()),

@@ -409,6 +409,18 @@ def note_of_gaps(scores: Scores) -> str:
     return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()), scores.attrs)
 
 
+def settled_gaps(scores: Scores) -> list[str]:
+    """Return in short what was made of scores that are no longer missing: counted as 0, or dropped.
+
+    Examples
+    --------
+    >>> settled_gaps(as_scores([[1.0, np.nan], [0.5, 1.0]], missing="zero"))
+    ['1 missing score was counted as 0']
+    """
+    short = [note.partition(":")[0] for note in scores.attrs.get("notes", ())]
+    return [one for one in short if one.endswith(("counted as 0", "dropped for missing scores"))]
+
+
 def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
     one = unit_called(attributes.get("topic_word"))
     means = f"means are by system and {one.topic}"
