@@ -262,7 +262,13 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     return Table(
         name=f"ranks {metric}",
         title=say("systems title", metric=metric),
-        caption=say("systems", study=study, decision=say("decision", study=study), letters=few)
+        caption=say(
+            "systems",
+            study=study,
+            decision=say("decision", study=study),
+            letters=few,
+            jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
+        )
         + errors_said((say("unsure"), unsure, "")),
         frame=shown,
         columns=tuple(columns),

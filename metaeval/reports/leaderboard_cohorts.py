@@ -90,7 +90,7 @@ def _counted(found: CohortAnalysis, row: Mapping[Any, Any]) -> str:
 
 
 def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Name the systems of a cohort that do not count, and those with one value throughout."""
+    """Name the systems of a cohort that do not count, and those with one value throughout; say whether some tie."""
     one = found.data[["member", "counted"]].sel(metric=row["metric"], cohort=row["cohort"])
     still = one["counted"] & found.data["constant"].sel(metric=row["metric"])
     lacking, still = (
@@ -98,7 +98,8 @@ def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]
         for flags in (one["member"] & ~one["counted"], still)
     )
     varying = None if math.isnan(row["idle_varying"]) else round(row["idle_varying"] * row["n_topics"])
-    return {"lacking": len(lacking), "lacking_named": first_few(lacking)} | {
+    tied = bool(found.data["top"].sel(cohort=row["cohort"])) and row["cohort"] != f"top{row['n_systems']}"
+    return {"tied": tied, "lacking": len(lacking), "lacking_named": first_few(lacking)} | {
         "still": len(still),
         "still_named": first_few(still),
         "varying": varying,

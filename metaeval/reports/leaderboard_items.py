@@ -265,7 +265,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="items",
         title=spoken().Topics,
-        caption=say("items", given=study.items.scale_given),
+        caption=say("items", given=study.items.scale_given, gaps=study.gaps is not None),
         frame=frame,
         columns=(
             METRIC,

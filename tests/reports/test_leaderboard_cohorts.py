@@ -71,6 +71,8 @@ def test_a_group_and_a_cohort_without_an_idle_item():
     assert said[0].startswith("On every topic some of the top 8 differ by more than 1 % of the scale. 3 of 28")
     assert said[1].startswith("10 topics, chosen by half of the top 8")
     assert shares_by_cohort(study, "metric1") == []
+    _, said, _ = paragraphs(study_of(as_scores(np.ones((12, 9))), ["top8"]))
+    assert "of 9, all 12 systems (with ties) pass 9 and fail 0." in said[0]
 
 
 @pytest.mark.parametrize("gone", [20, 50])
