@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from metaeval.base.checks import check_paired
-from metaeval.base.names import count
+from metaeval.base.names import comma_list, count, split_at_commas
 from metaeval.cli.checks import parse_assignments
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import checksum_of_study, registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.base.provenance import Provenance
@@ -213,7 +214,23 @@ class Loaded:
         wanted = {*list(signature(study).parameters)[len(data) :]} - {*said}
         asked = {name: value for name, value in arguments_from(self._context, study).items() if name in wanted}
         own = {name: getattr(self, name) for name in ("registry", "provenance") if name in wanted}
-        return study(*data, **asked, **own, **said)
+        try:
+            return study(*data, **asked, **own, **said)
+        except UnknownNameError as error:
+            self._refuse_left_out(error)
+            raise
+
+    def _refuse_left_out(self, error: UnknownNameError) -> None:
+        """Say so where a system that is asked for is one that an option leaves out."""
+
+        def fits(pattern: str) -> bool:
+            return fnmatchcase(error.name, pattern) or error.name == pattern
+
+        for pattern in split_at_commas(self.options.get("exclude_systems") or (), fits):
+            if fits(pattern):
+                by = f"--exclude-systems {comma_list([pattern])}"
+                message = f"{error.name!r} is left out by {by}; name another, or keep it"
+                raise InvalidOptionError(message, value=error.name) from error
 
     @property
     def provenance(self) -> "Provenance":

@@ -32,7 +32,7 @@ def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
     curve : pandas.DataFrame
         Columns size, curve_top and curve_random.
     cohorts : pandas.DataFrame
-        Columns cohort, n_systems and idle: dots.
+        Columns cohort, n_counted and idle: dots.
     """
     figure = Figure(figsize=(page_width(), 2.8))
     axes = inch_axes(figure, left=0.75, right=key_room(_LINES.values(), "systems"), top=0.15, bottom=FOOT)
@@ -46,10 +46,10 @@ def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
         }
         note_line(axes, curve["size"], curve[column], say, words, label=label, color=CYCLE[place])
     handles, labels = axes.get_legend_handles_labels()
-    axes.plot(cohorts["n_systems"], cohorts["idle"], "o", color=CYCLE[0], markersize=5, **RIMMED)
+    axes.plot(cohorts["n_counted"], cohorts["idle"], "o", color=CYCLE[0], markersize=5, **RIMMED)
     of_cohorts: dict[str, Column] = {"cohort": cohorts["cohort"], "share": cohorts["idle"].map(share)}
     said = f"{{cohort}}: {{share}} of {unit().topics} decide nothing"
-    note_points(axes, cohorts["n_systems"], cohorts["idle"], said, of_cohorts, of=("cohort",))
+    note_points(axes, cohorts["n_counted"], cohorts["idle"], said, of_cohorts, of=("cohort",))
     axes.set_xlim(left=min(2, curve["size"].min()))
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

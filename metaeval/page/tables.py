@@ -57,6 +57,17 @@ METRIC = Column(name="metric", label="Metric", write=name_of_metric)
 """The column of metrics, by the names that people call them."""
 
 
+def of_metrics(frame: pd.DataFrame) -> tuple[Column, ...]:
+    """Return the column of metrics where there are several: a wide table has no room for one name in every row.
+
+    Examples
+    --------
+    >>> len(of_metrics(pd.DataFrame({"metric": ["AP", "AP"]}))), len(of_metrics(pd.DataFrame({"metric": ["AP", "RR"]})))
+    (0, 1)
+    """
+    return (METRIC,) if len(frame["metric"].unique()) > 1 else ()
+
+
 def left(write: Write = text, group: str = "", /, **labels: str) -> tuple[Column, ...]:
     """Return columns of words: names with their headings, all written alike and under one heading.
 

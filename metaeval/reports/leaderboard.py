@@ -24,7 +24,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, Table, left, of_metrics, right
 from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, left_out_note, score_files
 from metaeval.reports.key_figures import key_figures
@@ -262,7 +262,13 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     return Table(
         name=f"ranks {metric}",
         title=say("systems title", metric=metric),
-        caption=say("systems", study=study, decision=say("decision", study=study), letters=few)
+        caption=say(
+            "systems",
+            study=study,
+            decision=say("decision", study=study),
+            letters=few,
+            jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
+        )
         + errors_said((say("unsure"), unsure, "")),
         frame=shown,
         columns=tuple(columns),
@@ -291,7 +297,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         caption=say("pairs", study=study, gaps=bool(np.isnan(study.scores.to_numpy()).any())),
         frame=pd.DataFrame(rows),
         columns=(
-            METRIC,
+            *of_metrics(pairs),
             *left(family="Pairs"),
             *right(text, "Significantly different pairs", **labels),
         ),
@@ -333,7 +339,7 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
         ),
         data=frame,
         columns=(
-            METRIC,
+            *of_metrics(frame),
             *left(system_a="System", system_b="Next" if family == "adjacent" else "Baseline"),
             *right(_SCORE, difference="Difference"),
             *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),

@@ -6,6 +6,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from metaeval.base.names import first_few
 from metaeval.base.words import carried, listed, name_of_metric, number
 from metaeval.page.badge import badge
 from metaeval.page.blocks import Fold, Text, Writer
@@ -79,6 +80,7 @@ def _in_words(card: Mapping[str, Any]) -> str:
     return say(
         "words",
         card=card,
+        left_out=first_few((card["treatment"] or {}).get("left_out", [])),
         metrics="; ".join(metrics),
         power=None if not any(one["detectable_difference"] for one in card["metrics"]) else detectable["power"],
         tests=listed(map(_TESTS.get, detectable["test"])) if detectable and detectable["test"] else "",

@@ -1,18 +1,20 @@
 """What the page of a leaderboard says of cohorts: the best systems, or a group, and the items that separate them."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text, Writer
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import Table, left, of_metrics, right, under
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
-from metaeval.resampling.cohorts import IDLE, SEPARATES, CohortAnalysis
+from metaeval.resampling.cohorts import IDLE, SEPARATES, UNTOLD, CohortAnalysis
 from metaeval.studies.leaderboard import LeaderboardStudy
 
 say = prose("leaderboard_cohorts")
@@ -31,17 +33,19 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = rows[rows["metric"] == metric].to_dict("records")
-        named = [(row, {"row": row, "cohort": words[row["cohort"]]}) for row in part]
+        named = [(row, {"row": row, "cohort": _counted(found, row)}) for row in part]
+        line = [int(found.data[f"curve_{of}s"].sel(metric=metric)) for of in ("system", "topic")]
         said = []
         for row, known in named:
             advice = say("keep", separating=row["n_topics"] - row["n_idle"], **known)
-            said += [say("found", clustered=clustered, tolerance=found.tolerance, **known)]
-            said += [" ".join(filter(None, [advice, *_kept(found, row, words[row["cohort"]])]))]
+            more = _exceptions(found, row) | {"everyone": words[row["cohort"]]}
+            said += [say("found", clustered=clustered, tolerance=found.tolerance, **more, **known)]
+            said += [" ".join(filter(None, [advice, *_kept(found, row, known["cohort"])]))]
         picture = Picture(
             name=f"cohorts {metric}",
             draw=lambda: found.plot(metric),
             title=say("picture title", metric=metric),
-            caption=say("picture", tolerance=found.tolerance),
+            caption=say("picture", tolerance=found.tolerance, line=line, n_topics=found.data.sizes["topic"]),
             alt=say("picture in words", **named[0][1]),
         )
         return (Text(paragraphs=tuple(filter(None, said))), picture)
@@ -70,13 +74,36 @@ def shares_by_cohort(study: LeaderboardStudy, metric: str) -> list[str]:
         return []
     rows = study.cohort_frame()
     part = rows[(rows["metric"] == metric) & (rows["n_idle"] > 0)].to_dict("records")
-    return [say("share", row=row, cohort=_cohort(study.cohorts, row["cohort"])) for row in part]
+    return [say("share", row=row, cohort=_counted(study.cohorts, row)) for row in part]
 
 
 def _cohort(found: CohortAnalysis, name: str) -> str:
     """Write a cohort: "the top 10", or the name of a group."""
     top = bool(found.data["top"].sel(cohort=name))
     return say("top", k=name.removeprefix("top")) if top else say("group", name=name)
+
+
+def _counted(found: CohortAnalysis, row: Mapping[Any, Any]) -> str:
+    """Write those of a cohort that count: "the top 10", or "9 of the top 10"."""
+    cohort = _cohort(found, row["cohort"])
+    return cohort if row["n_counted"] == row["n_systems"] else say("counted", row=row, cohort=cohort)
+
+
+def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Name the systems of a cohort that do not count, and those with one value throughout; say whether some tie."""
+    one = found.data[["member", "counted"]].sel(metric=row["metric"], cohort=row["cohort"])
+    still = one["counted"] & found.data["constant"].sel(metric=row["metric"])
+    lacking, still = (
+        natural_order(found.data["system"].to_numpy()[flags.to_numpy()].tolist())
+        for flags in (one["member"] & ~one["counted"], still)
+    )
+    varying = None if math.isnan(row["idle_varying"]) else round(row["idle_varying"] * row["n_topics"])
+    tied = bool(found.data["top"].sel(cohort=row["cohort"])) and row["cohort"] != f"top{row['n_systems']}"
+    return {"tied": tied, "lacking": len(lacking), "lacking_named": first_few(lacking)} | {
+        "still": len(still),
+        "still_named": first_few(still),
+        "varying": varying,
+    }
 
 
 def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[str]:
@@ -96,6 +123,7 @@ def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[st
     first = part.iloc[0]
     said = say(
         "kept",
+        row=row,
         size=int(first["size"]),
         n_topics=made.n_topics,
         gappy=made.n_topics < found.data.sizes["topic"],
@@ -116,17 +144,19 @@ def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
         pairs_sort=rows["n_significant"] / rows["n_pairs"],
     )
     kinds = {name.replace(" ", "_"): name for name in IDLE}
+    kinds = {name: label for name, label in kinds.items() if name != "all_equal" or rows[name].any()}
     return Table(
         name="cohorts",
         title=say("title of groups"),
         caption=caption,
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(cohort="Cohort"),
             *right(whole, n_systems="Systems"),
+            *(under(whole, n_counted="counted") if (rows["n_counted"] < rows["n_systems"]).any() else ()),
             *right(whole, n_topics=spoken().Topics),
-            *(right(whole, n_partial="with gaps") if rows["n_partial"].any() else ()),
+            *(under(whole, n_aside="left aside") if rows["n_aside"].any() else ()),
             *right(whole, "Decide nothing", n_idle=spoken().Topics, **kinds),
             *right(share, "Decide nothing, share", idle="cohort", idle_random="at random", idle_unseen=say("unseen")),
             *right(share, stays="Stays"),
@@ -142,7 +172,7 @@ def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
     kind = next((name for name in ("cluster", "stratum") if name in items), None)
     if kind is None:
         return []
-    items = items[items["kind"] != "untold"]
+    items = items[items["kind"] != UNTOLD]
     items = items.assign(idle=items["kind"].isin(IDLE), **{name: items["kind"] == name for name in IDLE})
     rows = items.groupby(["metric", "cohort", kind], sort=False)[["idle", *IDLE]].agg("sum")
     rows["n_topics"] = items.groupby(["metric", "cohort", kind], sort=False).size()
@@ -156,7 +186,7 @@ def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
         caption=say("clusters", kind=kind),
         frame=rows.assign(cohort=rows["cohort"].map(words)),
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(cohort="Cohort", **{kind: kind.capitalize()}),
             *right(whole, n_topics=spoken().Topics),
             *right(whole, "Decide nothing", **{name.replace(" ", "_"): name for name in IDLE}),
@@ -188,7 +218,7 @@ def _subsets(found: CohortAnalysis, words: Mapping[str, str], *, gappy: bool) ->
             cohort=rows["cohort"].map(words), **written, **{f"{name}_sort": rows[name] for name in write}
         ),
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(cohort="Cohort", method="Chosen by"),
             *right(whole, size=spoken().Topics),
             *right(text, "Pairs kept", kept="cohort", kept_all="all systems"),

@@ -8,7 +8,7 @@ from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, significant, text, whole
 from metaeval.page.blocks import Block, Fold, Section, Text
-from metaeval.page.tables import METRIC, Table, left, right, under
+from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
 from metaeval.reports.prose import prose
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -244,7 +244,7 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("conclusions", study=study),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(aggregate="Aggregate"),
             *right(text, "Significantly different pairs", found="uncorrected", **_CORRECTED),
             *right(_items, topics_needed=f"{spoken().Topics} needed"),
@@ -265,7 +265,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="items",
         title=spoken().Topics,
-        caption=say("items", given=study.items.scale_given),
+        caption=say("items", given=study.items.scale_given, gaps=study.gaps is not None),
         frame=frame,
         columns=(
             METRIC,

@@ -73,8 +73,14 @@ def resampled_scores(data: object, *, what: str) -> Scores:
             f"{what}: weights of {unit().topics} and fixed clusters (strata) do not go together here; leave out one "
             "of them"
         )
-    other = "fixed" if units.clustered else "ignore"
-    check_resampling_of(units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`)")
+    topics = unit().topics
+    check_resampling_of(
+        units,
+        what=what,
+        instead=f"`with_clusters(scores, 'fixed')` asks another question, of new {topics} in these same clusters"
+        if units.clustered
+        else f"`with_clusters(scores, 'ignore')` takes {topics} as independent",
+    )
     _check_gaps(scores, units, what)
     return scores
 

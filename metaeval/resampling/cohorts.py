@@ -19,12 +19,13 @@ from scipy.special import gammaln
 
 from metaeval.base.checks import check_choice, check_list, check_number, refused
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit_of
 from metaeval.errors import ScoresError, UnknownNameError
 from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE, at_least
-from metaeval.table.complete import complete_block
-from metaeval.table.scores import Scores, better_direction, by_name, oriented_values
+from metaeval.table.complete import ENOUGH, largest_block
+from metaeval.table.scores import Scores, better_direction, by_name, constant_systems, oriented_values
 from metaeval.table.structure import engine_scores, settled_mean_over_topics, topic_weights
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import units_of
@@ -35,14 +36,15 @@ type Flags = NDArray[np.bool_]
 IDLE = ("all pass", "all fail", "all equal")
 """Kinds of topics that decide nothing."""
 SEPARATES = "separates"
+UNTOLD = "untold"
+"""Topics that some of the systems lack, and that do not count."""
 _TOP = re.compile(r"top(\d+)")
 _TOPS = (10, 25)
-_UNTOLD = "untold"
 _PAIR = 2
 _LEAST = 3  # topics in a subset
 _CELLS = 4_000_000  # scores at a time
 _SHARES = (0.25, 0.5)
-_SHARES_OF_TOPICS = ("idle", "idle_random", "idle_unseen", "stays")
+_SHARES_OF_TOPICS = ("idle", "idle_varying", "idle_random", "idle_unseen", "stays")
 _CURVES = ("curve_top", "curve_random")
 _WAYS = ("spread", "discrimination", RANDOM)
 
@@ -53,11 +55,13 @@ class CohortAnalysis(Result):
 
     data: xr.Dataset
     """Dims ``metric`` and ``cohort``: the shares of `to_frame`. With ``topic``: ``kind`` ("all pass", "all fail", "all
-    equal" for topics that decide nothing, "separates", or "untold" where fewer than two systems of the cohort have a
-    score), ``n_scored`` (systems of the cohort with a score), ``best`` and ``worst`` score in the cohort. With
-    ``system``: ``member``. ``top`` (cohort): whether its systems are chosen by their scores. Dims ``metric`` and
-    ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so many best systems,
-    and expected among so many random ones. A coordinate ``cluster`` or ``stratum`` where topics have one."""
+    equal" for topics that decide nothing, "separates", or "untold" where a system that counts has no score),
+    ``n_scored`` (systems of the cohort with a score), ``best`` and ``worst`` score in the cohort. With ``system``:
+    ``member``, and ``counted`` (all members, unless they share too few topics). Dims ``metric`` and ``system``:
+    ``constant``, whether it has one value throughout. ``top`` (cohort): whether its systems are chosen by their scores.
+    Dims ``metric`` and ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so
+    many best systems, and expected among so many random ones, over the ``curve_topics`` that all of ``curve_systems``
+    have. A coordinate ``cluster`` or ``stratum`` where topics have one."""
     tolerance: float
     """Share of the scale up to which scores count as equal."""
     subsets: Mapping[tuple[str, str], SubsetComparison]
@@ -68,12 +72,15 @@ class CohortAnalysis(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and cohort.
 
-        Systems (``n_systems``), topics that two of them have (``n_topics``), those that lack scores of some
-        (``n_partial``), topics that decide nothing among the systems that have scores (``n_idle``, of these
-        ``all_pass``, ``all_fail`` and ``all_equal``), and shares of topics: ``idle``; ``idle_random``, expected
-        among as many systems drawn at random from all; ``idle_unseen``, with the best chosen by the other topics (or
-        clusters) alone (NaN for groups, which are not chosen by scores); ``stays``, of the topics that decide nothing
-        without one of the systems the share that do not with it either, over all systems of the cohort.
+        Systems (``n_systems``), those that count (``n_counted``: all, unless they have fewer than half of the topics in
+        common), topics that all of these have (``n_topics``) and those left aside, which some lack (``n_aside``),
+        topics that decide nothing (``n_idle``, of these ``all_pass``, ``all_fail`` and ``all_equal``), and shares of
+        the n_topics: ``idle``; ``idle_varying``, among those that count and have more than one value (a reference that
+        the others were compared with may have one throughout); ``idle_random``, expected
+        among n_counted systems drawn at random from all that have the topic; ``idle_unseen``, with the best chosen by
+        the other topics (or clusters) alone (NaN for groups, which are not chosen by scores); ``stays``, of the topics
+        that decide nothing without one of the systems the share that do not with it either, over all systems that
+        count.
         """
         rows = []
         for metric in self.data["metric"].to_numpy().tolist():
@@ -82,8 +89,8 @@ class CohortAnalysis(Result):
                 kind = part["kind"].to_numpy()
                 found = {name.replace(" ", "_"): int((kind == name).sum()) for name in IDLE}
                 row = {"metric": metric, "cohort": cohort, "n_systems": int(part["member"].sum())}
-                n_scored, told = part["n_scored"].to_numpy(), kind != _UNTOLD
-                row |= {"n_topics": int(told.sum()), "n_partial": int((told & (n_scored < row["n_systems"])).sum())}
+                told = int((kind != UNTOLD).sum())
+                row |= {"n_counted": int(part["counted"].sum()), "n_topics": told, "n_aside": len(kind) - told}
                 row |= {"n_idle": sum(found.values()), **found}
                 rows.append(row | {name: float(part[name]) for name in _SHARES_OF_TOPICS})
         return pd.DataFrame(rows)
@@ -96,9 +103,9 @@ class CohortAnalysis(Result):
         return frame[["metric", "cohort", "topic", *own, *columns]]
 
     def members(self) -> pd.DataFrame:
-        """Return one row a metric, cohort and system of it."""
-        frame = self.data["member"].to_dataframe(dim_order=["metric", "cohort", "system"]).reset_index()
-        return frame.loc[frame["member"], ["metric", "cohort", "system"]].reset_index(drop=True)
+        """Return one row a metric, cohort and system of it, and whether it is counted."""
+        frame = self.data[["member", "counted"]].to_dataframe(dim_order=["metric", "cohort", "system"]).reset_index()
+        return frame.loc[frame["member"], ["metric", "cohort", "system", "counted"]].reset_index(drop=True)
 
     def subset_frame(self) -> pd.DataFrame:
         """Return the rows of every `SubsetComparison`, with their cohort."""
@@ -114,7 +121,7 @@ class CohortAnalysis(Result):
         if name not in metrics:
             raise UnknownNameError("metric", name, metrics)
         curve = self.data[list(_CURVES)].sel(metric=name).to_dataframe().reset_index()
-        return idle_topics(curve, self.to_frame().query("metric == @name"))
+        return idle_topics(curve.dropna(), self.to_frame().query("metric == @name"))
 
 
 def default_cohorts(n_systems: int) -> list[str]:
@@ -153,8 +160,11 @@ def cohort_names(scores: Scores, cohorts: Sequence[str] | None) -> list[str]:
         if not size:
             check_choice(name, "cohort", known)
             size = int((scores["group"].to_numpy() == name).sum())
-        if not _PAIR <= size <= n_systems:
-            raise refused("cohorts", f"are of 2 to {n_systems} systems; {name!r} is of {size}", name)
+        if size < _PAIR:
+            raise refused("cohorts", f"names {name!r}, which is one system; a cohort has two at least", name)
+        if size > n_systems:
+            rule = f"names {name!r}, and there are {n_systems} systems; name a top from 'top2' to 'top{n_systems}'"
+            raise refused("cohorts", rule, name)
     return names
 
 
@@ -199,18 +209,21 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
 
     Notes
     -----
-    Of N systems, n with a score on a topic, k are drawn without replacement. Order the scores, and let :math:`c_j` be
-    the number above the j-th that exceed it by no more than the tolerance, u = N - n. The topic decides nothing if the
-    lowest score drawn is the j-th and all others are among those :math:`c_j` or missing, and one at least is not
-    missing:
+    Counted are the topics that all systems of a cohort have. Where these are fewer than half of all topics, systems
+    with gaps are left out, those with most first, so that most scores without gaps remain (`metaeval.table.complete`).
+    Every share of a cohort is over the same topics.
 
-    .. math:: P = \frac{\sum_j \left[\binom{c_j + u}{k - 1} - \binom{u}{k - 1}\right]}{\binom{N}{k}}
+    Of the n systems that have a topic, k are drawn without replacement, as many as count. Order the scores, and let
+    :math:`c_j` be the number above the j-th that exceed it by no more than the tolerance. The topic decides nothing if
+    the lowest score drawn is the j-th and all others are among those :math:`c_j`:
 
-    The sum over topics, over that of the probabilities that two systems drawn have a score, is ``idle_random``; it
-    needs no draws. For ``idle_unseen`` the best are chosen for each topic (cluster) by their means over the others, so
-    that no topic counts among systems that are the best because of it; with gaps the means are those of
-    `metaeval.table.two_way`, whose topics stay as they are. A topic that decides nothing among the best may decide
-    later: if all fail it waits for better systems, if all pass it will hardly return.
+    .. math:: P = \frac{\sum_j \binom{c_j}{k - 1}}{\binom{n}{k}}
+
+    The mean over topics is ``idle_random``; it needs no draws. For ``idle_unseen`` the best k of those that have a
+    topic are chosen by their means over the others (over the other clusters), so that no topic counts among systems
+    that are the best because of it; with gaps the means are those of `metaeval.table.two_way`, whose topics stay as
+    they are. A topic that decides nothing among the best may decide later: if all fail it waits for better systems, if
+    all pass it will hardly return.
 
     Examples
     --------
@@ -229,36 +242,51 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     values, ahead, turn = oriented_values(scores), settled_mean_over_topics(scores), better_direction(scores)
     shape = (len(metrics), len(names))
     data: dict[str, NDArray[Any]] = {name: np.full((*shape, n_topics), np.nan) for name in ("best", "worst")}
-    data |= {"kind": np.empty((*shape, n_topics), dtype="U9"), "n_scored": np.zeros((*shape, n_topics), dtype=np.int64)}
+    data |= {
+        "kind": np.full((*shape, n_topics), UNTOLD, dtype="U9"),
+        "n_scored": np.zeros((*shape, n_topics), dtype=np.int64),
+    }
     data |= {name: np.full(shape, np.nan) for name in _SHARES_OF_TOPICS}
-    member = np.zeros((*shape, n_systems), dtype=bool)
-    curves = np.empty((2, len(metrics), n_systems - 1))
+    member, counted = np.zeros((2, *shape, n_systems), dtype=bool)
+    constant = constant_systems(scores)
+    curves, curve_sizes = np.full((2, len(metrics), n_systems - 1), np.nan), np.zeros((2, len(metrics)), dtype=np.int64)
     subsets: dict[tuple[str, str], SubsetComparison] = {}
     reasons: dict[str, str] = {}
     for place, one in enumerate(values):
         near = tolerance * float(np.nanmax(one) - np.nanmin(one))
-        chance = _idle_at_random(one, near)
-        curves[:, place] = _idle_of_first(one[np.argsort(-ahead[place], kind="stable")], near), chance
+        ordered = one[np.argsort(-ahead[place], kind="stable")]
+        line = ordered[np.ix_(*_without_gaps(np.isfinite(ordered)))]
+        if line.size:
+            sizes = np.arange(_PAIR, len(line) + 1)
+            curves[:, place, : len(sizes)] = _idle_of_first(line, near), _idle_at_random(line, near, sizes)
+            curve_sizes[:, place] = line.shape
         rank = 1 + (ahead[place] > ahead[place][:, None]).sum(axis=1)
         for at, name in enumerate(names):
             key, k = (place, at), _size_of_top(scores, name)
             own = member[key] = rank <= k if k else scores["group"].to_numpy() == name
-            kind, n_scored, best, worst = _kinds(one, one[own], near)
-            data["kind"][key], data["n_scored"][key] = kind, n_scored
-            data["best"][key], data["worst"][key] = best * turn[place], worst * turn[place]
-            data["idle"][key] = _idle_share(kind)
-            data["idle_random"][key] = chance[own.sum() - _PAIR]
-            if k:
-                unseen = np.where(_best_without(scores, one, k), one, np.nan)
-                data["idle_unseen"][key] = _idle_share(_kinds(one, unseen, near)[0])
-            data["stays"][key] = _stays(one[own], near)
+            systems, topics = _without_gaps(np.isfinite(one[own]))
+            counted[key][own] = systems
+            cohort, every = one[counted[key]][:, topics], one[:, topics]
+            data["n_scored"][key] = np.isfinite(one[own]).sum(axis=0)
+            data["best"][key] = np.fmax.reduce(one[own]) * turn[place]
+            data["worst"][key] = np.fmin.reduce(one[own]) * turn[place]
+            kind = data["kind"][key]
+            kind[topics] = _kinds(one, cohort, near)
+            if topics.any():
+                data["idle"][key] = _idle_share(cohort, near)
+                data["idle_varying"][key] = _idle_share(cohort[~constant[place, counted[key]]], near)
+                data["idle_random"][key] = _idle_at_random(every, near, systems.sum(keepdims=True))[0]
+                data["stays"][key] = _stays(cohort, near)
+            if k and topics.any():
+                best = _best_without(scores, one, k - int((~systems).sum()), topics)
+                data["idle_unseen"][key] = _idle_share(np.where(best, every, np.nan), near)
             try:
-                part = _whole(scores.sel(metric=[metrics[place]]), own, in_groups=bool(k))
+                part = _whole(scores.sel(metric=[metrics[place]]), topics, ~own | counted[key], in_groups=bool(k))
                 subsets[metrics[place], name] = compare_subsets(
                     part,
-                    sizes=_sizes(int((kind == SEPARATES)[np.isin(scores["topic"], part["topic"])].sum()), part),
+                    sizes=_sizes(int((kind == SEPARATES).sum()), part),
                     methods=_WAYS,
-                    cohort=np.intersect1d(part["system"], scores["system"][own]).tolist(),
+                    cohort=scores["system"].to_numpy()[counted[key]].tolist(),
                     n_splits=n_splits,
                     alpha=alpha,
                     rng=seed,
@@ -269,9 +297,11 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     return CohortAnalysis(
         data=xr.Dataset(
             {name: (dims[: table.ndim], table) for name, table in data.items()}
-            | {"member": ((*dims[:2], "system"), member)}
+            | {name: ((*dims[:2], "system"), flags) for name, flags in (("member", member), ("counted", counted))}
+            | {"constant": (("metric", "system"), constant)}
             | {"top": ("cohort", [_size_of_top(scores, name) > 0 for name in names])}
-            | {name: (("metric", "size"), own) for name, own in zip(_CURVES, curves, strict=True)},
+            | {name: (("metric", "size"), own) for name, own in zip(_CURVES, curves, strict=True)}
+            | {f"curve_{of}s": ("metric", own) for of, own in zip(("system", "topic"), curve_sizes, strict=True)},
             coords={
                 **{name: scores[name].to_numpy() for name in ("metric", "system", "topic")},
                 **{
@@ -297,56 +327,56 @@ def _groups(scores: Scores) -> list[str]:
     return np.unique(scores["group"].to_numpy()).tolist() if "group" in scores.coords else []
 
 
-def _kinds(every: Floats, own: Floats, near: float) -> tuple[NDArray[np.str_], NDArray[np.int64], Floats, Floats]:
-    """Return the kind of every topic among some systems, on the scale of all; how many have it, best and worst."""
-    n_scored = np.isfinite(own).sum(axis=0)
-    best, worst = np.fmax.reduce(own), np.fmin.reduce(own)
-    idle = _within(worst, best, near) & (n_scored >= _PAIR)
+def _without_gaps(known: Flags) -> tuple[Flags, Flags]:
+    """Return which systems of a cohort count, and on which topics, so that each has a score on each."""
+    common = known.all(axis=0)
+    block = None if common.mean() >= ENOUGH else largest_block(known)
+    return (np.ones(len(known), dtype=bool), common) if block is None else block
+
+
+def _kinds(every: Floats, own: Floats, near: float) -> NDArray[np.str_]:
+    """Return the kind of every topic among some systems that all have it, on the scale of all."""
+    best, worst = own.max(axis=0), own.min(axis=0)
     passed, failed = _within(worst, np.nanmax(every), near), _within(np.nanmin(every), best, near)
-    kind = np.select([n_scored < _PAIR, ~idle, passed, failed], [_UNTOLD, SEPARATES, *IDLE[:2]], default=IDLE[2])
-    return kind, n_scored, best, worst
+    return np.select([~_within(worst, best, near), passed, failed], [SEPARATES, *IDLE[:2]], default=IDLE[2])
 
 
 def _within(low: ArrayLike, high: ArrayLike, near: float) -> Flags:
-    with np.errstate(invalid="ignore"):
-        return at_least(np.add(low, near), high, np.abs(low) + near)
+    return at_least(np.add(low, near), high, np.abs(low) + near)
 
 
-def _idle_share(kind: NDArray[np.str_]) -> float:
-    told = kind != _UNTOLD
-    return float(np.isin(kind, IDLE).sum() / told.sum()) if told.any() else np.nan
+def _idle_share(chosen: Floats, near: float) -> float:
+    """Return the share of topics that decide nothing among those chosen on each; NaN if there are no two."""
+    told = np.isfinite(chosen).sum(axis=0) >= _PAIR
+    if not told.any():
+        return np.nan
+    return float(_within(np.fmin.reduce(chosen[:, told]), np.fmax.reduce(chosen[:, told]), near).mean())
 
 
 def _idle_of_first(ordered: Floats, near: float) -> Floats:
     """Return the share of topics that decide nothing among the first two systems, three, and so on."""
-    n_scored = np.isfinite(ordered).cumsum(axis=0)
-    idle = _within(np.fmin.accumulate(ordered), np.fmax.accumulate(ordered), near) & (n_scored >= _PAIR)
-    with np.errstate(invalid="ignore"):
-        share: Floats = idle.sum(axis=1) / (n_scored >= _PAIR).sum(axis=1)
+    share: Floats = _within(np.minimum.accumulate(ordered), np.maximum.accumulate(ordered), near).mean(axis=1)
     return share[1:]
 
 
-def _idle_at_random(values: Floats, near: float) -> Floats:
-    """Return the share expected among two systems drawn at random, three, and so on; see `analyse_cohorts`."""
-    n, n_topics = values.shape
-    sizes = np.arange(_PAIR, n + 1)
-    first, every = _chooses(n, sizes - 1), _chooses(n, sizes)
-    ways, lacking = np.zeros(n + 1), np.zeros(n + 1)  # by c_j + u less u itself, and topics by u
-    for chunk in np.array_split(np.arange(n_topics), 1 + values.size // _CELLS):
-        ascending = np.sort(values[:, chunk], axis=0)
-        reach = ascending + near + RELATIVE * (2.0 * np.abs(ascending) + near)
-        merged = np.argsort(np.concatenate([ascending, reach]), axis=0, kind="stable").T
-        passed = (merged < n).cumsum(axis=1)[merged >= n].reshape(-1, n).T  # scores up to the reach of each
-        known = np.isfinite(ascending)
-        absent = n - known.sum(axis=0)
-        ways += np.bincount((passed - 1 - np.arange(n)[:, None] + absent)[known], minlength=n + 1)
-        ways -= np.bincount(absent, n - absent, minlength=n + 1)
-        lacking += np.bincount(absent, minlength=n + 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        by_lowest, by_none = np.exp(first - every[n]), np.exp(every - every[n])
-        one_alone = lacking * (n - np.arange(n + 1))
-        told = n_topics - by_none.T @ lacking - by_lowest.T @ one_alone
-        return np.where(told > 0, np.clip(by_lowest.T @ ways / told, 0.0, 1.0), np.nan)
+def _idle_at_random(values: Floats, near: float, sizes: NDArray[np.int64]) -> Floats:
+    """Return the share expected among as many systems drawn at random of those that have a topic; `analyse_cohorts`."""
+    n_scored = np.isfinite(values).sum(axis=0)
+    expected, told = np.zeros(len(sizes)), np.zeros(len(sizes))
+    for n in np.unique(n_scored[n_scored >= _PAIR]).tolist():
+        topics, ways = np.flatnonzero(n_scored == n), np.zeros(n)  # by c_j
+        for chunk in np.array_split(topics, 1 + n * len(topics) // _CELLS):
+            ascending = np.sort(values[:, chunk], axis=0)[:n]
+            reach = ascending + near + RELATIVE * (2.0 * np.abs(ascending) + near)
+            merged = np.argsort(np.concatenate([ascending, reach]), axis=0, kind="stable").T
+            passed = (merged < n).cumsum(axis=1)[merged >= n].reshape(-1, n).T  # scores up to the reach of each
+            ways += np.bincount((passed - 1 - np.arange(n)[:, None]).ravel(), minlength=n)
+        there = sizes <= n
+        others, every = _chooses(n, sizes[there] - 1), _chooses(n, sizes[there])
+        expected[there] += np.exp(others[:n] - every[n]).T @ ways
+        told[there] += len(topics)
+    with np.errstate(invalid="ignore"):
+        return np.clip(expected / told, 0.0, 1.0)
 
 
 def _chooses(n: int, k: NDArray[np.int64]) -> Floats:
@@ -357,46 +387,44 @@ def _chooses(n: int, k: NDArray[np.int64]) -> Floats:
     return np.where(k <= above, found, -np.inf)
 
 
-def _best_without(scores: Scores, values: Floats, k: int) -> Flags:
-    """Say for every topic which systems are the best k by the other topics, or clusters: (system, topic)."""
+def _best_without(scores: Scores, values: Floats, k: int, topics: Flags) -> Flags:
+    """Say for some topics which systems of those that have it are the best k by the others, or by other clusters."""
     known, units = np.isfinite(values), units_of(scores)
-    topics = np.zeros(values.shape[1])
+    hard = np.zeros(values.shape[1])
     if not known.all() and linked(known).all():
-        topics = two_way(values, topic_weights(scores)).topics
-    total = units.sums(np.where(known, values - topics, 0.0))
+        hard = two_way(values, topic_weights(scores)).topics
+    total = units.sums(np.where(known, values - hard, 0.0))
     weight = units.sums(known.astype(np.float64))
-    size = units.sums(np.where(known, np.abs(values) + np.abs(topics), 0.0)).sum(axis=1, keepdims=True)
-    left = weight.sum(axis=1, keepdims=True) - weight
+    size = units.sums(np.where(known, np.abs(values) + np.abs(hard), 0.0)).sum(axis=1, keepdims=True)
+    left, unit = weight.sum(axis=1, keepdims=True) - weight, units.unit[topics]
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(left > 0, (total.sum(axis=1, keepdims=True) - total) / left, -np.inf)
+        means, sizes = ((total.sum(axis=1, keepdims=True) - total) / left)[:, unit], (size / left)[:, unit]
+        means = np.where((left > 0)[:, unit] & known[:, topics], means, -np.inf)
         last = -np.partition(-means, k - 1, axis=0)[k - 1]
-        found: Flags = at_least(means, last, size / left) & (left > 0)
-    return found[:, units.unit]
+        found: Flags = at_least(means, last, sizes) & np.isfinite(means)
+    return found
 
 
 def _stays(own: Floats, near: float) -> float:
     """Return the share of topics idle without one of these systems that are so with it, over all of them."""
     if len(own) <= _PAIR:
         return np.nan
-    known = np.isfinite(own)
     sides = []
     for values in (own, -own):
-        filled = np.where(known, values, -np.inf)
-        first, second = -np.partition(-filled, 1, axis=0)[:2]
-        sides.append((first, np.where(filled >= first, second, first)))
+        first, second = -np.partition(-values, 1, axis=0)[:2]
+        sides.append((first, np.where(values >= first, second, first)))
     (best, best_without), (worst, worst_without) = sides
-    told = known & (known.sum(axis=0) > _PAIR)
-    before = told & _within(-worst_without, best_without, near)
-    with np.errstate(invalid="ignore"):
-        return float((before & _within(-worst, best, near)).sum() / before.sum()) if before.any() else np.nan
+    before = _within(-worst_without, best_without, near)
+    return float((before & _within(-worst, best, near)).sum() / before.sum()) if before.any() else np.nan
 
 
-def _whole(scores: Scores, member: Flags, *, in_groups: bool) -> Scores:
-    """Return a part without gaps: most of the cohort, and what other systems have all its topics."""
-    inner = complete_block(scores.isel(system=member))
-    part = scores.sel(topic=inner["topic"])
-    keep = np.isfinite(part.to_numpy()).all(axis=(0, 2)) & (~member | np.isin(scores["system"], inner["system"]))
-    part = part.isel(system=keep)
+def _whole(scores: Scores, topics: Flags, systems: Flags, *, in_groups: bool) -> Scores:
+    """Return the topics that count, with those of some systems that have all of them."""
+    if not topics.any():
+        spoken = unit_of(scores)
+        raise ScoresError(f"no {spoken.topic} has scores of all systems, and too few share half of the {spoken.topics}")
+    part = scores.isel(topic=np.flatnonzero(topics))
+    part = part.isel(system=np.isfinite(part.to_numpy()).all(axis=(0, 2)) & systems)
     return part if in_groups else part.drop_vars("group")
 
 

@@ -396,12 +396,12 @@ def _left_out_notes(
     notes = []
     if original.n_outside and baseline == "judgments":
         notes.append(
-            f"{original.n_outside} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
+            f"{original.n_outside:,} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
         )
     if emptied:
         shown = first_few(emptied, write=" on ".join)
         notes.append(
-            f"{len(emptied)} times a group alone contributed every relevant document of a topic, which counts 0 for "
+            f"{len(emptied):,} times a group alone contributed every relevant document of a topic, which counts 0 for "
             f"its runs ({shown})"
         )
     return notes

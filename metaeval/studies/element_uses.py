@@ -50,7 +50,7 @@ def element_uses(
     notes = []
     if collection.scale == "2005" and (unknown := int((elements.sizes[lists.relevant] == UNKNOWN).sum())):
         uses = [use for use in uses if use.value != _by_size()]
-        notes.append(f"sizes of {unknown} relevant elements are not known, so no use by size is compared")
+        notes.append(f"sizes of {unknown:,} relevant elements are not known, so no use by size is compared")
     merged = [use for use in uses if use.kind == MERGED]
     own, lacking = _of_users(collection.scale, registry, resolve)
     uses = [use for use in uses if use.kind != MERGED] + own + [Use(OTHER, call, str(call)) for call in extra] + merged

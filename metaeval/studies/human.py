@@ -320,7 +320,7 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
     human = np.isfinite(scores.sel(metric=reference).to_numpy())
     notes = []
     if not human.all():
-        notes.append(f"{reference} is missing in {int((~human).sum())} of {human.size} cells")
+        notes.append(f"{reference} is missing in {int((~human).sum()):,} of {human.size:,} cells")
     lacking = {
         str(name): int((human & ~np.isfinite(scores.sel(metric=name).to_numpy())).sum())
         for name in scores["metric"].to_numpy()

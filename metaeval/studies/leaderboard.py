@@ -35,7 +35,7 @@ from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT
 from metaeval.table.complete import complete_block
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.scores import Scores, checked_scores, identical_systems
+from metaeval.table.scores import Scores, checked_scores, constant_systems, identical_systems, note_of_gaps
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -102,7 +102,7 @@ class LeaderboardStudy(Study):
     """Significance level; intervals hold at 1 - alpha."""
     identical: tuple[tuple[str, ...], ...]
     """Systems that are equal throughout."""
-    n_left_out: int
+    left_out: tuple[str, ...]
     """Systems without enough scores to be ranked."""
     unanswered: Mapping[str, str]
     """What these scores cannot answer, with the reason."""
@@ -197,11 +197,12 @@ class LeaderboardStudy(Study):
     def card(self) -> dict[str, Any]:
         """Return what the page says of the whole ranking as a small record, ready for JSON.
 
-        ``n_systems``, ``n_items``; ``treatment`` (clusters, n_missing scores, n_left_out systems); ``decision``
-        (method, family and alpha of the one decision over all pairs); for each of ``metrics`` how many systems may be
-        first with its Monte-Carlo error, the significant pairs (n_significant, n_pairs, share), those of neighbours,
-        and the detectable difference of the median pair (None where there is none); how that was tested
-        (``detectable``); version, time, command, seed and checksums of the inputs.
+        ``n_systems``, ``n_items``; ``treatment`` (clusters; n_missing scores; ``settled``, those counted as 0 or
+        dropped; ``left_out`` systems); ``decision`` (method, family and alpha of the one decision over all pairs); for
+        each of ``metrics`` how many systems may be first with its Monte-Carlo error, the significant pairs
+        (n_significant, n_pairs, share), those of neighbours, and the detectable difference of the median pair (None
+        where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
+        inputs.
         """
         found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of(self)  # it knows this class
         return found
@@ -375,9 +376,16 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         power=power,
         alpha=float(alpha),
         identical=identical_systems(table),
-        n_left_out=given.sizes["system"] - len(names),
+        left_out=tuple(natural_order(set(given["system"].to_numpy().tolist()) - set(names))),
         unanswered=MappingProxyType(dict(attempt.failed)),
-        notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table), *left_out, *kept),
+        notes=(
+            *table.attrs.get("notes", ()),
+            *design_notes(table),
+            *test_notes(comparison, table),
+            *left_out,
+            *_constant_notes(table),
+            *kept,
+        ),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
 
@@ -390,7 +398,23 @@ def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
     names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
     where = f"in two clusters of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
     note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
-    return table.isel(system=np.flatnonzero(there)), [note]
+    of_all, kept = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
+    said = [one for one in table.attrs.get("notes", ()) if one != of_all]  # gaps are said anew, of those that are left
+    return kept.assign_attrs(notes=[*said, note_of_gaps(kept)] if np.isnan(kept.to_numpy()).any() else said), [note]
+
+
+def _constant_notes(table: Scores) -> list[str]:
+    """Name the systems that have one value on all their items, as a reference of the others may have."""
+    notes, spoken = [], unit_of(table)
+    for metric, flags in zip(table["metric"].to_numpy().tolist(), constant_systems(table), strict=True):
+        own = table.sel(metric=metric).isel(system=np.flatnonzero(flags)).max("topic").to_series()
+        if len(own):
+            named = first_few([f"{name} ({own[name]:g})" for name in natural_order(own.index.tolist())])
+            notes.append(
+                f"the same score on every {spoken.topic} under {metric}: {named}; in a cohort with such a system "
+                f"{spoken.topics} decide nothing only where all others have that score too"
+            )
+    return notes
 
 
 def _whole_items(table: Scores, kept: list[str]) -> Scores:

@@ -11,6 +11,7 @@ from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy
+from metaeval.table.scores import settled_gaps
 
 CARD = "metaeval-card/1"
 _METHODS = {
@@ -91,7 +92,8 @@ def card_of(study: LeaderboardStudy) -> dict[str, Any]:
         treatment={
             "clusters": next((name for of, name in _CLUSTERS.items() if of in study.scores.coords), None),
             "n_missing": int(np.isnan(study.scores.to_numpy()).sum()),
-            "n_left_out": study.n_left_out,
+            "settled": settled_gaps(study.scores),
+            "left_out": list(study.left_out),
         },
     )
 

@@ -94,10 +94,10 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
         if not common.all():
             choices = [] if second is None else [*second.table.columns]
             own = there.drop(columns=choices[1:]).rename(columns=dict.fromkeys(choices[:1], "the people")).sum()
-            fewer = ", ".join(f"{name} {count}" for name, count in own.items() if count < len(table))
+            fewer = ", ".join(f"{name} {count:,}" for name, count in own.items() if count < len(table))
             notes.append(
-                f"runs are scored on the {common.sum()} of {len(table)} items that all labelled (labelled: {fewer}); "
-                "the others count as unjudged under every judge"
+                f"runs are scored on the {common.sum():,} of {len(table):,} items that all labelled (labelled: "
+                f"{fewer}); the others count as unjudged under every judge"
             )
         if (table.loc[common, reference] > 0).all():
             return {}, [*notes, _all_relevant(labels.table, reference, int(common.sum()))]
@@ -157,12 +157,12 @@ def scores_under_judges(
     notes = []
     if len(common) < len(there):
         notes.append(
-            f"{len(there) - len(common)} of {len(there)} topics were not judged by every judge: left out "
+            f"{len(there) - len(common):,} of {len(there):,} topics were not judged by every judge: left out "
             f"({_in_the_way(judged_on)})"
         )
     left = len(common) - len(topics)
     if left:
-        notes.append(f"{left} of {len(common)} topics have nothing relevant under {who}: left out")
+        notes.append(f"{left:,} of {len(common):,} topics have nothing relevant under {who}: left out")
     if len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
         partly = f" of {len(common)} that every judge judged ({_in_the_way(judged_on)})" * (len(common) < len(there))
@@ -175,7 +175,7 @@ def scores_under_judges(
     if among and among[-1]:
         zeros.append(f"second people {among[0]} to {among[-1]}" if len(among) > 1 else f"second people {among[0]}")
     if zeros:
-        notes.append(f"topics of {len(topics)} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
+        notes.append(f"topics of {len(topics):,} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
     parts: dict[str, list[xr.DataArray]] = {one.name: [] for one in chosen}
     for one in track(list(judged.values()), description="scoring runs under each judge"):
         values = score(one.select(topics=topics), chosen, undefined="zero")

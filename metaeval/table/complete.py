@@ -1,12 +1,15 @@
 """The part of a table with gaps that has none: for procedures that need every system's score on every topic."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metaeval.base.unit import unit_of
 from metaeval.errors import ScoresError
 from metaeval.table.scores import Scores
 
-_ENOUGH = 0.5
+type Flags = NDArray[np.bool_]
+
+ENOUGH = 0.5
 """Share of the topics that the part must have to stand for the benchmark."""
 _FEWEST = 6  # systems, three of which choose and three judge
 
@@ -32,12 +35,30 @@ def complete_block(scores: Scores) -> Scores:
     known = np.isfinite(scores.to_numpy()).all(axis=0)
     if known.all():
         return scores
+    found = largest_block(known)
+    if found is None:
+        fewest = min(_FEWEST, len(known))
+        raise ScoresError(f"fewer than {fewest} systems have half of the {unit_of(scores).topics} in common")
+    return scores.isel(system=np.flatnonzero(found[0]), topic=np.flatnonzero(found[1]))
+
+
+def largest_block(known: Flags) -> tuple[Flags, Flags] | None:
+    """Say which systems and topics are the part, of the scores that are there; None if there is no such part.
+
+    Examples
+    --------
+    >>> systems, topics = largest_block(np.array([[True, True, True], [True, False, True]]))
+    >>> systems.tolist(), topics.tolist()
+    ([True, True], [True, False, True])
+    """
     order = np.argsort(-known.sum(axis=1), kind="stable")
     whole = np.logical_and.accumulate(known[order], axis=0)
     n_topics, n_systems = whole.sum(axis=1), np.arange(1, len(known) + 1)
     fewest = min(_FEWEST, len(known))
-    size = np.where((n_systems >= fewest) & (n_topics >= _ENOUGH * known.shape[1]), n_systems * n_topics, 0)
+    size = np.where((n_systems >= fewest) & (n_topics >= ENOUGH * known.shape[1]), n_systems * n_topics, 0)
     if not size.any():
-        raise ScoresError(f"fewer than {fewest} systems have half of the {unit_of(scores).topics} in common")
+        return None
     last = len(size) - 1 - int(np.argmax(size[::-1]))  # of equals the one with more systems
-    return scores.isel(system=np.sort(order[: last + 1]), topic=np.flatnonzero(whole[last]))
+    systems = np.zeros(len(known), dtype=bool)
+    systems[order[: last + 1]] = True
+    return systems, whole[last]

@@ -25,9 +25,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import IN_PYTHON, check_choice, check_count, refused
-from metaeval.base.names import as_number, clean_name, first_few, label_array, natural_order, shortened
+from metaeval.base.names import as_number, clean_name, count, first_few, label_array, natural_order, shortened
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.running.equality import at_least
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import odd_notes, summary_topics
@@ -308,6 +309,19 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(names) for names in seen.values() if len(names) > 1)
 
 
+def constant_systems(scores: Scores) -> NDArray[np.bool_]:
+    """Say which systems have one value on all their topics, of two at least: an array (metric, system).
+
+    Examples
+    --------
+    >>> constant_systems(as_scores([[1, 0, 1], [0.5, 0.5, 0.5]])).tolist()
+    [[False, True]]
+    """
+    values = scores.to_numpy()
+    low, high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
+    return at_least(low, high, np.abs(high)) & (np.isfinite(values).sum(axis=2) > 1)
+
+
 def identical_note(dropped: Sequence[str], n_systems: int) -> list[str]:
     """Say which systems were left out, of so many, because another has the same scores everywhere."""
     if not dropped:
@@ -395,6 +409,18 @@ def note_of_gaps(scores: Scores) -> str:
     return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()), scores.attrs)
 
 
+def settled_gaps(scores: Scores) -> list[str]:
+    """Return in short what was made of scores that are no longer missing: counted as 0, or dropped.
+
+    Examples
+    --------
+    >>> settled_gaps(as_scores([[1.0, np.nan], [0.5, 1.0]], missing="zero"))
+    ['1 missing score was counted as 0']
+    """
+    short = [note.partition(":")[0] for note in scores.attrs.get("notes", ())]
+    return [one for one in short if one.endswith(("counted as 0", "dropped for missing scores"))]
+
+
 def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
     one = unit_called(attributes.get("topic_word"))
     means = f"means are by system and {one.topic}"
@@ -471,7 +497,7 @@ def _with_note(table: ScoreTable, note: str) -> ScoreTable:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} {what} was" if number == 1 else f"{number} {what}s were"
+    return f"{count(number, what)} {'was' if number == 1 else 'were'}"
 
 
 def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:

@@ -186,7 +186,7 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
         sizes = np.bincount(units.unit if units.clustered else units.stratum)
         each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
         kind = "clusters" if units.clustered else "fixed clusters (strata)"
-        notes.append(f"{len(units.weights)} {topics} come in {len(sizes)} {kind} of {each} {topics}")
+        notes.append(f"{len(units.weights):,} {topics} come in {len(sizes)} {kind} of {each} {topics}")
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()
         notes.append(f"{topics} have weights from {least:g} to {most:g}; means are weighted")

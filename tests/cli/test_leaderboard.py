@@ -86,9 +86,9 @@ def test_json_and_latex(command, table):
 def test_clusters(command, table):
     """Six clusters: no resampling of them, but the design effect; as means they are the items."""
     ended = command("leaderboard", table, *QUICK[:2])
-    assert "Ranks and groups: an interval of ranks draws clusters whole, and 6 of them tell too little" in re.sub(
-        r"\s+", " ", ended.out
-    )
+    said = re.sub(r"\s+", " ", ended.out)
+    assert "Ranks and groups: an interval of ranks draws clusters whole, and 6 of them tell too little" in said
+    assert "; --clusters fixed asks another question, of new topics in these same clusters" in said
     assert "30 topics come in 6 clusters of 5 topics" in ended.err
     assert "6 clusters" in command("leaderboard", table, "--clusters", "means", *QUICK).out
     ended = command("leaderboard", table, "--clusters", "some", *QUICK)
@@ -115,6 +115,10 @@ def test_a_baseline(command, table):
     ended = command("leaderboard", table, "--baseline", "group1-system9", *QUICK)
     assert ended.code == 2
     assert "group1-system1" in ended.err
+    for option in (["--baseline", "group1-system1"], ["--require", "group2-system4 >= group1-system1"]):
+        ended = command("leaderboard", table, *option, "--exclude-systems", "group1-system2,group1*1", *QUICK)
+        assert ended.code == 2
+        assert "'group1-system1' is left out by --exclude-systems group1*1" in ended.err
 
 
 def test_clusters_from_a_file(command, table, tmp_path):

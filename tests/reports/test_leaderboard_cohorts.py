@@ -71,29 +71,51 @@ def test_a_group_and_a_cohort_without_an_idle_item():
     assert said[0].startswith("On every topic some of the top 8 differ by more than 1 % of the scale. 3 of 28")
     assert said[1].startswith("10 topics, chosen by half of the top 8")
     assert shares_by_cohort(study, "metric1") == []
+    _, said, _ = paragraphs(study_of(as_scores(np.ones((12, 9))), ["top8"]))
+    assert "of 9, all 12 systems (with ties) pass 9 and fail 0." in said[0]
 
 
-def test_with_gaps_nobody_is_said_to_pass_what_it_has_no_score_for():
-    """Items that lack scores of some are counted apart, and the sentence has the counts of the file, item by item."""
+@pytest.mark.parametrize("gone", [20, 50])
+def test_with_gaps_only_what_all_have_counts(gone):
+    """Items that lack scores of some are left aside; the sentence, table and files count the others, one by one.
+
+    Where they are more than half, the systems that lack them are named instead, and said not to count.
+    """
     scores = passed().drop_vars("group").copy()
-    scores[0, -3:, 40:] = np.nan
+    scores[0, -2:, 60 - gone :] = np.nan
     study = study_of(as_scores(scores, missing="pairwise"), ["top8"])
     section, said, _ = paragraphs(study)
-    row, items = study.cohort_frame().iloc[0], study.cohorts.topics()
-    told = items[items["kind"] != "untold"]
-    partial = int((told["n_scored"] < row["n_systems"]).sum())
-    assert 0 < partial == row["n_partial"]
-    own = scores[0].sel(system=study.cohorts.members()["system"].to_numpy(), topic=told["topic"].to_numpy()).to_pandas()
-    alike = (own.notna().sum() >= 2) & (own.max() == own.min())
-    assert told.set_index("topic")["kind"].isin(["all pass", "all fail"]).eq(alike).all()
-    assert told.set_index("topic")["kind"].eq("all pass").eq(alike & (own.min() == 1)).all()
-    counts = told["kind"].value_counts()
-    assert (
-        f"of {len(told)}, all that have a score pass {counts.get('all pass', 0)} and fail {counts.get('all fail', 0)} "
-        f"({partial} lack scores of some of the {row['n_systems']} systems)"
-    ) in said[0]
+    row, members = study.cohort_frame().iloc[0], study.cohorts.members()
+    own = scores[0].sel(system=members["system"][members["counted"]].tolist()).to_pandas().dropna(axis="columns")
+    few = gone > 30
+    assert (row["n_systems"], len(own), own.shape[1]) == (8, 6 if few else 8, 60 if few else 40)
+    alike = own.max() == own.min()
+    counts = [int((alike & (own.min() == level)).sum()) for level in (1, 0)]
+    who = f"{len(own)} of the top 8" if few else "the top 8"
+    assert said[0].startswith(f"{share(alike.mean())} of topics decide nothing among {who}: of ")
+    assert f"{len(own)} systems {'' if few else 'have, they '}pass {counts[0]} and fail {counts[1]}" in said[0]
+    lost = "the systems with most gaps: system15, system16" if few else "20 topics that some lack are left aside."
+    assert lost in said[0]
+    assert shares_by_cohort(study, "metric1") == [f"{share(alike.mean())}{'' if few else ' of 40'} among {who}"]
     (table,) = [block for block in section.blocks if isinstance(block, Table) and block.name == "cohorts"]
-    assert "with gaps" in [column.label for column in table.columns]
+    shown = {column.label for column in table.columns} & {"counted", "left aside", "Metric"}
+    assert shown == ({"counted"} if few else {"left aside"})
+
+
+def test_a_system_with_one_value_is_named():
+    """A reference is .5 on all: no item decides nothing with it, and the sentence says how many do without it."""
+    values = passed().to_numpy()[0]
+    values[-1] = 0.5
+    names = [*(f"s{place}" for place in range(15)), "reference"]
+    study = study_of(
+        as_scores(values, systems=names, groups=dict.fromkeys(names[-8:], "a") | dict.fromkeys(names[:8], "b")), ["a"]
+    )
+    _, said, _ = paragraphs(study)
+    idle = int((np.ptp(values[8:15], axis=0) == 0).sum())
+    assert (
+        f"reference has one value on all topics; among the other 7 systems {idle} of 60 topics decide nothing."
+        in said[0]
+    )
 
 
 def test_no_cohort_no_section():

@@ -1,6 +1,7 @@
 """Cohorts: counts in literal loops, chance by all draws and by SciPy, selection on equal systems, laws, refusals."""
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -10,12 +11,18 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.resampling.cohorts import IDLE, _best_without, _idle_at_random, _idle_of_first, _kinds, analyse_cohorts
+from metaeval.resampling.cohorts import (
+    _best_without,
+    _idle_at_random,
+    _idle_of_first,
+    _idle_share,
+    analyse_cohorts,
+)
 from metaeval.table.scores import as_scores
 
 PASSES = hnp.arrays(float, (7, 9), elements=st.integers(0, 2))
 QUICK = {"n_splits": 1, "rng": 0}
-SHARES = ["idle", "idle_random", "idle_unseen", "stays"]
+SHARES = ["idle", "idle_varying", "idle_random", "idle_unseen", "stays"]
 
 
 def passes(seed, n_systems=14, n_topics=40, **labels):
@@ -25,16 +32,9 @@ def passes(seed, n_systems=14, n_topics=40, **labels):
     return as_scores((rng.random((n_systems, n_topics)) < 1 / (1 + np.exp(-logit))) * 1.0, **labels)
 
 
-def idle(rows, near):
-    """Say of a topic, by its scores that are there, whether it decides nothing; None where it cannot be told."""
-    rows = rows[np.isfinite(rows)]
-    return None if len(rows) < 2 else bool(np.ptp(rows) <= near + 1e-12)
-
-
-def share(told):
-    """Return the share of the topics that can be told."""
-    told = [one for one in told if one is not None]
-    return sum(told) / len(told)
+def idle(rows, near=0.01):
+    """Say of a topic, by its scores, whether it decides nothing."""
+    return bool(np.ptp(rows) <= near + 1e-12)
 
 
 def with_gaps(values, seed, rate=0.25):
@@ -46,13 +46,14 @@ def with_gaps(values, seed, rate=0.25):
 
 @pytest.mark.parametrize("gaps", [False, True])
 def test_chance_by_all_draws(gaps):
-    """Expected topics that decide nothing over expected topics that two have, over every draw of k systems."""
+    """The mean over topics of the share of draws, of k systems that have the topic, where it decides nothing."""
     values = np.random.default_rng(2).integers(0, 4, (7, 12)) / 3
     values = with_gaps(values, 3, 0.4) if gaps else values
     near = 0.34
-    for k, found in enumerate(_idle_at_random(values, near), start=2):
-        told = [idle(values[list(draw), topic], near) for draw in combinations(range(7), k) for topic in range(12)]
-        assert found == pytest.approx(share(told)), k
+    for k, found in enumerate(_idle_at_random(values, near, np.arange(2, 8)), start=2):
+        known = [column[np.isfinite(column)] for column in values.T]
+        told = [np.mean([idle(draw, near) for draw in combinations(own, k)]) for own in known if len(own) >= k]
+        assert found == pytest.approx(np.mean(told)), k
 
 
 def test_chance_of_passes_is_hypergeometric():
@@ -60,13 +61,16 @@ def test_chance_of_passes_is_hypergeometric():
     values = passes(4, 30).to_numpy()[0]
     passed, k = values.sum(axis=0).astype(int), 8
     expected = stats.hypergeom.pmf(k, 30, passed, k) + stats.hypergeom.pmf(0, 30, passed, k)
-    assert _idle_at_random(values, 0.01)[k - 2] == pytest.approx(expected.mean())
+    assert _idle_at_random(values, 0.01, np.array([k])) == pytest.approx(expected.mean())
 
 
 @pytest.mark.parametrize("kind", ["plain", "weights", "clusters", "gaps"])
 def test_counts_in_loops(kind):
-    """Kinds, topics without which the top is chosen anew, and systems left out, one at a time."""
-    values, near, k = passes(5).to_numpy()[0], 0.01, 5
+    """Kinds, topics without which the top is chosen anew, and systems left out, one at a time.
+
+    With gaps all of it, chance too, is on the topics that all of the cohort have.
+    """
+    values, k = passes(5).to_numpy()[0], 5
     names = [str(place) for place in range(1, 41)]
     weights, clusters = np.ones(40), np.arange(40)
     labels = {"topics": names}
@@ -82,39 +86,93 @@ def test_counts_in_loops(kind):
     found = analyse_cohorts(scores, cohorts=[f"top{k}"], **QUICK)
     member = found.data["member"].to_numpy()[0, 0]
     own, row = values[member], found.to_frame().iloc[0]
-    assert row["n_systems"] == member.sum() >= k
-    told = [idle(column, near) for column in own.T]
-    assert row["idle"] == pytest.approx(share(told))
-    table = found.topics()
-    for name, level in (("all pass", 1.0), ("all fail", 0.0)):
-        expected = [bool(one) and np.nanmax(own[:, place]) == level for place, one in enumerate(told)]
-        assert (table["kind"] == name).tolist() == expected
-    before = after = 0
-    for left_out in range(len(own)):
-        for column in own.T[np.isfinite(own[left_out])]:
-            rest = np.delete(column, left_out)
-            if idle(rest, near) and idle(column, near) is not None:
-                before, after = before + 1, after + idle(column, near)
-    assert row["stays"] == pytest.approx(after / before)
+    assert row["n_systems"] == row["n_counted"] == member.sum() >= k
+    common = [topic for topic in range(40) if np.isfinite(own[:, topic]).all()]
+    assert (row["n_topics"], row["n_aside"]) == (len(common), 40 - len(common))
+    assert (len(common) < 40) == (kind == "gaps")
+    assert row["idle"] == row["idle_varying"] == pytest.approx(np.mean([idle(own[:, topic]) for topic in common]))
+    levels = [set(own[:, topic]) if topic in common else None for topic in range(40)]
+    named = {"all pass": {1.0}, "all fail": {0.0}, "separates": {0.0, 1.0}, "untold": None}
+    for name, level in named.items():
+        assert (found.topics()["kind"] == name).tolist() == [one == level for one in levels]
+    without = [(one, idle(np.delete(own[:, one], gone))) for gone in range(len(own)) for one in common]
+    assert row["stays"] == pytest.approx(np.mean([idle(own[:, topic]) for topic, before in without if before]))
+    chances = []
+    for topic in common:
+        there = values[np.isfinite(values[:, topic]), topic]
+        n, m, passed = len(own), len(there), int(there.sum())
+        chances.append((comb(passed, n) + comb(m - passed, n)) / comb(m, n))
+    assert row["idle_random"] == pytest.approx(np.mean(chances))
     if kind != "gaps":  # whose means have no short formula; see below
         unseen = []
         for topic in range(40):
             other = clusters != clusters[topic]
             means = np.round(values[:, other] @ weights[other] / weights[other].sum(), 12)
             best = means >= np.sort(means)[-k]
-            unseen.append(idle(values[best, topic], near))
-        assert row["idle_unseen"] == pytest.approx(share(unseen))
+            unseen.append(idle(values[best, topic]))
+        assert row["idle_unseen"] == pytest.approx(np.mean(unseen))
 
 
 def test_the_top_without_a_topic_with_gaps():
-    """A score on the topic itself makes no system one of the best there: whatever it is, the others decide."""
-    values = with_gaps(passes(7).to_numpy()[0], 8, 0.1)
-    found = _best_without(as_scores(values, missing="pairwise"), values, 4)
+    """A score on the topic itself makes no system one of the best there: whatever it is, the others decide.
+
+    Best are four of those that have the topic.
+    """
+    values, every = with_gaps(passes(7).to_numpy()[0], 8, 0.1), np.ones(40, dtype=bool)
+    found = _best_without(as_scores(values, missing="pairwise"), values, 4, every)
     turned = values.copy()
     turned[:, 5] += 1.0  # as hard for all
-    again = _best_without(as_scores(turned, missing="pairwise"), turned, 4)
+    again = _best_without(as_scores(turned, missing="pairwise"), turned, 4, every)
     np.testing.assert_array_equal(found, again)
     assert (found.sum(axis=0) >= 4).all()
+    assert np.isfinite(values[found]).all()
+    np.testing.assert_array_equal(
+        _best_without(as_scores(turned, missing="pairwise"), turned, 4, every & (np.arange(40) == 7)), found[:, [7]]
+    )
+
+
+def without_failing(k, *, gaps):
+    """Return twelve systems on 30 topics; the k last lack all topics but the first ten, or each lacks others."""
+    values = passes(15, 12, 30).to_numpy()[0]
+    if gaps == "few systems":
+        values[:k, 10:] = np.nan
+    else:
+        for system in range(12):
+            values[system, (3 * system + np.arange(9)) % 30] = np.nan
+    return as_scores(values, missing="pairwise", groups={f"system{place}": "ab"[place > 9] for place in range(1, 13)})
+
+
+def test_a_cohort_that_shares_too_little():
+    """Systems with most gaps do not count, and are named; where no part is left nothing is told, with the reason."""
+    found = analyse_cohorts(without_failing(2, gaps="few systems"), cohorts=["top12", "a"], **QUICK)
+    rows = found.to_frame().set_index("cohort")
+    assert rows.loc["top12", ["n_systems", "n_counted", "n_topics", "n_aside"]].tolist() == [12, 10, 30, 0]
+    assert rows.loc["a", ["n_systems", "n_counted", "n_topics", "n_aside"]].tolist() == [9, 7, 30, 0]
+    assert sorted(found.members().query("not counted and cohort == 'a'")["system"]) == ["system1", "system2"]
+    values = without_failing(2, gaps="few systems").to_numpy()[0, 2:]
+    assert rows.loc["top12", "idle"] == pytest.approx(np.mean([idle(column) for column in values.T]))
+    assert float(found.data["curve_top"].sel(size=10)[0]) == pytest.approx(rows.loc["top12", "idle"])
+    assert (int(found.data["curve_systems"][0]), int(found.data["curve_topics"][0])) == (10, 30)
+    assert found.data["curve_top"].sel(size=[11, 12]).isnull().all()
+    none = analyse_cohorts(without_failing(2, gaps="all over"), cohorts=["top12"], **QUICK)
+    row = none.to_frame().iloc[0]
+    assert (row["n_topics"], row["n_aside"]) == (0, 30)
+    assert row[SHARES].isna().all()
+    assert none.unanswered["top12, metric1"].startswith("no topic has scores of all systems")
+    assert none.plot().axes
+
+
+def test_one_value_throughout():
+    """A reference in the middle of the scale keeps topics from deciding nothing; without it they are as they were."""
+    values = passes(16).to_numpy()[0]
+    own = analyse_cohorts(values, cohorts=["top9"], **QUICK)
+    members = own.data["member"].to_numpy()[0, 0]
+    more = np.vstack([values, np.full((1, 40), 0.5)])
+    names = {f"system{place + 1}": "in" if place == 14 or members[place] else "out" for place in range(15)}
+    found = analyse_cohorts(as_scores(more, groups=names), cohorts=["in"], **QUICK)
+    row, before = found.to_frame().iloc[0], own.to_frame().iloc[0]
+    assert row["idle"] == 0 < row["idle_varying"] == before["idle"]
+    assert found.data["system"].to_numpy()[found.data["constant"].to_numpy()[0]].tolist() == ["system15"]
 
 
 def test_selection_lifts_the_count_among_equal_systems():
@@ -125,10 +183,9 @@ def test_selection_lifts_the_count_among_equal_systems():
         values = (rng.random((40, 20)) < 0.7) * 1.0
         order = np.argsort(-values.mean(axis=1), kind="stable")
         seen.append(_idle_of_first(values[order], 0.01)[3])
-        best = np.where(_best_without(as_scores(values), values, 5), values, np.nan)
-        kind = _kinds(values, best, 0.01)[0]
-        unseen.append(np.isin(kind, IDLE).mean() * 1.0)
-        chance.append(_idle_at_random(values, 0.01)[3])
+        best = _best_without(as_scores(values), values, 5, np.ones(20, dtype=bool))
+        unseen.append(_idle_share(np.where(best, values, np.nan), 0.01))
+        chance.append(_idle_at_random(values, 0.01, np.array([5]))[0])
     assert np.mean(seen) > np.mean(chance) + 0.2
     assert np.mean(unseen) <= np.mean(chance) + 3 * np.std(unseen) / np.sqrt(
         len(unseen)
@@ -165,7 +222,7 @@ def test_degenerate_tables():
     """All equal: all decide nothing, whatever is drawn; two systems; one cluster, without which there is no top."""
     row = analyse_cohorts(np.full((12, 5), 0.3), **QUICK).to_frame().iloc[0]
     assert row["n_systems"] == 12  # all tie with the tenth
-    assert row[SHARES].tolist() == [1, 1, 1, 1]
+    assert row[SHARES].fillna(-1).tolist() == [1, -1, 1, 1, 1]  # none varies
     two = passes(12, groups={f"system{place}": str(place // 2) for place in range(1, 15)})
     assert np.isnan(analyse_cohorts(two, cohorts=["1"], **QUICK).to_frame()["stays"].iloc[0])
     one = passes(13, clusters={str(place): "a" for place in range(1, 41)})
@@ -182,7 +239,7 @@ def test_laws(counts, seed):
     labels = {"systems": names, "topics": list("abcdefghi")}
     asked = {"cohorts": ["top3", "top4"], "n_splits": 1, "rng": 0}
     own = analyse_cohorts(as_scores(counts, **labels), **asked).to_frame()
-    assert _idle_at_random(counts, 0.01)[-1] == pytest.approx((np.ptp(counts, axis=0) == 0).mean())
+    assert _idle_at_random(counts, 0.01, np.array([7])) == pytest.approx((np.ptp(counts, axis=0) == 0).mean())
     moved = {"systems": [names[place] for place in systems], "topics": [labels["topics"][place] for place in topics]}
     others = {
         "order and tenths": as_scores(counts[systems][:, topics] / 10, **moved),
@@ -195,8 +252,8 @@ def test_laws(counts, seed):
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
-        ({"cohorts": ["top15"]}, InvalidOptionError, "'top15' is of 15"),
-        ({"cohorts": ["top1"]}, InvalidOptionError, "of 2 to 14 systems"),
+        ({"cohorts": ["top15"]}, InvalidOptionError, "names 'top15', and there are 14 systems; name a top from 'top2' to"),
+        ({"cohorts": ["top1"]}, InvalidOptionError, "names 'top1', which is one system; a cohort has two at least"),
         ({"cohorts": ["best"]}, UnknownNameError, r"cohort 'best'.*top10"),
         ({"cohorts": []}, InvalidOptionError, "`cohorts` is empty"),
         ({"tolerance": 1}, InvalidOptionError, "tolerance"),

@@ -9,6 +9,7 @@ import pytest
 
 from metaeval import as_scores, simulate_scores, study_leaderboard
 from metaeval.base.words import carried, number
+from metaeval.reports.leaderboard_card import embedded
 
 FEW = {"n_resamples": 100, "n_splits": 1, "rng": 0}
 
@@ -88,6 +89,25 @@ def test_the_files(tmp_path):
     assert len(tables["baseline pairs"].frame) == 2 * 7
     (fold,) = (block for block in report.sections[-1].blocks if block.kind == "fold")
     assert "(data/badge.svg)](index.html)" in fold.blocks[1].paragraphs[0]
+
+
+def test_what_was_done_with_gaps_is_on_the_card():
+    """Scores counted as 0, systems dropped or left out are named on card and badge, as in the notes."""
+    values = simulate_scores(n_systems=4, n_topics=20, metrics=["AP"], rng=3).to_numpy()[0].copy()
+    values[2, 1:] = np.nan
+    for missing, said in (
+        ("zero", "19 missing scores were counted as 0"),
+        ("drop-systems", "1 system was dropped for missing scores"),
+        ("pairwise", ""),
+    ):
+        study = study_leaderboard(as_scores(values, missing=missing), **FEW)
+        card = study.card()
+        assert card["treatment"]["settled"] == ([said] if said else [])
+        assert card["treatment"]["left_out"] == ([] if said else ["system3"])
+        fold = embedded(card)
+        words, (lines,) = fold.blocks[0].paragraphs[1], fold.blocks[1].paragraphs
+        assert (said or "1 system left out for want of scores: system3") in words
+        assert (said or "1 system left out") in lines
 
 
 def test_means_alone(tmp_path):
