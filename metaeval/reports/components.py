@@ -115,7 +115,8 @@ def _said(study: ComponentsStudy, passage: str, /, **given: Any) -> str:  # noqa
 
 def _source(name: str) -> str:
     """Return a component as people call it: systems × topics."""
-    words = {"system": "systems", "topic": unit().topics, "judge": "judges", "repeat": "repeats", "cluster": "clusters"}
+    words = {"system": "systems", "topic": unit().topics, "judge": "judges", "repeat": "repeats"}
+    words["cluster"] = unit().clusters
     return " × ".join(words[part] for part in name.split(" x "))
 
 
@@ -489,7 +490,7 @@ def _methods(study: ComponentsStudy) -> Methods:
         crossed=found.repeats == "crossed",
         shared=found.repeats == "shared",
         judges=found.judges,
-        clusters=found.n_clusters,
+        n_clusters=found.n_clusters,
     )
     said = (words, _said(study, "intervals", exact=found.exact, robust=found.intervals == "robust", study=study))
     return Methods(paragraphs=said, cite=cited_in(said, _SOURCES))
