@@ -1,4 +1,4 @@
-"""What systems are scored on: topics, items of a benchmark, nuggets, or clusters. The scores say which, reports follow."""
+"""What systems are scored on: topics, items, nuggets or clusters. The scores say which, reports follow."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

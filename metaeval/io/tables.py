@@ -112,8 +112,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
         standard input), ``attrs["read_as"]`` the form that they were taken for, and ``attrs["topic_word"]`` is "item"
-        where a file calls its topics so
-        (`metaeval.base.columns.ITEM_WORDS`): reports then do too.
+        or "nugget" where a file calls its topics so (`metaeval.base.columns.unit_of_column`): reports then do too.
 
     Raises
     ------
@@ -339,8 +338,8 @@ def _as_text(scores: Scores, *, separator: str) -> bytes:
 def _long_frame(scores: Scores) -> pd.DataFrame:
     """Return the long table, without directions where all are the usual one."""
     long = scores_to_long(scores)
-    if scores.attrs.get("topic_word") == "item":
-        long = long.rename(columns={"topic": "item"})
+    if (word := unit_of(scores).topic) in SCORES["topic"]:
+        long = long.rename(columns={"topic": word})
     return long.drop(columns="higher_is_better") if long["higher_is_better"].all() else long
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.checks import refused
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     interval,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, shortened
+from metaeval.base.unit import NUGGET
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
@@ -171,9 +172,11 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
 
 
 def finished(block: Block) -> Block:
-    """Say which way is better, and what was read."""
+    """Say which way is better, what was read, and of what."""
     better = {name: not name.startswith("contradicted") for name in block.labels["metric"]}
-    return replace(block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets")
+    return replace(
+        block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets", unit=NUGGET
+    )
 
 
 def _parts(
@@ -207,7 +210,7 @@ def _parts(
         {row.label for row in rows if _word(row.label) in credit}, key=lambda one: (-credit[_word(one)], one)
     )
     notes = [
-        f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to",
+        f"nuggets of {count(len(sizes), 'topic')}",
         f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
         "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
     ]
