@@ -222,9 +222,10 @@ def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read
     missing: Missing = "error",
     duplicates: Duplicates = "error",
     form: Form | None = "long",
+    credit: Mapping[str, float] | None = None,
 ) -> Scores:
     """Return the scores of a table, of one topic or more; see `read_scores`."""
-    options = replace(_options_of(columns, missing, duplicates), form=form)
+    options = replace(_options_of(columns, missing, duplicates), form=form, credit=credit or {})
     return _scores_of_block(read_table(sheet, source, options), missing)
 
 

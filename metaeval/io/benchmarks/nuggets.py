@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from metaeval.base.checks import check_number
 from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, shortened
 from metaeval.base.unit import NUGGET
@@ -126,7 +127,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
     rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []
-    credit = {_FAILED: 0.0, **{_word(key): one for key, one in options.credit.items()}}
+    credit = all_credit({_FAILED: 0.0, **options.credit})
     for file in files:
         for at, record in enumerate(file.held.records):
             nuggets = record.get("nuggets")
@@ -161,7 +162,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
         json, at = owners[place]
         return FileFormatError(rule, path=json.label, line=json.line(at))
 
-    parts, notes = _parts(rows, files[0].source.path, replace(options, credit=credit), refuse)
+    parts, notes = _parts(rows, files[0].source.path, replace(options, credit={_FAILED: 0.0, **options.credit}), refuse)
     failed = sum(_word(row.label) == _FAILED for row in rows)
     if failed:
         notes.append(
@@ -182,7 +183,7 @@ def finished(block: Block) -> Block:
 def _parts(
     rows: Sequence[NuggetRow], label: str, options: TableOptions, refuse: _Refuse
 ) -> tuple[list[Part], list[str]]:
-    credit = {**CREDIT, **{_word(key): one for key, one in options.credit.items()}}
+    credit = all_credit(options.credit)
     importance = _importance(rows, refuse)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for (topic, _), weight in importance.items():
@@ -214,6 +215,9 @@ def _parts(
         f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
         "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
     ]
+    known = {_word(row.label) for row in rows}
+    idle = [label for label in options.credit if _word(label) not in {_FAILED, *known}]
+    notes += [f"no label is called {first_few(idle)}, for which credit was given"] * bool(idle)
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
@@ -286,6 +290,19 @@ def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tupl
         f"or use one of {known}, or a number from 0 to 1",
         row.place,
     )
+
+
+def all_credit(given: Mapping[str, float]) -> dict[str, float]:
+    """Return what each label counts where the caller says what some count.
+
+    Examples
+    --------
+    >>> all_credit({"Partial Support": 1})["partial_support"]
+    1
+    """
+    for label, value in given.items():
+        check_number(value, f"the credit of {label!r}", least=-1, most=1)
+    return {**CREDIT, **{_word(label): value for label, value in given.items()}}
 
 
 def credit_of(label: str, credit: Mapping[str, float] = CREDIT) -> tuple[float, float] | None:
