@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
 type Words = Mapping[str, tuple[str, ...]]
@@ -19,7 +20,7 @@ SCORES: Words = {
     ),
     "topic": (
         *("topic", "qid", "query_id", "query", "q_id", "topic_id"),
-        *("item", "item_id", "question_id", "sample", "doc", "id", "question", "task"),
+        *("item", "item_id", "question_id", "sample", "doc", "id", "question", "task", "nugget", "nugget_id"),
     ),
     "metric": ("metric", "measure"),
     "score": ("score", "value"),
@@ -36,10 +37,12 @@ Some words count only where no surer one is there: for systems model; for topics
 id; then question; then task. A task beside a surer topic is its cluster.
 """
 
-ITEM_WORDS = frozenset(
-    {"item", "item_id", "doc", "doc_id", "sample", "sample_id", "id", "task", "task_name", "question", "question_id"}
-)
-"""What benchmarks call a topic, as `underscored` writes it: pages on such a table speak of items."""
+_UNITS = {
+    **dict.fromkeys(("item", "item_id", "doc", "doc_id", "sample", "sample_id", "id", "task", "task_name"), ITEM),
+    **dict.fromkeys(("question", "question_id"), ITEM),
+    **dict.fromkeys(("nugget", "nugget_id"), NUGGET),
+}
+"""What benchmarks call a topic, as `underscored` writes it, and what pages on such a table speak of."""
 
 RANKINGS: Words = {
     "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
@@ -85,7 +88,7 @@ _DIVISION = re.compile(r"[\s-]+")
 _LONGEST_WORD = 100
 _LESS_SURE = {
     **dict.fromkeys(("model", "model_id", "model_name"), 1),
-    **dict.fromkeys(("item", "item_id", "question_id", "sample", "doc"), 1),
+    **dict.fromkeys(("item", "item_id", "question_id", "sample", "doc", "nugget", "nugget_id"), 1),
     "id": 2,
     "question": 3,
     "task": 4,
@@ -182,6 +185,17 @@ def underscored(name: str) -> str:
     'query_id'
     """
     return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+def unit_of_column(name: str) -> Unit:
+    """Return what scores are of whose column of topics has this name.
+
+    Examples
+    --------
+    >>> unit_of_column("Question-ID").topics, unit_of_column("nugget").clusters, unit_of_column("qid").topics
+    ('items', 'topics', 'topics')
+    """
+    return _UNITS.get(underscored(name), TOPIC)
 
 
 def first_called(names: Iterable[object], words: Sequence[str], *spellings: Callable[[str], str]) -> int | None:

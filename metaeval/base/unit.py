@@ -1,4 +1,4 @@
-"""What systems are scored on: topics, the items of a benchmark, or clusters. The scores say which, reports follow."""
+"""What systems are scored on: topics, items, nuggets or clusters. The scores say which, reports follow."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -7,17 +7,21 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """One of the things that systems are scored on, as sentences call it."""
+    """One of the things that systems are scored on, and what several of them belong to, as sentences call them."""
 
     topic: str
     topics: str
     a_topic: str
     Topic: str
     Topics: str
+    cluster: str = "cluster"
+    clusters: str = "clusters"
+    Clusters: str = "Clusters"
 
 
 TOPIC = Unit("topic", "topics", "a topic", "Topic", "Topics")
 ITEM = Unit("item", "items", "an item", "Item", "Items")
+NUGGET = Unit("nugget", "nuggets", "a nugget", "Nugget", "Nuggets", "topic", "topics", "Topics")
 CLUSTER = Unit("cluster", "clusters", "a cluster", "Cluster", "Clusters")
 _SPOKEN: ContextVar[Unit] = ContextVar("_SPOKEN", default=TOPIC)
 
@@ -37,7 +41,7 @@ def unit() -> Unit:
 
 
 def unit_of(scores: object) -> Unit:
-    """Return what scores are of: items or clusters where their attributes say so; of several tables, where one does.
+    """Return what scores are of: topics where their attributes say nothing else; of several tables, where one does.
 
     Examples
     --------
@@ -53,12 +57,12 @@ def unit_of(scores: object) -> Unit:
 
 def unit_called(word: object) -> Unit:
     """Return what scores are of whose ``attrs["topic_word"]`` this is."""
-    return {one.topic: one for one in (ITEM, CLUSTER)}.get(str(word), TOPIC)
+    return {one.topic: one for one in (ITEM, NUGGET, CLUSTER)}.get(str(word), TOPIC)
 
 
 @contextmanager
 def speaking_of(spoken: Unit) -> Iterator[None]:
-    """Let what is said inside speak of topics, items or clusters."""
+    """Let what is said inside speak of these."""
     token = _SPOKEN.set(spoken)
     try:
         yield

@@ -47,6 +47,7 @@ _ABOUT = {
     **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
     **dict.fromkeys(("runs", "plugin"), ("labels", "assessments")),
     "missing": ("scores", "nuggets"),
+    "credit": ("nuggets",),
 }
 """Options that mean something for some kinds of files only."""
 _OF_VOTES = {"reference", "alpha"}
@@ -239,6 +240,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
+    credit: Annotated[list[str] | None, opt.CREDIT] = None,
     missing: Annotated[str, _MISSING] = "error",
     duplicates: Annotated[str | None, opt.DUPLICATES] = None,
     seed: Annotated[int, opt.SEED] = 0,
@@ -286,6 +288,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         reference=reference,
         missing=missing,  # type: ignore[arg-type]  # one of its choices
         duplicates=duplicates or "error",  # type: ignore[arg-type]  # as above
+        credit=opt.read_credit(credit),
     )
     votes, read = loaded.votes_apart(inputs, read_others)
     if votes or read is None:
@@ -404,7 +407,7 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
     for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
         if loaded.given(name) and kind not in kinds:
             option = f"--{name.replace('_', '-')}"
-            others = " or ".join(_FILES[one] for one in kinds if one != "nuggets")
+            others = " or ".join(_FILES[one] for one in kinds if one != "nuggets" or len(kinds) == 1)
             raise InvalidOptionError(f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out")
     if kind in {"scores", "nuggets"} or loaded.given("runs"):
         return

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from metaeval.base.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_jobs, check_share
+from metaeval.base.names import is_number
 from metaeval.cli import checks
 from metaeval.cli.help import QUESTION
 from metaeval.cli.option import Option, argument, choice, flag, path
@@ -264,15 +265,18 @@ def _column(part: str, words: str, *, excludes: str = "") -> Option:
     return Option("NAME", words, checks.a_name, panel="Reading", means=f"columns.{part}", excludes=excludes)
 
 
+def read_credit(texts: list[str] | None) -> dict[str, float]:
+    """Return what labels of nuggets count."""
+    return {label: float(text) for label, text in checks.parse_assignments(texts, "--credit").items()}
+
+
 def check_credit(_: str, text: str) -> None:
     """Refuse what is no number for a label to count."""
-    try:
-        float(text)
-    except ValueError:
-        raise checks.refusal("--credit", "LABEL=NUMBER", text) from None
+    if not is_number(text) or abs(float(text)) > 1:
+        raise checks.refusal("--credit", "LABEL=NUMBER, from -1 to 1 (full credit)", text)
 
 
-_CREDIT = Option(
+CREDIT = Option(
     "LABEL=NUMBER",
     "What a label of nuggets counts; may be repeated.",
     checks.assignments(check_credit),
@@ -309,7 +313,7 @@ class _Tables:
     weight_column: Annotated[str | None, _column("weight", "The column of the weights of topics.")] = None
     ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
     no_header: Annotated[bool, _NO_HEADER] = False
-    credit: Annotated[list[str] | None, _CREDIT] = None
+    credit: Annotated[list[str] | None, CREDIT] = None
     where: Annotated[list[str] | None, WHERE] = None
 
 

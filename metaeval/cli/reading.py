@@ -15,7 +15,7 @@ from metaeval.cli.checks import parse_assignments
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import checksum_of_study, registry_of
-from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns, read_credit
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ class Loaded:
             systems_in=given["systems_in"],
             repeats_in_names=bool(given.get("repeats_in_names")),
             metrics=_names_of_metrics(given["metrics"]) if chosen and given.get("metrics") else None,
-            credit={name: float(text) for name, text in parse_assignments(given.get("credit"), "--credit").items()},
+            credit=read_credit(given.get("credit")),
             where=parse_assignments(given.get("where"), "--where"),
             choice=self._choice(),
             paired=fewest > 1 and given.get("baseline") is None,

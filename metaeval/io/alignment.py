@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.names import first_few, natural_order
-from metaeval.base.unit import ITEM, TOPIC, speaking_of, unit
+from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.files import base_name
@@ -44,8 +44,12 @@ def _overlap(one: Block, other: Block) -> bool:
 
 def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     """Align the blocks by metric, system and topic, and by repeat where one of them has several."""
-    with speaking_of(ITEM if any(block.of_items for block in blocks) else TOPIC):
+    with speaking_of(_unit_of_all(blocks)):
         return _put_together(blocks, missing)
+
+
+def _unit_of_all(blocks: Sequence[Block]) -> Unit:
+    return next((block.unit for block in blocks if block.unit is not TOPIC), TOPIC)
 
 
 def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
@@ -81,8 +85,8 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
     notes = [*earlier, *notes_of_files((block.name, block.notes) for block in blocks)]
     attributes: dict[str, Any] = {"notes": notes}
-    if any(block.of_items for block in blocks):
-        attributes["topic_word"] = "item"
+    if (unit := _unit_of_all(blocks)) is not TOPIC:
+        attributes["topic_word"] = unit.topic
     return xr.DataArray(scores, dims=dims, coords=coordinates, attrs=attributes)
 
 

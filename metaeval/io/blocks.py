@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.columns import ColumnRoles, column_roles
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
+from metaeval.base.unit import TOPIC, Unit
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
@@ -115,8 +116,8 @@ class Block:
     """Whether the topics are numbered for want of a topic column."""
     read_as: str = ""
     """The form that the file was taken for."""
-    of_items: bool = False
-    """Whether the file speaks of items (`metaeval.base.columns.ITEM_WORDS`), as benchmarks do."""
+    unit: Unit = TOPIC
+    """What the file calls its topics (`metaeval.base.columns.unit_of_column`)."""
     one_system: bool = False
     """Whether no column names its systems."""
 

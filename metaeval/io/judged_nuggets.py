@@ -11,7 +11,7 @@ import pandas as pd
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.benchmarks.nuggets import credit_of, nugget_columns, nugget_rows
+from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
@@ -25,8 +25,8 @@ class JudgedNuggets(NamedTuple):
     """What several judges say of the same nuggets."""
 
     labels: pd.DataFrame
-    """As grades, with one column a judge: contradicted -1, none 0, then 1, 2, … by credit. The index is (topic, item),
-    an item being SYSTEM/NUGGET."""
+    """As grades, with one column a judge: none 0, then 1, 2, … by credit, contradicted below all. The index is (topic,
+    item), an item being SYSTEM/NUGGET."""
     scores: dict[str, dict[str, Scores]]
     """Weighting to judge to scores by topic, each judge's on the topics that it labelled."""
 
@@ -52,6 +52,7 @@ def judged_nuggets(
     metrics: Sequence[str] | None = None,
     missing: Missing = "error",
     duplicates: Duplicates = "error",
+    credit: Mapping[str, float] | None = None,
 ) -> JudgedNuggets:
     """Read tables of nuggets with a column of judges, or one a judge, who is then called as the file."""
     frames: list[pd.DataFrame] = []
@@ -63,12 +64,12 @@ def judged_nuggets(
         if twice:
             raise InvalidOptionError(f"two judges are called {twice!r}; name the files, NAME=FILE")
         for judge in rows["judge"].unique():
-            own = scores_of_sheet(_of_judge(sheet, judge), Source(source.path), {}, missing, duplicates, form=None)
+            own = scores_of_sheet(_of_judge(sheet, judge), Source(source.path), {}, missing, duplicates, None, credit)
             by_topic = _by_topic(own, dict(zip(rows["topic"] + "/" + rows["nugget"], rows["topic"], strict=True)))
             for weighting in map(str, own["metric"].to_numpy()):
                 scores.setdefault(weighting, {})[judge] = by_topic.sel(metric=[weighting])
         frames.append(rows)
-    labels = _labels(pd.concat(frames), duplicates)
+    labels = _labels(pd.concat(frames), duplicates, all_credit(credit or {}))
     if labels.shape[1] == 1:
         message = "these are labels of nuggets by one judge; add a column judge, or give the file of another judge too"
         raise FileFormatError(message, path=contents[0][0].path)
@@ -105,11 +106,13 @@ def _by_topic(own: Scores, topics: Mapping[str, str]) -> Scores:
     )
 
 
-def _labels(rows: pd.DataFrame, duplicates: Duplicates) -> pd.DataFrame:
-    found = {label: credit_of(label) for label in rows["label"].unique()}
+def _labels(rows: pd.DataFrame, duplicates: Duplicates, known: Mapping[str, float]) -> pd.DataFrame:
+    found = {label: credit_of(label, known) for label in rows["label"].unique()}
     credit = {label: one for label, one in found.items() if one is not None}  # unknown ones were refused before
-    known = sorted({0.0, *(value for value, against in credit.values() if not against)})
-    grades = {label: -1 if against else known.index(value) for label, (value, against) in credit.items()}
+    steps = sorted({0.0, *(value for value, against in credit.values() if not against)})
+    none = steps.index(0.0)
+    lowest = -1 - none  # of a contradiction, below what may count less than nothing
+    grades = {label: lowest if against else steps.index(value) - none for label, (value, against) in credit.items()}
     rows = rows.assign(item=rows["system"] + "/" + rows["nugget"], grade=rows["label"].map(grades).astype(np.float64))
     cells = rows.groupby(["topic", "item", "judge"], sort=False)["grade"]
     table = (cells.mean() if duplicates == "mean" else cells.first()).unstack("judge")  # noqa: PD010 - a series
@@ -117,15 +120,15 @@ def _labels(rows: pd.DataFrame, duplicates: Duplicates) -> pd.DataFrame:
     said = ", ".join(f"{label} {grade}" for label, grade in sorted(grades.items(), key=lambda one: one[1]))
     notes = [f"an item is a nugget under a system; grades of labels: {said}"]
     table.attrs["notes"] = notes + [
-        _opposed(table, *pair) for pair in combinations(map(str, table), 2) if -1 in grades.values()
+        _opposed(table, *pair, lowest) for pair in combinations(map(str, table), 2) if lowest in grades.values()
     ]
     return table
 
 
-def _opposed(table: pd.DataFrame, first: str, second: str) -> str:
+def _opposed(table: pd.DataFrame, first: str, second: str, lowest: int) -> str:
     """Say on which topics one judge gives credit where the other finds a contradiction."""
     one, other = table[first], table[second]
-    opposed = ((one > 0) & (other == -1)) | ((one == -1) & (other > 0))
+    opposed = ((one > 0) & (other == lowest)) | ((one == lowest) & (other > 0))
     topics = opposed[opposed].index.get_level_values("topic").value_counts()
     named = f", most on topics {first_few([f'{name} ({n})' for name, n in topics.items()])}" if len(topics) else ""
     both = count(int((one.notna() & other.notna()).sum()), "item")

@@ -7,9 +7,9 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import ITEM_WORDS, LABELS, underscored
+from metaeval.base.columns import LABELS, underscored, unit_of_column
 from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
-from metaeval.base.unit import ITEM, TOPIC, speaking_of, unit
+from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
 from metaeval.io.duplicates import note_of, single
@@ -56,10 +56,10 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     if "score" not in parts and "metric" in parts:
         ways = ways_to_name(names, others, ("score",))
         raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
-    of_items = underscored(parts["topic"].strip()) in ITEM_WORDS
-    with speaking_of(ITEM if of_items else TOPIC):
+    unit = unit_of_column(parts["topic"].strip())
+    with speaking_of(unit):
         block = _Rows(body, options, places, [(name, place[name]) for name in others]).block(source)
-    return replace(block, of_items=of_items, one_system="system" not in parts)
+    return replace(block, unit=unit, one_system="system" not in parts)
 
 
 def hold_metrics(columns: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from metaeval.base.names import natural_order
+from metaeval.base.unit import unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_frame
@@ -86,7 +87,7 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
         label=source.path,
         scores=scores.to_numpy(),
         labels=labels,
-        of_items=scores.attrs.get("topic_word") == "item",
+        unit=unit_of(scores),
         read_as="labelled array",
         notes=notes,
         earlier_notes=earlier,

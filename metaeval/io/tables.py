@@ -117,8 +117,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
         standard input), ``attrs["read_as"]`` the form that they were taken for, and ``attrs["topic_word"]`` is "item"
-        where a file calls its topics so
-        (`metaeval.base.columns.ITEM_WORDS`): reports then do too.
+        or "nugget" where a file calls its topics so (`metaeval.base.columns.unit_of_column`): reports then do too.
 
     Raises
     ------
@@ -229,9 +228,10 @@ def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read
     missing: Missing = "error",
     duplicates: Duplicates = "error",
     form: Form | None = "long",
+    credit: Mapping[str, float] | None = None,
 ) -> Scores:
     """Return the scores of a table, of one topic or more; see `read_scores`."""
-    options = replace(_options_of(columns, missing, duplicates), form=form)
+    options = replace(_options_of(columns, missing, duplicates), form=form, credit=credit or {})
     return _scores_of_block(read_table(sheet, source, options), missing)
 
 
@@ -345,8 +345,8 @@ def _as_text(scores: Scores, *, separator: str) -> bytes:
 def _long_frame(scores: Scores) -> pd.DataFrame:
     """Return the long table, without directions where all are the usual one."""
     long = scores_to_long(scores)
-    if scores.attrs.get("topic_word") == "item":
-        long = long.rename(columns={"topic": "item"})
+    if (word := unit_of(scores).topic) in SCORES["topic"]:
+        long = long.rename(columns={"topic": word})
     return long.drop(columns="higher_is_better") if long["higher_is_better"].all() else long
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
+from metaeval.base.columns import column_roles, underscored, unit_of_column
 from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened, topic_evidence
-from metaeval.base.unit import ITEM, TOPIC, speaking_of
+from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,
     SUMMARIES,
@@ -75,16 +75,16 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     if transposed:
         made = _block(rows, source, options, scores, (down, across), notes)
         return replace(made, read_as="wide table, systems in rows")
-    of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
-    with speaking_of(ITEM if of_items else TOPIC):
+    unit = TOPIC if place is None or not names else unit_of_column(names[place])
+    with speaking_of(unit):
         block = _block(rows, source, options, scores.T, (across, down), notes)
     if not said:
-        return replace(block, of_items=of_items)
+        return replace(block, unit=unit)
     topics = (
         [str(number) for number in range(1, len(rows.first) + 1)] if down is None else [name.strip() for name in down]
     )
     attached = {part: dict(zip(topics, rows.column(at), strict=True)) for part, at in said.items()}
-    return replace(block, attached=attached, of_items=of_items)
+    return replace(block, attached=attached, unit=unit)
 
 
 def _names_systems(names: Sequence[str], options: TableOptions) -> bool:
@@ -298,7 +298,7 @@ def _refuse_system_for_topics(rows: _Rows, place: int, sheet: Sheet) -> None:
 
     Those have no title, as row numbers have none, and do more than count the rows.
     """
-    if not place or underscored(rows.names[place]) not in ITEM_WORDS:
+    if not place or unit_of_column(rows.names[place]) is TOPIC:
         return
     first = rows.column(0)
     counts = any(first == [str(number + start) for number in range(len(first))] for start in (0, 1))

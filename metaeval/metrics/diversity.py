@@ -15,6 +15,8 @@ from metaeval.metrics.sums import share
 from metaeval.running.compiled import compiled, compiled_part
 
 type Floats = NDArray[np.float64]
+_AT_ONCE = 16
+"""Documents of a list that are looked up at a time: a walk may end after any."""
 _Share = Annotated[float, Rule(lambda value: 0 <= value <= 1, "between 0 and 1")]
 _Below = Annotated[float, Rule(lambda value: 0 <= value < 1, "0 or more and below 1")]
 
@@ -32,7 +34,7 @@ class _Entries(NamedTuple):
     """Whether a judgment is of a relevant document."""
     topics: NDArray[np.int64]
     """The judgments of topic t are ``topics[t]:topics[t + 1]``."""
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.uint32]
     """The entries of judgment j are ``offsets[j]:offsets[j + 1]``."""
     codes: NDArray[np.int64]
     """Which subtopic of all topics. Shape (n_entries,)."""
@@ -69,7 +71,7 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
         judgments=collection.judgments.view(np.uint32),
         relevant=relevant,
         topics=collection.topic_offsets,
-        offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32),
         codes=codes,
         first=found.topic_offsets,
         levels=found.levels[kept].astype(np.int64),
@@ -79,11 +81,18 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
 
 
 @compiled_part
-def next_relevant(judgments: NDArray[np.uint32], relevant: NDArray[np.bool_], at: int) -> int:
-    """Return the place behind the next relevant document of a list."""
-    while not relevant[judgments[at]]:
+def take_relevant(entries: _Entries, at: int, taken: NDArray[np.uint32], wanted: int) -> int:
+    """Put the next relevant documents of a list into `taken`, as many as it holds; return the place behind them.
+
+    Whether a document is relevant is unpredictable, so the search has no branch.
+    """
+    found, most = 0, min(wanted, len(taken))
+    while found < most:
+        document = entries.judgments[at]
+        taken[found] = document
+        found += entries.relevant[document]
         at += 1
-    return at + 1
+    return at
 
 
 # -------------------------------------------------------------------------------------------- gains that wear off
@@ -142,7 +151,7 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 ) -> Floats:
     """Sum the discounted novel gain of every list."""
     lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
-    sums = np.zeros(len(lists) - 1)
+    sums, taken = np.zeros(len(lists) - 1), np.empty(_AT_ONCE, dtype=np.uint32)
     left = np.empty(len(entries.weights))
     n_topics = len(first) - 1
     for number in range(len(lists) - 1):
@@ -150,14 +159,15 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         most = 2.0 * entries.whole[topic]
         for place in range(first[topic], first[topic + 1]):
             left[place] = entries.weights[place]
+        own = ranks[lists[number] : lists[number + 1]]
         total, at = 0.0, entries.starts[number]
-        for place in range(lists[number], lists[number + 1]):
-            discount = discounts[min(ranks[place], len(discounts) - 1)]
-            if ranks[place] > deepest or (total > 0.0 and total + discount * most == total):
+        for place, rank in enumerate(own):
+            discount = discounts[min(rank, len(discounts) - 1)]
+            if rank > deepest or (total > 0.0 and total + discount * most == total):
                 break  # or nothing below changes the sum, a cut-off of its own to one that falls fast
-            novel = 0.0
-            at = next_relevant(entries.judgments, entries.relevant, at)
-            document = entries.judgments[at - 1]
+            if place % _AT_ONCE == 0:
+                at = take_relevant(entries, at, taken, len(own) - place)
+            document, novel = taken[place % _AT_ONCE], 0.0
             for entry in range(offsets[document], offsets[document + 1]):
                 novel += left[codes[entry]] * gains[entry]
                 left[codes[entry]] *= wear[entry]
@@ -167,34 +177,62 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
+def alike(entries: _Entries, gains: Floats, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Part the documents of a topic into kinds, of equal gains under equal subtopics: the nodes of a tree of these.
+
+    Returns the last document of every kind, -1 where a node is on the way to others only, and of every document the
+    one before it of its kind.
+    """
+    offsets, codes = entries.offsets, entries.codes
+    most = offsets[stop] - offsets[start] + 1
+    entry_of, last = np.empty(most, dtype=np.int64), np.full(most, -1)
+    child, sibling, before = np.full(most, -1), np.full(most, -1), np.full(stop - start, -1)
+    n = 1
+    for document in range(start, stop):
+        kind = 0
+        for entry in range(offsets[document], offsets[document + 1]):
+            above, kind = kind, child[kind]
+            while kind >= 0 and (codes[entry_of[kind]] != codes[entry] or gains[entry_of[kind]] != gains[entry]):
+                kind = sibling[kind]
+            if kind < 0:
+                kind = n
+                n += 1
+                entry_of[kind], sibling[kind], child[above] = entry, child[above], kind
+        before[document - start], last[kind] = last[kind], document
+    return last[1:n], before
+
+
+@compiled
 def greedy_sums(entries: _Entries, gains: Floats, wear: Floats, discounts: Floats, deepest: int) -> Floats:
-    """Sum the same of a list that takes the document with most novel gain next; of equals the last identifier."""
+    """Sum the same of a list that takes the document with most novel gain next; of equals the last identifier.
+
+    What a document adds never grows, so that a kind that added less than the best does now is passed over.
+    """
     topics, offsets, codes = entries.topics, entries.offsets, entries.codes
     sums = np.zeros(len(topics) - 1)
     left = entries.weights.copy()
     for topic in range(len(topics) - 1):
-        most = 2.0 * entries.whole[topic]
-        open_ones = np.empty(topics[topic + 1] - topics[topic], dtype=np.int64)
-        n = 0
-        for document in range(topics[topic], topics[topic + 1]):
-            open_ones[n] = document
-            n += offsets[document] < offsets[document + 1]
-        for rank in range(1, min(n, deepest) + 1):
-            if sums[topic] > 0.0 and sums[topic] + discounts[rank] * most == sums[topic]:
-                break  # as above
-            best, gained = -1, 0.0
-            for place in range(n):
-                novel = 0.0
-                for entry in range(offsets[open_ones[place]], offsets[open_ones[place] + 1]):
-                    novel += left[codes[entry]] * gains[entry]
-                if best < 0 or novel >= gained:
-                    best, gained = place, novel
-            for entry in range(offsets[open_ones[best]], offsets[open_ones[best] + 1]):
+        last, before = alike(entries, gains, topics[topic], topics[topic + 1])
+        known = np.full(len(last), np.inf)
+        for rank in range(1, deepest + 1):
+            best, gained = 0, 0.0
+            for kind in range(len(last)):
+                document = last[kind]
+                if document < 0 or known[kind] < gained:
+                    continue
+                known[kind] = 0.0
+                for entry in range(offsets[document], offsets[document + 1]):
+                    known[kind] += left[codes[entry]] * gains[entry]
+                if known[kind] > gained or (known[kind] == gained and document > last[best]):
+                    best, gained = kind, known[kind]
+            added = gained * discounts[rank]
+            sums[topic] += added
+            if sums[topic] + added == sums[topic]:
+                break  # nothing below adds more
+            document = last[best]
+            for entry in range(offsets[document], offsets[document + 1]):
                 left[codes[entry]] *= wear[entry]
-            sums[topic] += gained * discounts[rank]
-            n -= 1
-            for place in range(best, n):
-                open_ones[place] = open_ones[place + 1]
+            last[best] = before[document - topics[topic]]
     return sums
 
 
@@ -315,26 +353,28 @@ def _counted(lists: RankedLists, entries: _Entries, worth: Floats, k: int | None
 def count_sums(entries: _Entries, ranks: NDArray[np.int32], worth: Floats, deepest: int, kind: int) -> Floats:
     """Sum over the subtopics of every list: all that is found (kind 0), what is new (1), or the precision there (2)."""
     lists, offsets, codes, first = entries.lists, entries.offsets, entries.codes, entries.first
-    sums = np.zeros(len(lists) - 1)
+    sums, taken = np.zeros(len(lists) - 1), np.empty(_AT_ONCE, dtype=np.uint32)
     seen = np.zeros(len(worth), dtype=np.int64)
     n_topics = len(first) - 1
     for number in range(len(lists) - 1):
         topic = number % n_topics
         for place in range(first[topic], first[topic + 1]):
             seen[place] = 0
+        own = ranks[lists[number] : lists[number + 1]]
         total, at = 0.0, entries.starts[number]
-        for place in range(lists[number], lists[number + 1]):
-            if ranks[place] > deepest:
+        for place, rank in enumerate(own):
+            if rank > deepest:
                 break
-            at = next_relevant(entries.judgments, entries.relevant, at)
-            document = entries.judgments[at - 1]
+            if place % _AT_ONCE == 0:
+                at = take_relevant(entries, at, taken, len(own) - place)
+            document = taken[place % _AT_ONCE]
             for entry in range(offsets[document], offsets[document + 1]):
                 code = codes[entry]
                 seen[code] += 1
                 if kind == 0 or (kind == 1 and seen[code] == 1):
                     total += worth[code]
                 elif kind == 2:  # noqa: PLR2004 - as above
-                    total += worth[code] * seen[code] / ranks[place]
+                    total += worth[code] * seen[code] / rank
         sums[number] = total
     return sums
 
@@ -373,14 +413,16 @@ def global_gains(
 ) -> Floats:
     """Sum discounted gains of every list."""
     lists = entries.lists
-    sums = np.zeros(len(lists) - 1)
+    sums, taken = np.zeros(len(lists) - 1), np.empty(_AT_ONCE, dtype=np.uint32)
     for number in range(len(lists) - 1):
+        own = ranks[lists[number] : lists[number + 1]]
         at = entries.starts[number]
-        for place in range(lists[number], lists[number + 1]):
-            if ranks[place] > deepest:
+        for place, rank in enumerate(own):
+            if rank > deepest:
                 break
-            at = next_relevant(entries.judgments, entries.relevant, at)
-            sums[number] += gains[entries.judgments[at - 1]] * discounts[ranks[place]]
+            if place % _AT_ONCE == 0:
+                at = take_relevant(entries, at, taken, len(own) - place)
+            sums[number] += gains[taken[place % _AT_ONCE]] * discounts[rank]
     return sums
 
 

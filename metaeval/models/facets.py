@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001, RUF002 - the cross is meant for people
 """What the axes of scores are: systems, items, judges, repeats and clusters, and which of them is measured."""
 
 from collections.abc import Mapping
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.agreement.crossed_variances import REPEAT, Effect
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.dependability import Passes
 from metaeval.table.array import REPEAT as REPEAT_DIM
@@ -83,3 +84,16 @@ def component_name(effect: Effect, passes: Passes, measure: Measured) -> str:
     words += {"top": [], "cluster": ["cluster"], "item": [other]}[effect.level]
     order = ["system", "topic", "cluster", "judge", "repeat"]
     return " x ".join(sorted(words, key=order.index))
+
+
+def component_words(name: str, spoken: Unit) -> str:
+    """Return a component as people call it.
+
+    Examples
+    --------
+    >>> from metaeval.base.unit import ITEM
+    >>> component_words("system x topic", ITEM)
+    'systems × items'
+    """
+    words = {"topic": spoken.topics, "cluster": spoken.clusters}
+    return " × ".join(words.get(part, f"{part}s") for part in name.split(" x "))

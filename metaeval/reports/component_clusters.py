@@ -33,7 +33,7 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
     doubled = rows[rows["items_per_cluster"] == round(2 * now["items_per_cluster"])].iloc[0]
     said = say(
         "sentence",
-        clusters=now["clusters"],
+        n=now["clusters"],
         gaps=study.components.filled < 1,
         mean=_size(now["items_per_cluster"]),
         doubled=_size(doubled["items_per_cluster"]),

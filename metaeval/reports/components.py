@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+# ruff: noqa: RUF001 - Greek letters are meant for people
 """The report of components of variance: where the noise comes from, how dependable the design is, the cheapest one."""
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from metaeval import figures
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, significant, text, whole
 from metaeval.models.components import VarianceComponents
+from metaeval.models.facets import component_words
 from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
@@ -114,9 +115,8 @@ def _said(study: ComponentsStudy, passage: str, /, **given: Any) -> str:  # noqa
 
 
 def _source(name: str) -> str:
-    """Return a component as people call it: systems × topics."""
-    words = {"system": "systems", "topic": unit().topics, "judge": "judges", "repeat": "repeats", "cluster": "clusters"}
-    return " × ".join(words[part] for part in name.split(" x "))
+    """Return a component in the words of the report."""
+    return component_words(name, unit())
 
 
 def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
@@ -497,7 +497,7 @@ def _methods(study: ComponentsStudy) -> Methods:
         crossed=found.repeats == "crossed",
         shared=found.repeats == "shared",
         judges=found.judges,
-        clusters=found.n_clusters,
+        n_clusters=found.n_clusters,
     )
     said = (words, _said(study, "intervals", exact=found.exact, robust=found.intervals == "robust", study=study))
     return Methods(paragraphs=said, cite=cited_in(said, _SOURCES))

@@ -187,7 +187,7 @@ def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
         frame=rows.assign(cohort=rows["cohort"].map(words)),
         columns=(
             *of_metrics(rows),
-            *left(cohort="Cohort", **{kind: kind.capitalize()}),
+            *left(cohort="Cohort", **{kind: spoken().cluster.capitalize() if kind == "cluster" else kind.capitalize()}),
             *right(whole, n_topics=spoken().Topics),
             *right(whole, "Decide nothing", **{name.replace(" ", "_"): name for name in IDLE}),
             *right(share, "Decide nothing", share="share"),

@@ -172,7 +172,7 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
     ends = zip(frame["topics_needed_low"], frame["topics_needed_high"], strict=True)
     written = [MISSING if math.isnan(low + high) else f"{_items(low)} to {_items(high)}" for low, high in ends]
     shown = frame.assign(interval=written)
-    clusters = right(_items, units_needed="Clusters needed") if unit == "cluster" else ()
+    clusters = right(_items, units_needed=f"{spoken().Clusters} needed") if unit == "cluster" else ()
     return Table(
         name=name,
         title=say(name),
@@ -224,7 +224,7 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return _section(study, "clusters", f"Clusters of {spoken().topics}", table)
+    return _section(study, "clusters", f"{spoken().Clusters} of {spoken().topics}", table)
 
 
 def conclusions_section(study: LeaderboardStudy) -> list[Section]:

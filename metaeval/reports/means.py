@@ -8,7 +8,7 @@ from metaeval.page.blocks import Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.power_findings import deciding
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import groups_of_topics
+from metaeval.reports.shared import in_groups
 from metaeval.studies.power import PowerStudy
 from metaeval.studies.table import BETTER, WORSE, TableStudy, tabulated
 
@@ -47,7 +47,7 @@ def means_table(study: TableStudy) -> Table:
             "title",
             weighted="weight" in study.scores.coords,
             n=study.scores.sizes["topic"],
-            groups=groups_of_topics(study.scores),
+            groups=in_groups(study.scores),
         ),
         caption=say(
             "table",

@@ -5,6 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.checks import refused
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     interval,
@@ -140,7 +141,7 @@ def _independent_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
         frame=shown.reset_index(drop=True),
         columns=(
             METRIC,
-            *right(text, clusters_share="Clusters counted", independent_share="Taken for independent"),
+            *right(text, clusters_share=f"{unit().Clusters} counted", independent_share="Taken for independent"),
         ),
         data=data,
     )

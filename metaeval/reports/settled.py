@@ -269,7 +269,7 @@ def _powered_section(study: SettledStudy) -> list[Section]:
 
 def _methods(study: SettledStudy) -> Methods:
     clusters = {name: fitted.clusters for name, fitted in study.fitted.items()}
-    words = say("methods", study=study, clusters=clusters, n_votes=len(clusters))
+    words = say("methods", study=study, grouped=clusters, n_votes=len(clusters))
     paragraphs = [words, *([say("powered methods")] if study.powered else [])]
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))

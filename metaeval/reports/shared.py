@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from metaeval.base.bibliography import cited, find_publication
+from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
 from metaeval.base.unit import unit
 from metaeval.page.blocks import Item, Items, Section, Text
@@ -29,10 +30,8 @@ def facts(**counts: int) -> tuple[tuple[str, str], ...]:
     >>> facts(metric=3, topic=1, pair=276)
     (('3', 'metrics'), ('1', 'topic'), ('276', 'pairs of systems'))
     """
-    named = {unit().topic if what == "topic" else what: number for what, number in counts.items()}
-    return tuple(
-        (f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in named.items()
-    )
+    named = [(_called(what), number) for what, number in counts.items()]
+    return tuple((f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in named)
 
 
 def drawn_for_p(result: PairwiseResult) -> int | None:
@@ -53,6 +52,24 @@ def groups_of_topics(scores: Scores) -> dict[str, int]:
     if not (units.clustered or units.stratified):
         return {}
     return {"cluster" if units.clustered else "fixed cluster": len(units.names)}
+
+
+def in_groups(scores: Scores) -> str:
+    """Return the same in words, behind a number of topics.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> in_groups(as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"}))
+    ' in 2 clusters'
+    """
+    return "".join(f" in {count(number, _called(what))}" for what, number in groups_of_topics(scores).items())
+
+
+def _called(what: str) -> str:
+    """Return what the report calls topics and clusters."""
+    spoken = unit()
+    return {"topic": spoken.topic}.get(what, what.replace("cluster", spoken.cluster))
 
 
 def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:

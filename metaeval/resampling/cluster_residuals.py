@@ -70,8 +70,8 @@ def resampled_scores(data: object, *, what: str) -> Scores:
     units = units_of(scores)
     if units.stratified and units.weighted:
         raise InvalidOptionError(
-            f"{what}: weights of {unit().topics} and fixed clusters (strata) do not go together here; leave out one "
-            "of them"
+            f"{what}: weights of {unit().topics} and fixed {unit().clusters} (strata) do not go together here; leave "
+            "out one of them"
         )
     topics = unit().topics
     check_resampling_of(
@@ -105,7 +105,7 @@ def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
     """Refuse scores that lack too many to place all systems beside each other."""
     if not np.isnan(scores.to_numpy()).any() or (there := placed(scores)).all():
         return
-    name, kind = scores["system"].to_numpy()[~there][0], "cluster" if units.clustered else unit().topic
+    name, kind = scores["system"].to_numpy()[~there][0], unit().cluster if units.clustered else unit().topic
     raise ScoresError(
         f"{what}: {str(name)!r} has scores in one {kind} only, or shares none with the other systems, so that nothing "
         "places it; leave such systems out, or read the scores with `missing='drop-systems'`"

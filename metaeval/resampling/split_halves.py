@@ -233,7 +233,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
     units = units_of(scores)
     n_topics, halved = units.n_units, "cluster" if units.clustered else "topic"
-    _check(n_splits, n_topics, "clusters" if units.clustered else unit_of(scores).topics)
+    _check(n_splits, n_topics, unit_of(scores).clusters if units.clustered else unit_of(scores).topics)
     source = resolve_rng(rng)
     halving, *seeds = source.generator.spawn(n_splits + 1)
     orders = draw_topic_sets(halving, n_topics, n_topics, n_splits, "overlapping")[:, 0]

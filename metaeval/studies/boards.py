@@ -12,6 +12,7 @@ from metaeval.agreement.aggregates import aggregate_scores
 from metaeval.base.checks import check_choice
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.drift import VersionDrift, version_drift
 from metaeval.models.settling import SettledPairs, settled_pairs
@@ -147,7 +148,8 @@ def study_boards(  # noqa: PLR0913 - every option of the command
         there = placed(shared) if shared.sizes["system"] >= _TWO else np.ones(shared.sizes["system"], dtype=bool)
         if not there.all():
             lost = natural_order(shared["system"].to_numpy()[~there].tolist())
-            notes.append(f"{name}: not ranked, for want of scores on items that others have too: {first_few(lost)}")
+            items = unit_of(board).topics
+            notes.append(f"{name}: not ranked, for want of scores on {items} that others have too: {first_few(lost)}")
         ranked[name] = shared.isel(system=np.flatnonzero(there))
         notes += [f"{name}: {note}" for note in design_notes(board)]
         notes += [f"{name}: {note}" for note in board.attrs.get("notes", ())]
@@ -155,7 +157,10 @@ def study_boards(  # noqa: PLR0913 - every option of the command
         if alone := natural_order(own - other):
             notes.append(f"on {name} alone ({len(alone)}): {first_few(alone)}")
     found = settled_pairs(ranked, alpha=alpha, rng=seed)
-    notes += [f"{name}: too few clusters for draws; its pairs are decided by t tests (Holm)" for name in found.tested]
+    notes += [
+        f"{name}: too few {unit_of(given[name]).clusters} for draws; its pairs are decided by t tests (Holm)"
+        for name in found.tested
+    ]
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=next(iter(given.values())))
     first, second = given.values()
     drift = None

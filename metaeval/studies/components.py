@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import Unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import Intervals, VarianceComponents, variance_components
 from metaeval.models.dependability import check_cost, expected_conclusions
-from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_words
 from metaeval.models.tries import PassRates, pass_rates
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
@@ -154,7 +155,12 @@ def study_components(  # noqa: PLR0913 - every option of the command
         cost=MappingProxyType(paid),
         n_splits=n_splits,
         unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
-        notes=(*table.attrs.get("notes", ()), *design_notes(table), *_zero_notes(found), *_try_notes(table)),
+        notes=(
+            *table.attrs.get("notes", ()),
+            *design_notes(table),
+            *_zero_notes(found, unit_of(table)),
+            *_try_notes(table),
+        ),
         provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
     )
 
@@ -202,10 +208,11 @@ def _try_notes(table: Scores) -> Sequence[str]:
     return [f"systems are called as repeats are ({first_few(first)}); if they are, {told}: {asked}"]
 
 
-def _zero_notes(found: VarianceComponents) -> Sequence[str]:
+def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:
     negative = found.components[found.components["estimate"] < 0]
     return [
-        f"the estimate of {one.component} under {one.metric} was negative ({one.estimate:.2g}) and counts as 0"
+        f"the estimate of {component_words(str(one.component), spoken)} under {one.metric} was negative "
+        f"({one.estimate:.2g}) and counts as 0"
         for one in negative.itertuples()
     ]
 

@@ -55,6 +55,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     reference: str | None = None,
     missing: Missing = "error",
     duplicates: Duplicates = "error",
+    credit: Mapping[str, float] | None = None,
 ) -> JudgeInput:
     r"""Read labels, INEX assessments, annotations, or scores of systems of several judges.
 
@@ -83,6 +84,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
     duplicates : {"error", "first", "mean"}
         Of labels and scores, what to do where a judge gives several of one thing; see `metaeval.read_labels`.
+    credit : mapping of str to float, optional
+        What labels of nuggets count; see `metaeval.read_scores`.
 
     Raises
     ------
@@ -125,8 +128,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     read = {file.path: read_source(file, partial(_told_apart, path=file.path, lenient=lenient)) for file in files}
     whole = [path for path, content in read.items() if isinstance(content, bytes)]
     if not whole:
-        if columns or words or where:
-            message = "`columns`, `words` and `where` are for a table of labels, and these are INEX assessments"
+        if columns or words or where or credit:
+            message = "`columns`, `words`, `where` and `credit` are for a table of labels, and these are INEX"
             raise InvalidOptionError(message)
         return _inex(places, read, lenient=lenient)
     if len(whole) < len(read):
@@ -137,18 +140,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
     kind = _kind_of_all(contents, columns or {})
-    if kind in {"annotations", "labels of nuggets"} and (columns or words or where or repeats):
-        own = "annotations in JSON" if kind == "annotations" else kind
-        message = f"`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are {own}"
-        raise InvalidOptionError(message)
+    _check_options(kind, rows=bool(columns or where), labels=bool(words or repeats), credit=bool(credit))
     if kind == "labels of nuggets":
-        nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates)
+        nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates, credit=credit)
         return JudgeInput(**nuggets._asdict(), assessments={}, annotations={}, files=paths_read)
     if kind == "annotations":
         return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
     if kind == "scores":
-        if words or repeats:
-            raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
         scores = scores_of_judges(
             contents,
             columns=columns or {},
@@ -168,6 +166,19 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         duplicates=duplicates,
     )
     return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
+
+
+def _check_options(kind: str, *, rows: bool, labels: bool, credit: bool) -> None:
+    """Refuse options about files of another kind."""
+    if kind in {"annotations", "labels of nuggets"} and (rows or labels):
+        own = "annotations in JSON" if kind == "annotations" else kind
+        message = f"`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are {own}"
+        raise InvalidOptionError(message)
+    if kind == "scores" and labels:
+        raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
+    if kind != "labels of nuggets" and credit:
+        message = f"`credit` is for labels of nuggets (topic, system, nugget, label), and these are {kind}"
+        raise InvalidOptionError(message)
 
 
 def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, votes: bool) -> None:

@@ -396,7 +396,7 @@ def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
     if there.all() or there.sum() <= 1:
         return table, []
     names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
-    where = f"in two clusters of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
+    where = f"in two {spoken.clusters} of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
     note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
     of_all, kept = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
     said = [one for one in table.attrs.get("notes", ()) if one != of_all]  # gaps are said anew, of those that are left

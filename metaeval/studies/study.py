@@ -268,16 +268,18 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
     """Say how a test of scores took clusters, strata, weights and gaps into account, and what 0/1 scores make of it."""
     notes, name = [], TESTS.words(result.test)
     error, n_clusters = result.details.get("standard_error"), result.details.get("n_clusters")
+    spoken = unit_of(scores)
     if n_clusters:
-        how = f"standard errors are cluster-robust ({error})" if error else "clusters are exchanged or drawn whole"
-        notes.append(f"{name}: {how}, with {n_clusters} clusters")
+        whole = f"{spoken.clusters} are exchanged or drawn whole"
+        how = f"standard errors are cluster-robust ({error})" if error else whole
+        notes.append(f"{name}: {how}, with {n_clusters} {spoken.clusters}")
     elif error:
         notes.append(f"{name}: standard errors are robust ({error})")
     without = result.details.get("pairs_without_evidence", [0])
     if sum(without):
         notes.append(
-            f"{name}: {max(without):,} pairs with fewer than two {unit_of(scores).topics} (or clusters) in common "
-            "count as not different"
+            f"{name}: {max(without):,} pairs with fewer than two {spoken.topics} (or {spoken.clusters}) in common count "
+            "as not different"
         )
     if result.details.get("mcnemar"):
         notes.append("all scores are 0 or 1, so the sign test is McNemar's test")

@@ -4,6 +4,7 @@
 of their names, so that a random number belongs to a name and not to a place in a file.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
-from metaeval.base.unit import CLUSTER, unit_of
+from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
@@ -35,10 +36,10 @@ Clustering = Literal["random", "fixed", "means", "ignore"]
 _PAIR = 2
 """Systems, or topics, without which nothing can be compared: a rule that leaves fewer is no way out."""
 _REFUSED: Mapping[Trait, str] = {
-    "clusters": "these {topics} come in clusters that share noise, and here {topics} must be independent; {method}"
+    "clusters": "these {topics} come in {clusters} that share noise, and here {topics} must be independent; {method}"
     "put their means in the {topics}' place (`with_clusters(scores, 'means')`), or ignore them "
     "(`with_clusters(scores, 'ignore')`)",
-    "strata": "these {topics} come in fixed clusters (strata), and here {topics} must be alike; {method}ignore them "
+    "strata": "these {topics} come in fixed {clusters} (strata), and here {topics} must be alike; {method}ignore them "
     "(`with_clusters(scores, 'ignore')`)",
     "weights": "these {topics} have weights, and here all must weigh alike; {method}leave their column out "
     "({weight} where the table is read)",
@@ -93,8 +94,10 @@ def engine_scores(
 def _opening(what: str, scores: Scores) -> str:
     """Return the name of a procedure as a message begins with it, in the words of the scores."""
     spoken = unit_of(scores)
-    named = what.replace("a topic", spoken.a_topic).replace("topic", spoken.topic) if what in PROCEDURES else what
-    return f"{named}: " if what else ""
+    if what in PROCEDURES:
+        words = {"a topic": spoken.a_topic, "topic": spoken.topic, "cluster": spoken.cluster}
+        what = re.sub("|".join(words), lambda found: words[found[0]], what)
+    return f"{what}: " if what else ""
 
 
 def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> None:
@@ -167,13 +170,13 @@ def mean_by_cluster(scores: Scores) -> Scores:
     coordinates: dict[Any, Any] = {one: held for one, held in scores.coords.items() if "topic" not in held.dims}
     notes = [
         *scores.attrs.get("notes", ()),
-        f"means over the {unit_of(scores).topics} of each of {len(names)} clusters",
+        f"means over the {unit_of(scores).topics} of each of {len(names)} {unit_of(scores).clusters}",
     ]
     made = xr.DataArray(
         means,
         dims=DIMS,
         coords={**coordinates, "topic": label_array(names, "topic")},
-        attrs={**scores.attrs, "notes": notes, "topic_word": CLUSTER.topic},
+        attrs={**scores.attrs, "notes": notes, "topic_word": unit_of(scores).cluster},
     )
     return as_scores(made)
 

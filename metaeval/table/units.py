@@ -159,8 +159,8 @@ def check_resampling_of(units: TopicUnits, *, what: str, instead: str) -> None:
     """Refuse to draw fewer than ten clusters whole, or topics inside a stratum that has only one."""
     if units.clustered and units.n_units < FEWEST_CLUSTERS:
         raise InvalidOptionError(
-            f"{what} draws clusters whole, and {units.n_units} of them tell too little of their spread: it takes "
-            f"{FEWEST_CLUSTERS} at least; {instead}"
+            f"{what} draws {unit().clusters} whole, and {units.n_units} of them tell too little of their spread: it "
+            f"takes {FEWEST_CLUSTERS} at least; {instead}"
         )
     if units.stratified:
         lonely = [units.names[one] for one in np.flatnonzero(np.bincount(units.stratum) == 1)]
@@ -180,12 +180,13 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
     >>> design_notes(as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"}))
     ('3 topics come in 2 clusters of 1 to 2 topics',)
     """
-    units, topics = units_of(scores), unit_of(scores).topics
+    units, spoken = units_of(scores), unit_of(scores)
+    topics = spoken.topics
     notes = []
     if units.clustered or units.stratified:
         sizes = np.bincount(units.unit if units.clustered else units.stratum)
         each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-        kind = "clusters" if units.clustered else "fixed clusters (strata)"
+        kind = spoken.clusters if units.clustered else f"fixed {spoken.clusters} (strata)"
         notes.append(f"{len(units.weights):,} {topics} come in {len(sizes)} {kind} of {each} {topics}")
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()

@@ -3,7 +3,7 @@
 import pytest
 
 from metaeval.agreement.labels import as_labels
-from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.studies.judge_files import read_judges
 from metaeval.studies.judges import study_judges
 
@@ -66,6 +66,22 @@ def test_grades_and_scores_of_one_table_and_of_a_file_a_judge(written):
     assert list(kept.scores) == ["all"]
 
 
+def test_grades_and_scores_follow_the_credit_that_is_given(written):
+    """A label of its own, one that counts otherwise, and one below none; a contradiction stays one."""
+    said = {"partial": "maybe", "contradicts": "contradicts"}
+    rows = [(*row[:3], said.get(row[3], row[3]), row[4]) for row in rows_of("ann", "bot")]
+    path = written("both.csv", rows)
+    with pytest.raises(FileFormatError, match="the label 'maybe' is unknown; say what it counts, `credit="):
+        read_judges(path)
+    found = read_judges(path, credit={"Maybe": 0.25, "none": -0.5})
+    assert found.labels["ann"].tolist() == [2, 1, -1, 2, -2, -1, 2, 2, -1, -1, -1, -1]
+    assert found.scores["all"]["ann"].sel(system="a")[0].to_numpy().tolist() == [0.625, -0.25, -0.5]
+    with pytest.raises(InvalidOptionError, match="the credit of 'maybe' must lie from -1 to 1, not 2"):
+        read_judges(path, credit={"maybe": 2})
+    with pytest.raises(InvalidOptionError, match="and these are labels"):
+        read_judges(written("plain.csv", rows, "topic,item,x,label,judge"), columns={"item": "x"}, credit={"none": 0})
+
+
 def test_one_page_has_agreement_of_labels_and_of_conclusions(written):
     """A study takes both; a judge of one topic counts for that."""
     found = read_judges(written("both.csv", [row for row in rows_of("ann", "bot") if row[0] == "1" or row[4] == "bot"]))
@@ -82,7 +98,7 @@ def test_one_page_has_agreement_of_labels_and_of_conclusions(written):
     [
         (rows_of("ann"), FileFormatError, "labels of nuggets by one judge; add a column judge, or give the file of"),
         ([*rows_of("ann", "bot"), ("2", "a", "n2", "none", "")], FileFormatError, "line 26: the judge is empty"),
-        ([*rows_of("ann"), *rows_of("bot")[1:]], ScoresError, "no score for system 'a' on item '1/n1'"),
+        ([*rows_of("ann"), *rows_of("bot")[1:]], ScoresError, "no score for system 'a' on nugget '1/n1'"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(written, rows, error, said):

@@ -121,22 +121,43 @@ def _literal_err(judgments, documents, topic, weights, k):
     return mean / err([2] * k)
 
 
+def _literal_alpha(judgments, documents, topic, weights):
+    """Discounted novel gain over that of the greedy list, which takes the last of equals (Clarke et al. 2008)."""
+    about = {}
+    for (t, s, d), grade in judgments.items():
+        if t == topic and grade > 0:
+            about.setdefault(d, set()).add(s)
+
+    def worth(seen, d):
+        return sum(weights[s] / 2 ** sum(s in about.get(e, ()) for e in seen) for s in sorted(about.get(d, ())))
+
+    def dcg(listed):
+        return sum(worth(listed[:r], d) / math.log2(r + 2) for r, d in enumerate(listed))
+
+    ideal = []
+    while len(ideal) < len(about):
+        ideal.append(max({*about} - {*ideal}, key=lambda d: (worth(ideal, d), d)))
+    return dcg(documents) / dcg(ideal)
+
+
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10**6))
-def test_graded_measures_equal_their_definitions(tmp_path_factory, seed):
+def test_measures_equal_their_definitions(tmp_path_factory, seed):
     """With weights of subtopics and without; D#-nDCG is the mean of both parts."""
     judgments, lists = _drawn(seed)
     folder = tmp_path_factory.mktemp("drawn")
     collection = made.__wrapped__(folder)([(*key, grade) for key, grade in judgments.items()], lists)
-    weighted = {"s0": 0.7, "s1": 0.0, "s2": 0.3}
-    names = ["D_nDCG@4", "StRecall@4", "D#-nDCG@4", "ERR_IA(max_level=2)@4"]
+    weighted = {"s0": 0.75, "s1": 0.0, "s2": 0.25}
+    names = ["D_nDCG@4", "StRecall@4", "D#-nDCG@4", "ERR_IA(max_level=2)@4", "alpha_nDCG"]
     for weights in (dict.fromkeys(weighted, 1.0), weighted):
         by_topic = {"0": weights, "1": weights}
         values = metric_values(collection.with_subtopic_weights(by_topic), names)
         for row, run in enumerate("ab"):
             for column, topic in enumerate("01"):
                 d, recall = _literal_d(judgments, lists[run][topic], topic, weights, 4)
-                expected = [d, recall, (d + recall) / 2, _literal_err(judgments, lists[run][topic], topic, weights, 4)]
+                err = _literal_err(judgments, lists[run][topic], topic, weights, 4)
+                alpha = _literal_alpha(judgments, lists[run][topic], topic, weights)
+                expected = [d, recall, (d + recall) / 2, err, alpha]
                 assert values[:, row, column] == pytest.approx(expected)
 
 

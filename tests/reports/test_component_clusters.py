@@ -10,8 +10,8 @@ def test_topics_against_nuggets_in_each(data_folder):
     scores = read_scores(data_folder / "nuggets" / "auto_report_assessments.csv.xz", metrics=["all"])
     page = study_components(scores, n_splits=0, rng=1).report()
     assert page.summary[-1] == (
-        "30 clusters of 18.4 items give a difference the standard error 0.0187; 37 items in each would make it 0.0155, "
-        "and twice the clusters 0.0132, as estimated."
+        "30 topics of 18.4 nuggets give a difference the standard error 0.0187; 37 nuggets in each would make it "
+        "0.0155, and twice the topics 0.0132, as estimated."
     )
     (table,) = (one for one in page.tables() if one.name == "clusters all")
     assert table.frame["size"].tolist() == ["18.4 (now)", "1", "2", "5", "10", "20", "37", "50", "100"]

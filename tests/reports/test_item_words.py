@@ -45,6 +45,18 @@ RICHER = {
     "design of two": "design scores.csv --difference 1e-9,0.1",
 }
 """Lines with passages that the quickest line of a command does not have."""
+NUGGETS = {
+    "power of means": "power labels.csv --clusters means --test t --interval-resamples 2 --metrics all",
+    "components": "components labels.csv --metrics all",
+    "leaderboard": "leaderboard labels.csv --resamples 40 --metrics all",
+    "compare-tests": "compare-tests labels.csv --test t --splits 2 --metrics all",
+    "report": "report labels.csv --resamples 40 --interval-resamples 2 --no-topics --metrics all --out NEW",
+}
+"""Lines on labels of nuggets."""
+OF_NUGGETS = re.compile(WORD.pattern.replace("topic", "(?:item|cluster)"), re.IGNORECASE)
+TOPIC_OR_CLUSTER = re.compile(WORD.pattern.replace("topic", "(?:topic|cluster)"), re.IGNORECASE)
+OF_CLUSTERS = {"campaign", "human", "settled", "votes"}
+"""Reports on scores by people and on votes, which come in clusters always."""
 OF_TOPICS = {
     *("assessed_parts", "assessment", "check_metric", "collection", "reliability"),
     *("judgments", "judgment_effort", "judgment_groups", "judgment_pools", "judgment_power", "judgment_reductions"),
@@ -118,22 +130,39 @@ def test_no_page_on_a_table_of_items_speaks_of_topics(checkout, tmp_path, monkey
     nonsense.make_world(tmp_path)
     _make_tables(tmp_path)
     monkeypatch.chdir(tmp_path)
-    shown, wrong, items = [], {}, 0
-    monkeypatch.setattr(Report, "to_json", lambda self: shown.append(self) or "")
-    monkeypatch.setattr(Report, "save", lambda *_, **__: "index.html")
     quick = {name: f"{name} {nonsense.FAST.get(name, 'scores.csv')}" for name in nonsense.commands()}
     of_scores = {name: line for name, line in quick.items() if "scores.csv" in line}
     assert len(of_scores) > 8
+    _speak_of("item", WORD, of_scores | RICHER, nonsense, monkeypatch)
 
-    for name, line in (of_scores | RICHER).items():
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_page_on_nuggets_speaks_of_items_or_clusters(checkout, tmp_path, monkeypatch):
+    """What systems are scored on are nuggets, and what these belong to are topics."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    labels = ["topic,run_id,nugget,label"]
+    for topic, system, nugget in np.ndindex(12, 4, 3):
+        drawn = ["support", "partial_support", "none"][int(rng.integers(0, 3) * (system < 3))]
+        labels.append(f"t{topic},s{system},n{nugget},{drawn}")
+    (tmp_path / "labels.csv").write_text("\n".join(labels))
+    _speak_of("nugget", OF_NUGGETS, NUGGETS, _nonsense(checkout), monkeypatch)
+
+
+def _speak_of(word, never, lines, nonsense, monkeypatch):
+    """Check that each of the lines says a word, and none of the others."""
+    shown, wrong, right = [], {}, 0
+    monkeypatch.setattr(Report, "to_json", lambda self: shown.append(self) or "")
+    monkeypatch.setattr(Report, "save", lambda *_, **__: "index.html")
+    for name, line in lines.items():
         ended = nonsense.run_here([*line.replace("NEW", "new").split(), "--json", "--quiet"])
         assert (ended.code, ended.trouble) == (0, ""), line
         said = list(_said(shown.pop()))
-        items += any(re.search(r"\bitems?\b", words) for words in said)
-        if found := [words.strip() for words in said if WORD.search(words)]:
+        right += any(re.search(rf"\b{word}s?\b", words) for words in said)
+        if found := [words.strip() for words in said if never.search(words)]:
             wrong[name] = found
     assert wrong == {}
-    assert items == len(of_scores | RICHER)
+    assert right == len(lines)
 
 
 ROOT = Path(metaeval.__file__).parent
@@ -146,12 +175,16 @@ FILES = [path for place in ("reports", "figures") for path in sorted((ROOT / pla
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_no_passage_says_topic_by_itself(path):
-    """Also where no line above comes by: the word is filled in, in passages and in what reports and figures write."""
+    """Also where no line above comes by: the word is filled in, in passages and in what reports and figures write.
+
+    So is what topics or items belong to: of nuggets, topics.
+    """
     text = path.read_text("utf-8")
+    never = WORD if path.stem in OF_CLUSTERS else TOPIC_OR_CLUSTER
     if path.suffix == ".prose":
         bare = re.sub(r"^== .*|\{\{(?! \{).*?\}\}|\{%.*?%\}", " ", text, flags=re.MULTILINE | re.DOTALL)
         inside = [words for code in re.findall(r"\{[{%].*?[}%]\}", text, re.DOTALL) for words in _quoted(code)]
-        assert [words for words in [*bare.splitlines(), *inside] if WORD.search(words)] == []
+        assert [words for words in [*bare.splitlines(), *inside] if never.search(words) and words not in NAMES] == []
         return
     tree = ast.parse(text)
     told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
@@ -160,10 +193,10 @@ def test_no_passage_says_topic_by_itself(path):
     passages = {node.args[0].value for node in ast.walk(tree) if _asks(node)}
     said_for_good = [ast.unparse(node) for node in _at_import(tree) if isinstance(node, ast.Call)]
     assert [one for one in said_for_good if one.startswith(("say(", "unit("))] == []
-    assert [one for one in words if WORD.search(one) and one not in passages | NAMES] == []
+    assert [one for one in words if never.search(one) and one not in passages | NAMES] == []
 
 
-NAMES = {"adaptive_topics", "topics by difference", "run and topic"}
+NAMES = {"adaptive_topics", "topics by difference", "run and topic", "cluster", "clusters ", "fixed cluster"}
 
 
 def _at_import(tree):

@@ -133,5 +133,5 @@ def test_what_cannot_be_compared():
     gappy[0, 0, 1:] = np.nan
     study = study_boards({"v1": given["v1"], "v2": as_scores(gappy, missing="pairwise")}, rng=0)
     assert study.found.systems == ("s1", "s2", "s3")
-    assert "v2: not ranked, for want of scores on items that others have too: s0" in study.notes
+    assert "v2: not ranked, for want of scores on topics that others have too: s0" in study.notes
     assert study.report().summary[0].startswith("Of 3 pairs of the 3 systems on both boards")

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from metaeval.base.checks import check_number
 from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, shortened
+from metaeval.base.unit import NUGGET
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
@@ -125,7 +127,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
     rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []
-    credit = {_FAILED: 0.0, **{_word(key): one for key, one in options.credit.items()}}
+    credit = all_credit({_FAILED: 0.0, **options.credit})
     for file in files:
         for at, record in enumerate(file.held.records):
             nuggets = record.get("nuggets")
@@ -160,7 +162,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
         json, at = owners[place]
         return FileFormatError(rule, path=json.label, line=json.line(at))
 
-    parts, notes = _parts(rows, files[0].source.path, replace(options, credit=credit), refuse)
+    parts, notes = _parts(rows, files[0].source.path, replace(options, credit={_FAILED: 0.0, **options.credit}), refuse)
     failed = sum(_word(row.label) == _FAILED for row in rows)
     if failed:
         notes.append(
@@ -171,15 +173,17 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
 
 
 def finished(block: Block) -> Block:
-    """Say which way is better, and what was read."""
+    """Say which way is better, what was read, and of what."""
     better = {name: not name.startswith("contradicted") for name in block.labels["metric"]}
-    return replace(block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets")
+    return replace(
+        block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets", unit=NUGGET
+    )
 
 
 def _parts(
     rows: Sequence[NuggetRow], label: str, options: TableOptions, refuse: _Refuse
 ) -> tuple[list[Part], list[str]]:
-    credit = {**CREDIT, **{_word(key): one for key, one in options.credit.items()}}
+    credit = all_credit(options.credit)
     importance = _importance(rows, refuse)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for (topic, _), weight in importance.items():
@@ -207,10 +211,13 @@ def _parts(
         {row.label for row in rows if _word(row.label) in credit}, key=lambda one: (-credit[_word(one)], one)
     )
     notes = [
-        f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to",
+        f"nuggets of {count(len(sizes), 'topic')}",
         f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
         "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
     ]
+    known = {_word(row.label) for row in rows}
+    idle = [label for label in options.credit if _word(label) not in {_FAILED, *known}]
+    notes += [f"no label is called {first_few(idle)}, for which credit was given"] * bool(idle)
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
@@ -283,6 +290,19 @@ def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tupl
         f"or use one of {known}, or a number from 0 to 1",
         row.place,
     )
+
+
+def all_credit(given: Mapping[str, float]) -> dict[str, float]:
+    """Return what each label counts where the caller says what some count.
+
+    Examples
+    --------
+    >>> all_credit({"Partial Support": 1})["partial_support"]
+    1
+    """
+    for label, value in given.items():
+        check_number(value, f"the credit of {label!r}", least=-1, most=1)
+    return {**CREDIT, **{_word(label): value for label, value in given.items()}}
 
 
 def credit_of(label: str, credit: Mapping[str, float] = CREDIT) -> tuple[float, float] | None:

@@ -204,7 +204,7 @@ def _read_benchmark(
 
 def _as_one(block: Block, form: Format) -> Block:
     """Return a block whose notes begin with the name of its benchmark and not with that of its first file."""
-    return replace(block, label=form.name, of_items=True, read_as=f"results of {form.name}")
+    return replace(block, label=form.name, read_as=f"results of {form.name}")
 
 
 def _read_pair(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
+from metaeval.base.unit import ITEM
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.parts import Part, Repeats
 from metaeval.io.benchmarks.task_metrics import BY_TASK, by_task, example_of, joined
@@ -113,7 +114,7 @@ def block_of(
         labels=labels,
         notes=[*notes, *said, *texts, *chosen, *again, *ragged],
         attached={**_clusters_of(labels["topic"], clusters), **_directions_of(labels["metric"], parts)},
-        of_items=True,
+        unit=ITEM,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
+from metaeval.base.unit import ITEM
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import GAP_WORDS, BadCellError, Block, Form, TableOptions, left_out_note, to_numbers
 from metaeval.io.duplicates import each_once
@@ -229,7 +230,7 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         attached=attached,
         numbered=topic is None,
         tag=source.own_name if source.name is None else None,
-        of_items=True,
+        unit=ITEM,
     )
 
 
