@@ -2,7 +2,7 @@
 """The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ from metaeval.reports.shared import cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
+from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE, _WHOLE = number(4), number(0)
@@ -288,7 +289,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     table = Table(
         name="pairs",
         title="Significantly different pairs",
-        caption=say("pairs", study=study, gaps=bool(np.isnan(study.scores.to_numpy()).any())),
+        caption=say("pairs", study=study, gaps=has_gaps(study.scores.to_numpy())),
         frame=pd.DataFrame(rows),
         columns=(
             METRIC,
@@ -323,7 +324,7 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
             family=say(f"{family} family", study=study),
             study=study,
             decision=say("decision", study=study),
-            gaps=bool(np.isnan(study.scores.to_numpy()).any()),
+            gaps=has_gaps(study.scores.to_numpy()),
             turned=int(turned.sum()),
             nothing=int(frame["difference"].isna().sum()),
         ),
@@ -383,7 +384,7 @@ def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame, card: Mappi
         title=say("benchmark title"),
         lead=say("benchmark lead"),
         blocks=(
-            Text(paragraphs=tuple(_verdict(study, one, pairs, gaps) for one in study.comparison.metrics)),
+            Text(paragraphs=tuple(_verdict(study, row, pairs, gaps) for row in places_of(study).to_dict("records"))),
             embedded(card),
         ),
     )
@@ -396,8 +397,10 @@ def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
     return {str(name): value for name, value in frame.iloc[0].items()}
 
 
-def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Mapping[str, float]) -> str:
-    row = _row(places_of(study), metric=metric)
+def _verdict(
+    study: LeaderboardStudy, row: Mapping[Hashable, Any], pairs: pd.DataFrame, gaps: Mapping[str, float]
+) -> str:
+    metric = row["metric"]
     one = {"share": carried(row["share"], row["share_error"])}
     found: dict[str, Any] = {"difference": None, "effect": None, "idle": 0, "ways": []}
     if study.detectable is not None:
@@ -407,8 +410,8 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Ma
     if study.design is not None:
         found["effect"] = _row(study.design.to_frame(), metric=metric, of="pairs")
     if study.items is not None:
-        row = _row(study.items.summary(), metric=metric)
-        found["idle"] = int(row["all_pass"] + row["all_fail"] + row["all_equal"])
+        items = _row(study.items.summary(), metric=metric)
+        found["idle"] = int(items["all_pass"] + items["all_fail"] + items["all_equal"])
     ways = study.conclusions[study.conclusions["metric"] == metric].to_dict("records")
     most = max(way["n_significant_fdr_by"] for way in ways)
     if most > ways[0]["n_significant_fdr_by"]:
