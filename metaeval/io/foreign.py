@@ -34,20 +34,27 @@ class TooMuchError(ValueError):
         self.needed = needed
 
 
-def batches_of(content: bytes, most: int) -> "Iterator[pl.DataFrame]":
-    """Yield the rows of a Parquet table, some at a time, so that no more of it is held.
-
-    The file says how many cells it has, which may repeat one and take no room in it.
-    """
+def opened_parquet(content: bytes, most: int) -> "tuple[pl.LazyFrame, int, int]":
+    """Return a Parquet table that is yet to be read, and how many rows and columns it has."""
     import polars as pl  # noqa: PLC0415 - only this form needs it
 
     table = pl.scan_parquet(BytesIO(content)).cast({pl.Float32: pl.Float64})
-    n_rows = table.select(pl.len()).collect().item()
-    cells = n_rows * len(table.collect_schema())
-    if cells * _A_CELL > most:
-        raise TooMuchError(cells * _A_CELL)
-    at_once = max(1, _CELLS * n_rows // max(cells, 1))
-    for start in range(0, max(n_rows, 1), at_once):
+    n_rows, n_columns = table.select(pl.len()).collect().item(), len(table.collect_schema())
+    if n_rows * n_columns * _A_CELL > most:
+        raise TooMuchError(n_rows * n_columns * _A_CELL)
+    return table, n_rows, n_columns
+
+
+def batches_of(content: bytes, most: int) -> "Iterator[pl.DataFrame]":
+    """Yield the rows of a Parquet table, some at a time so that no more is held, and first a few.
+
+    The file says how many cells it has, which may repeat one and take no room in it.
+    """
+    table, n_rows, n_columns = opened_parquet(content, most)
+    at_once = max(1, _CELLS // max(n_columns, 1))
+    few = min(_ROWS, at_once)
+    yield table.slice(0, few).collect()
+    for start in range(few, n_rows, at_once):
         yield table.slice(start, at_once).collect()
 
 
@@ -142,10 +149,10 @@ def _main(kind: str, seconds: str, most: str) -> None:
     code = 0
     try:
         if kind == "Parquet":
-            for _ in texts_of(batches_of(content, int(most)), int(most)):
-                break
-            for _ in batches_of(content, int(most)):
-                pass
+            for number, batch in enumerate(batches_of(content, int(most))):
+                if not number:
+                    next(texts_of([batch], int(most)))
+                os.write(1, b".")  # whoever waits may read this batch
         else:
             _try_netcdf(content, int(most), groups=kind == "groups")
     except TooMuchError as error:

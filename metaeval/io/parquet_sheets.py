@@ -32,15 +32,19 @@ class ParquetSheet(Sheet):
         """Return columns of names, and of numbers, by their places; None where a cell is not plainly one of either."""
         if self.skip != 1 or self.keep is not None:
             return None
-        columns = {part: _Names(place) for part, place in names.items()}
-        found: list[NDArray[np.float64]] = []
+        most = self.parquet.n_rows()
+        columns = {part: _Names(place, most) for part, place in names.items()}
+        found, n_rows = np.empty((most, len(numbers))), 0
         for batch in ahead(self.parquet.batches()):
+            rows = slice(n_rows, n_rows + len(batch))
             values = [_plain_numbers(batch.to_series(place)) for place in numbers]
-            if not all(column.take(batch) for column in columns.values()) or any(one is None for one in values):
+            if not all(column.take(batch, rows) for column in columns.values()) or any(one is None for one in values):
                 return None
-            found.append(np.stack([one for one in values if one is not None], axis=1))
-        codes = {part: np.concatenate(column.codes) for part, column in columns.items()}
-        return Coded(codes, {part: list(column.known) for part, column in columns.items()}, np.concatenate(found))
+            for at, one in enumerate(values):
+                found[rows, at] = one
+            n_rows = rows.stop
+        codes = {part: column.codes for part, column in columns.items()}
+        return Coded(codes, {part: list(column.known) for part, column in columns.items()}, found)
 
 
 def parquet_sheet(parquet: Parquet, label: str) -> ParquetSheet:
@@ -52,17 +56,17 @@ def parquet_sheet(parquet: Parquet, label: str) -> ParquetSheet:
 
 
 class _Names:
-    """One column of names, by codes in order of appearance."""
+    """One column of names, by codes in order of appearance, as narrow as there are names."""
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, place: int, n_rows: int) -> None:
         self.place = place
         self.known: dict[str, int] = {}
-        self.codes: list[NDArray[np.unsignedinteger]] = []
-        self._of_category = np.full(0, -1)
+        self.codes: NDArray[np.unsignedinteger] = np.empty(n_rows, dtype=np.uint8)
+        self._of_category = np.full(0, -1, dtype=np.int32)
         self._held: pl.Series | None = None
 
-    def take(self, batch: "pl.DataFrame") -> bool:
-        """Add the names of a batch; say whether all could be told."""
+    def take(self, batch: "pl.DataFrame", rows: slice) -> bool:
+        """Put the names of a batch into these rows; say whether all could be told."""
         import polars as pl  # noqa: PLC0415 - an extra
 
         column = batch.to_series(self.place)
@@ -77,21 +81,30 @@ class _Names:
         self._held = column  # polars gives categories other codes once no column has them
         categories = column.to_physical().to_numpy()
         self._grow(int(categories.max()) + 1)
-        fresh = np.flatnonzero(self._of_category[categories] < 0)
-        _, first = np.unique(categories[fresh], return_index=True)
-        rows = fresh[np.sort(first)]
-        texts = column[rows].cast(pl.String).to_list()
-        if not all(text and text.isprintable() and text == text.strip() for text in texts):
-            return False
-        self._of_category[categories[rows]] = [self.known.setdefault(text, len(self.known)) for text in texts]
-        kind = np.min_scalar_type(len(self.known))
-        self.codes.append(self._of_category.astype(kind)[categories])
+        codes = self._of_category[categories]
+        if codes.min() < 0:
+            fresh = np.flatnonzero(codes < 0)
+            _, first = np.unique(categories[fresh], return_index=True)
+            of_names = fresh[np.sort(first)]
+            texts = column[of_names].cast(pl.String).to_list()
+            if not (all(texts) and "".join(texts).isprintable() and [*map(str.strip, texts)] == texts):
+                return False
+            self._of_category[categories[of_names]] = [self.known.setdefault(text, len(self.known)) for text in texts]
+            codes = self._of_category[categories]
+            self._widen(rows.start)
+        self.codes[rows] = codes
         return True
+
+    def _widen(self, n_rows: int) -> None:
+        kind = np.min_scalar_type(len(self.known))
+        if kind != self.codes.dtype:
+            narrow, self.codes = self.codes, np.empty(len(self.codes), dtype=kind)
+            self.codes[:n_rows] = narrow[:n_rows]
 
     def _grow(self, size: int) -> None:
         old = self._of_category
         if size > len(old):
-            self._of_category = np.full(2 * size, -1)
+            self._of_category = np.full(2 * size, -1, dtype=np.int32)
             self._of_category[: len(old)] = old
 
 

@@ -3,19 +3,26 @@
 A file of ours carries a seal, the SHA-256 of everything else in it, where no reader looks: before the footer of
 Parquet, behind the end of NetCDF. A program that rewrites the file drops the seal, and a single bit that changed by
 itself is found before anything is read. Files without a seal are tried in a process apart before they are read in this
-one (foreign.py), and whatever the libraries do with a damaged one becomes an error that names the file.
+one (foreign.py), Parquet batch by batch. Whatever the libraries do with a damaged one becomes an error that names the
+file.
 """
 
 import hashlib
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from tempfile import TemporaryFile
+from threading import Thread, Timer
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from weakref import finalize
 
 import numpy as np
 import pandas as pd
@@ -26,7 +33,16 @@ from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.files import read_bytes
-from metaeval.io.foreign import TOO_MUCH, TooMuchError, batches_of, dataset_of, noted_in, texts_of, tree_of
+from metaeval.io.foreign import (
+    TOO_MUCH,
+    TooMuchError,
+    batches_of,
+    dataset_of,
+    noted_in,
+    opened_parquet,
+    texts_of,
+    tree_of,
+)
 from metaeval.io.unpacking import Budget
 from metaeval.io.writing import write_bytes
 from metaeval.table.scores import Scores
@@ -73,27 +89,47 @@ def netcdf_of(scores: Scores) -> bytes:
 
 
 class Parquet(NamedTuple):
-    """A Parquet file that was found whole, or could be read in a process apart."""
+    """A Parquet file that was found whole, or is read in a process apart too, one batch ahead."""
 
     budget: Budget
     content: bytes
-    topics: list[str] | None
+    trial: "Trial | None" = None
+    """Who reads it first, unless it has a seal."""
+    topics: list[str] | None = None
     """The order of its topics, if we noted one."""
-    notes: list[str]
+    notes: Sequence[str] = ()
     """What else we noted."""
+
+    def n_rows(self) -> int:
+        """Return how many rows it has."""
+        ((_, n_rows, _),) = self.read(lambda most: [opened_parquet(self.content, most)])
+        return n_rows
 
     def batches(self) -> "Iterator[pl.DataFrame]":
         """Yield its rows as frames."""
-        return self.read(lambda most: batches_of(self.content, most))
+        return self.read(self._tried)
 
     def texts(self) -> Iterator[bytes]:
         """Yield its rows as CSV, some at a time."""
-        return self.read(lambda most: texts_of(batches_of(self.content, most), most))
+        return self.read(lambda most: texts_of(self._tried(most), most))
+
+    def _tried(self, most: int) -> "Iterator[pl.DataFrame]":
+        """Yield its rows as frames, each after it was read in a process apart."""
+        batches = batches_of(self.content, most)
+        for number in count(1):
+            if self.trial is not None:
+                self.trial.reach(number)
+            batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
 
     def read[T](self, read: Callable[[int], Iterable[T]]) -> Iterator[T]:
         """Make errors of ours of what the library does with a damaged file."""
         try:
             yield from read(self.budget.bytes)
+        except FileFormatError:
+            raise
         except TooMuchError as error:
             raise self.budget.too_much(error.needed) from None
         except BaseException as error:
@@ -107,18 +143,18 @@ def open_parquet(content: bytes, label: str) -> Parquet:
     if not has_parquet():
         message = f"Parquet is read by {PARQUET_IS_MISSING}; or write the table as CSV or NetCDF 4"
         raise FileFormatError(message, path=label)
-    place = _footer_of(content)
-    whole = _is_whole(content[: place - _SEAL_LENGTH] + content[place:], content[place - _SEAL_LENGTH : place], label)
+    whole = _is_whole(content, _footer_of(content), label)
     budget = Budget.of_file(label, content)
-    if not whole:
-        _try_apart("Parquet", content, budget)
-    (noted,) = Parquet(budget, content, None, []).read(lambda _: [noted_in(content)])
+    parquet = Parquet(budget, content, None if whole else _try_apart("Parquet", content, budget))
+    if parquet.trial is not None:
+        parquet.trial.reach(1)
+    (noted,) = parquet.read(lambda _: [noted_in(content)])
     try:
         found = json.loads(noted) if noted else {}
         topics, notes = (found.get(part) for part in ("topics", "notes"))
     except (ValueError, AttributeError, RecursionError):
         topics = notes = None
-    return Parquet(budget, content, _texts(topics), _texts(notes) or [])
+    return parquet._replace(topics=_texts(topics), notes=_texts(notes) or [])
 
 
 def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:
@@ -140,8 +176,9 @@ def read_tree(path: str | Path) -> xr.DataTree:
 
 def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, groups: bool = False) -> T:
     budget = Budget.of_file(label, content)
-    if not _is_whole(content[:-_SEAL_LENGTH], content[-_SEAL_LENGTH:], label):
-        _try_apart("NetCDF", content, budget, groups=groups)
+    whole = _is_whole(content, len(content), label)
+    if not whole and (trial := _try_apart("NetCDF", content, budget, groups=groups)) is not None:
+        trial.reach(math.inf)
     try:
         return read(content, budget.bytes)
     except TooMuchError as error:
@@ -172,42 +209,92 @@ def _sealed(content: bytes) -> bytes:
     return _SEAL + hashlib.sha256(content).hexdigest().encode()
 
 
-def _is_whole(content: bytes, seal: bytes, label: str) -> bool:
-    """Whether a file has a seal; an error if it has one that does not fit."""
-    if len(seal) < _SEAL_LENGTH or not seal.startswith(_SEAL):
+def _is_whole(content: bytes, end: int, label: str) -> bool:
+    """Whether a file has a seal, which ends there; an error if it has one that does not fit."""
+    start = max(end - _SEAL_LENGTH, 0)
+    if end < _SEAL_LENGTH or not content.startswith(_SEAL, start):
         return False
-    if seal != _sealed(content):
+    if content[start:end] != _sealed(content[:start] + content[end:]):
         message = "the file is damaged: its content does not fit its checksum; fetch or make it again"
         raise FileFormatError(message, path=label)
     return True
 
 
-def _try_apart(what: str, content: bytes, budget: Budget, *, groups: bool = False) -> None:
-    """Read a file in a process of its own, which may come to a bad end or to none."""
-    if not sys.executable:
-        return
-    label = budget.label
-    seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
-    endless = "reading it did not end within {:.0f} seconds"
-    try:
-        done = subprocess.run(  # noqa: S603 - see the import
-            [sys.executable, "-P", foreign.__file__, "groups" if groups else what, str(seconds), str(budget.bytes)],
-            input=content,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=False,
-            timeout=_WAIT * seconds,
+class Trial:
+    """A file that a process of its own reads first, which may come to a bad end or to none."""
+
+    def __init__(self, what: str, content: bytes, budget: Budget, *, groups: bool) -> None:
+        self.what, self.budget = what, budget
+        self.n_read, self.error = 0, None
+        self.seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
+        self.complaints = TemporaryFile()  # noqa: SIM115 - as long as the process
+        process = subprocess.Popen(  # noqa: S603 - see the import
+            [
+                sys.executable,
+                "-P",
+                foreign.__file__,
+                "groups" if groups else what,
+                str(self.seconds),
+                str(budget.bytes),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.complaints,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
         )
-    except subprocess.TimeoutExpired as error:
-        raise _unreadable(what, endless.format(_WAIT * seconds), label) from error
-    if done.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
-        raise _unreadable(what, endless.format(seconds), label)
-    if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        if lines and lines[-1].startswith(TOO_MUCH):
-            raise budget.too_much(int(lines[-1].removeprefix(TOO_MUCH)))
-        raise _unreadable(what, lines[-1] if lines else f"reading it ended with code {done.returncode}", label)
+        self.said = cast("IO[bytes]", process.stdout)
+        timer = Timer(_WAIT * self.seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+        Thread(target=_feed, args=(process.stdin, content), daemon=True).start()
+        self.end = finalize(self, _end, process, timer)
+        self.process, self.timer = process, timer
+
+    def reach(self, number: float) -> None:
+        """Wait until so many batches were read, or all there are; an error if it comes to a bad end before."""
+        while self.n_read < number and self.end.alive:
+            if self.said.read(1):
+                self.n_read += 1
+            else:
+                late = self.timer.finished.is_set()
+                self.process.wait()
+                self.end()
+                self.error = self._error(late=late)
+        if self.n_read < number and self.error is not None:
+            raise self.error
+
+    def _error(self, *, late: bool) -> FileFormatError | None:
+        """Return what became of the process, None if it read the file."""
+        self.complaints.seek(0)
+        lines = self.complaints.read().decode(errors="replace").strip().splitlines()
+        self.complaints.close()
+        code = self.process.returncode
+        if not (late or code):
+            return None
+        if late or code == -getattr(signal, "SIGXCPU", 0) != 0:
+            reason = f"reading it did not end within {(_WAIT if late else 1) * self.seconds:.0f} seconds"
+        elif lines and lines[-1].startswith(TOO_MUCH):
+            return self.budget.too_much(int(lines[-1].removeprefix(TOO_MUCH)))
+        else:
+            reason = lines[-1] if lines else f"reading it ended with code {code}"
+        return _unreadable(self.what, reason, self.budget.label)
+
+
+def _feed(pipe: IO[bytes], content: bytes) -> None:
+    with suppress(OSError), pipe:  # it may be closed at the other end
+        pipe.write(content)
+
+
+def _end(process: subprocess.Popen[bytes], timer: Timer) -> None:
+    timer.cancel()
+    process.kill()
+    process.wait()
+    cast("IO[bytes]", process.stdout).close()
+
+
+def _try_apart(what: str, content: bytes, budget: Budget, *, groups: bool = False) -> Trial | None:
+    """Begin to read a file in a process of its own, where Python can start one."""
+    return Trial(what, content, budget, groups=groups) if sys.executable else None
 
 
 def _unreadable(what: str, reason: str, label: str) -> FileFormatError:

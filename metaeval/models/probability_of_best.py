@@ -1,7 +1,10 @@
 """Who is best? The chance of every system, and of every family of systems, to have the best true mean."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from numbers import Integral
 
 import numpy as np
@@ -20,7 +23,7 @@ from metaeval.resampling.posterior_ranks import counts_at_top
 from metaeval.resampling.true_means import draws_of_means
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE
-from metaeval.running.parallel import track
+from metaeval.running.parallel import ahead, track
 from metaeval.table.scores import Scores, as_scores
 from metaeval.tests_stat.counting import check_resamples, tile_pool
 
@@ -222,16 +225,15 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     n_topics = scores.sizes["topic"]
     scores = scores.isel(topic=slice(0, 1)).copy()  # nothing below needs them: half of the memory
 
-    def one(metric: int) -> tuple[Floats, Floats]:
+    def one(metric: int) -> tuple[SystemPlaces, Floats]:
         places = places_of_systems(units.oriented[metric], units.residual[metric])
-        chances = _chances(units, metric, places, [1, *sizes], n_draws, fitting)
-        return chances, _shares(units, metric, places, n_resamples, np.random.default_rng(resampling))
+        return places, _chances(units, metric, places, [1, *sizes], n_draws, fitting)
 
     with tile_pool(n_threads) as pool:
-        found = list(
-            track(pool.map(one, range(len(units.means))), description="Drawing true means", total=len(units.means))
-        )
-    chances, shares = (np.stack(part) for part in zip(*found, strict=True))
+        n_metrics = len(units.means)
+        found = track(pool.map(one, range(n_metrics)), description="Drawing true means", total=n_metrics)
+        places, each = zip(*found, strict=True)
+        chances, shares = np.stack(each), _shares(units, places, n_resamples, resampling, pool)
     rank = np.stack([len(own) - np.searchsorted(np.sort(own), own, side="right") + 1 for own in units.oriented])
     dims = ("metric", "system")
     data = xr.Dataset(
@@ -279,23 +281,36 @@ def _chances(  # noqa: PLR0913, PLR0917 - the sample and the draws
 
 
 def _shares(
-    units: UnitResiduals, metric: int, places: SystemPlaces, n_resamples: int, generator: np.random.Generator
+    units: UnitResiduals, places: Sequence[SystemPlaces], n_resamples: int, seed: int, pool: ThreadPoolExecutor
 ) -> Floats:
-    """Return the share of resamples that every system wins under one metric, ties shared."""
-    taken = np.argsort(units.stratum, kind="stable")  # by name
-    if len(taken) <= _ORDERED:
-        taken = places_of_units(units.residual[metric], units.sizes, places.order, units.stratum)
-    stratum, sizes = units.stratum[taken], units.sizes[taken]
-    residual = np.ascontiguousarray(units.residual[metric][:, taken])
-    inside = [np.flatnonzero(stratum == one) for one in range(stratum.max() + 1)]
-    allowed = RELATIVE * 2.0 * units.spans[metric].max() / sizes.sum()
-    place = np.argsort(units.stratum, kind="stable")
-    won = np.zeros(len(residual))
-    for drawn in units.topics.counts(generator, n_resamples):
-        counts = drawn[place]
+    """Return the share of resamples that every system wins under each metric, ties shared, (metric, system).
+
+    The resamples are the same for all metrics. The residuals are put in the order in which they are drawn.
+    """
+    by_stratum, ends = np.argsort(units.stratum, kind="stable"), np.cumsum(np.bincount(units.stratum))
+    inside = [slice(start, end) for start, end in pairwise([0, *ends.tolist()])]
+
+    def in_order(metric: int) -> Floats:
+        residual, taken = units.residual[metric], by_stratum  # by name
+        if len(taken) <= _ORDERED:
+            taken = places_of_units(residual, units.sizes, places[metric].order, units.stratum)
+        if (taken != np.arange(len(taken))).any():
+            residual[:] = residual[:, taken]
+        return units.sizes[taken]
+
+    sizes = list(pool.map(in_order, range(len(places))))
+
+    def one(metric: int, counts: Floats) -> Floats:
+        total = sizes[metric].sum()
         means = units.oriented[metric][:, None] * np.ones(counts.shape[1])
         for own in inside:
-            means += sizes[own].sum() / sizes.sum() * (residual[:, own] @ counts[own]) / (sizes[own] @ counts[own])
-        best = means >= means.max(axis=0) - allowed
-        won += (best / best.sum(axis=0)).sum(axis=1)
-    return places.shared(won) / n_resamples
+            weights = sizes[metric][own]
+            means += weights.sum() / total * (units.residual[metric][:, own] @ counts[own]) / (weights @ counts[own])
+        best = means >= means.max(axis=0) - RELATIVE * 2.0 * units.spans[metric].max() / total
+        return np.asarray((best / best.sum(axis=0)).sum(axis=1))
+
+    won = np.zeros(units.means.shape)
+    for drawn in ahead(units.topics.counts(np.random.default_rng(seed), n_resamples)):
+        counts = drawn if len(inside) == 1 else drawn[by_stratum]
+        won += list(pool.map(partial(one, counts=counts), range(len(places))))
+    return np.stack([own.shared(row) for own, row in zip(places, won, strict=True)]) / n_resamples

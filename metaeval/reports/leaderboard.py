@@ -2,7 +2,7 @@
 """The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ from metaeval.reports.shared import cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
+from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE, _WHOLE = number(4), number(0)
@@ -294,7 +295,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     table = Table(
         name="pairs",
         title="Significantly different pairs",
-        caption=say("pairs", study=study, gaps=bool(np.isnan(study.scores.to_numpy()).any())),
+        caption=say("pairs", study=study, gaps=has_gaps(study.scores.to_numpy())),
         frame=pd.DataFrame(rows),
         columns=(
             *of_metrics(pairs),
@@ -329,7 +330,7 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
             family=say(f"{family} family", study=study),
             study=study,
             decision=say("decision", study=study),
-            gaps=bool(np.isnan(study.scores.to_numpy()).any()),
+            gaps=has_gaps(study.scores.to_numpy()),
             turned=int(turned.sum()),
             nothing=int(frame["difference"].isna().sum()),
         ),
@@ -417,8 +418,8 @@ def _verdict(
     if study.design is not None:
         found["effect"] = _row(study.design.to_frame(), metric=metric, of="pairs")
     if study.items is not None:
-        row = _row(study.items.summary(), metric=metric)
-        found["idle"] = int(row["all_pass"] + row["all_fail"] + row["all_equal"])
+        items = _row(study.items.summary(), metric=metric)
+        found["idle"] = int(items["all_pass"] + items["all_fail"] + items["all_equal"])
     ways = study.conclusions[study.conclusions["metric"] == metric].to_dict("records")
     most = max(way["n_significant_fdr_by"] for way in ways)
     if most > ways[0]["n_significant_fdr_by"]:

@@ -16,6 +16,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
 from metaeval.resampling.cohorts import IDLE, SEPARATES, UNTOLD, CohortAnalysis
 from metaeval.studies.leaderboard import LeaderboardStudy
+from metaeval.table.array import has_gaps
 
 say = prose("leaderboard_cohorts")
 _MOST_ROWS = 1_000_000
@@ -52,7 +53,7 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     failed = tuple(say("unanswered", name=name, reason=reason) for name, reason in found.unanswered.items())
-    gappy = bool(np.isnan(study.scores.to_numpy()).any())
+    gappy = has_gaps(study.scores.to_numpy())
     caption = say("cohorts", tolerance=found.tolerance, clustered=clustered, gappy=gappy, decision=decision)
     shown: list[Block] = [choice, _table(rows, words, caption), *_clusters(found, words)]
     shown += _subsets(found, words, gappy=gappy)

@@ -1,6 +1,5 @@
 """Systems by metrics as a table of a report: means, the best of each column, marks for what is significant."""
 
-import numpy as np
 import pandas as pd
 
 from metaeval.base.words import name_of_metric, number
@@ -11,6 +10,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import in_groups
 from metaeval.studies.power import PowerStudy
 from metaeval.studies.table import BETTER, WORSE, TableStudy, tabulated
+from metaeval.table.array import has_gaps
 
 _ALL_SYSTEMS = 20
 """More systems than these are not all shown on the page of another question."""
@@ -59,7 +59,7 @@ def means_table(study: TableStudy) -> Table:
             worse=WORSE,
             alike=alike,
             falling=not rising.all(),
-            gaps=bool(np.isnan(study.scores.to_numpy()).any()),
+            gaps=has_gaps(study.scores.to_numpy()),
         ),
         frame=shown,
         columns=tuple(columns),

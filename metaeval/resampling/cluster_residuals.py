@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
+from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.two_way import linked, two_way
@@ -103,7 +104,7 @@ def placed(scores: Scores) -> NDArray[np.bool_]:
 
 def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
     """Refuse scores that lack too many to place all systems beside each other."""
-    if not np.isnan(scores.to_numpy()).any() or (there := placed(scores)).all():
+    if not has_gaps(scores.to_numpy()) or (there := placed(scores)).all():
         return
     name, kind = scores["system"].to_numpy()[~there][0], unit().cluster if units.clustered else unit().topic
     raise ScoresError(
@@ -118,7 +119,7 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
     Where scores are missing the means are those of system and topic, and a topic's part is its influence on them.
     """
     values, topics = oriented_values(scores), units_of(scores)
-    if np.isnan(values).any():
+    if has_gaps(values):
         return _residuals_with_gaps(scores, values, topics)
     weights = topics.weights
     stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum

@@ -15,6 +15,7 @@ from metaeval.base.checks import check_memory
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike, drawn_counts, resolve_rng
+from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, identical_systems, select_runs
 from metaeval.table.structure import engine_scores, mean_over_topics
 from metaeval.table.units import check_resampling_of
@@ -322,8 +323,8 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
 
 def _means(scores: Scores) -> xr.DataArray:
     """Return the mean of every system, weighted where topics have weights, over all topics where scores are missing."""
-    means = scores.mean("topic").drop_vars("higher_is_better")
-    plain = "weight" not in scores.coords and not np.isnan(scores.to_numpy()).any()
+    plain = "weight" not in scores.coords and not has_gaps(scores.to_numpy())
+    means = scores.mean("topic", skipna=not plain).drop_vars("higher_is_better")
     return means if plain else means.copy(data=mean_over_topics(scores))
 
 

@@ -110,7 +110,8 @@ def settled_means(values: ArrayLike) -> Floats:
     (True, [0.2, 0.2, 0.1])
     """
     values = np.asarray(values, dtype=np.float64)
-    return settle(values.mean(axis=-1), np.abs(values).mean(axis=-1))
+    means = values.mean(axis=-1)
+    return settle(means, means if values.min(initial=0.0) >= 0.0 else np.abs(values).mean(axis=-1))
 
 
 def _holds_close(ascending: Floats) -> NDArray[np.bool_]:

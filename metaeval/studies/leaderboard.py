@@ -32,7 +32,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
-from metaeval.table.array import REPEAT
+from metaeval.table.array import REPEAT, has_gaps
 from metaeval.table.complete import complete_block
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, checked_scores, constant_systems, identical_systems, note_of_gaps
@@ -64,6 +64,8 @@ class LeaderboardStudy(Study):
 
     scores: Scores
     """The systems that were compared."""
+    means: pd.DataFrame
+    """Every system's mean and rank; see `metaeval.studies.power.system_means`."""
     comparison: PairwiseResult
     """The paired t test of every pair, uncorrected; corrections follow from it."""
     families: PairFamilies
@@ -119,7 +121,7 @@ class LeaderboardStudy(Study):
         more are mean_own (over the items that the system has), mean_common (over those that all have) and n_topics.
         """
         keys = ["metric", "system"]
-        frame = system_means(self.scores)[[*keys, "group", "mean", "rank"]]
+        frame = self.means[[*keys, "group", "mean", "rank"]]
         if "group" not in self.scores.coords:
             frame = frame.drop(columns="group")
         if self.ranks is not None:
@@ -294,7 +296,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
-    gappy = bool(np.isnan(table.to_numpy()).any())
+    gappy = has_gaps(table.to_numpy())
     left_out: list[str] = []
     if gappy:
         table, left_out = _placed_systems(table)
@@ -349,6 +351,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         aggregates = [name for name in AGGREGATES if macro is not None or name != MACRO]
     return LeaderboardStudy(
         scores=table,
+        means=system_means(table),
         comparison=comparison,
         families=pair_families(
             comparison,

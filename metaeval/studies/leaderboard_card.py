@@ -72,7 +72,8 @@ def card_of(study: LeaderboardStudy) -> dict[str, Any]:
     if study.detectable is not None:
         rows = study.detectable.summary()
         rows = rows[rows["correction"] == "none"]
-        spans = {str(name): float(one.max() - one.min()) for name, one in study.scores.groupby("metric")}
+        widths = [float(np.nanmax(one) - np.nanmin(one)) for one in study.scores.to_numpy()]
+        spans = dict(zip(study.comparison.metrics, widths, strict=True))
         # a difference wider than all scores lie apart is none, as on the page
         medians = zip(rows["metric"], rows["median"], strict=True)
         detected = {str(name): float(one) for name, one in medians if one <= spans[str(name)]}

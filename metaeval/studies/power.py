@@ -26,6 +26,7 @@ from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensiti
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import track
 from metaeval.studies.study import Study, chosen_systems, test_notes
+from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics, with_clusters
 from metaeval.table.traits import WHOLE
@@ -280,10 +281,12 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
     check_share(confidence_level, "confidence_level")
     scores = engine_scores(scores, "means of systems", fewest=1)
     n_topics, units, values = scores.sizes["topic"], units_of(scores), scores.to_numpy()
-    mean = scores.mean("topic").to_numpy()
-    if units.plain and not np.isnan(values).any():
-        half = t_half_width(scores.std("topic", ddof=1) / np.sqrt(n_topics), n_topics, confidence_level).to_numpy()
-    elif np.isnan(values).any() and all(linked(known).all() for known in np.isfinite(values)):
+    gappy = has_gaps(values)
+    if units.plain and not gappy:
+        mean = values.mean(axis=2)
+        spread = np.stack([own.std(axis=1, ddof=1) for own in values])
+        half = t_half_width(spread / np.sqrt(n_topics), n_topics, confidence_level)
+    elif gappy and all(linked(known).all() for known in np.isfinite(values)):
         parts = residuals_of_units(scores)
         error = np.sqrt((parts.residual**2 * parts.inflation).sum(axis=2)) / parts.sizes.sum()
         mean, half = parts.means, t_half_width(error, units.held(np.isfinite(values)), confidence_level)

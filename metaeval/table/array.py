@@ -198,6 +198,17 @@ def gaps_in(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return gaps.all(axis=-1) if gaps.ndim > len(DIMS) else gaps
 
 
+def has_gaps(values: NDArray[np.float64]) -> bool:
+    """Say whether a number is missing, without an array of answers.
+
+    Examples
+    --------
+    >>> has_gaps(np.array([0.0, np.nan])), has_gaps(np.array([0.0, np.inf]))
+    (True, False)
+    """
+    return bool(np.isnan(values.min(initial=np.inf)))
+
+
 def place_rows(
     codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], part: slice = slice(None)
 ) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import underscored
 from metaeval.base.names import first_few, is_number
-from metaeval.table.array import ScoreTable
+from metaeval.table.array import ScoreTable, has_gaps
 
 AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 """What stands in place of a topic where a row holds averages; in lower case."""
@@ -102,14 +102,15 @@ def odd_notes(table: ScoreTable) -> list[str]:
     of all but the half per cent of scores at either end than ten times its width. Nothing is left out.
     """
     notes: list[str] = []
-    coded = np.isin(table.scores, _CODES).reshape(*table.scores.shape[:2], -1)
     for metric, name in enumerate(table.labels["metric"]):
-        every = table.scores[metric].reshape(len(table.labels["system"]), -1)
-        coded[metric] &= bool(np.nanmin(every[~coded[metric]], initial=np.inf) >= 0)
-        if coded[metric].any():
-            where = _cells(coded[metric], every, table)
-            notes.append(f"{where} under {name}, where all other scores are at least 0; {_EMPTY}")
         scores = table.scores[metric].reshape(len(table.labels["system"]), -1)
+        coded = np.zeros(scores.shape, dtype=bool)
+        if np.nanmin(scores, initial=np.inf) < 0:
+            coded = np.isin(scores, _CODES)
+            coded &= bool(np.nanmin(scores[~coded], initial=np.inf) >= 0)
+        if coded.any():
+            where = _cells(coded, scores, table)
+            notes.append(f"{where} under {name}, where all other scores are at least 0; {_EMPTY}")
         if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         with np.errstate(over="ignore", invalid="ignore"):
@@ -121,7 +122,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"another scale under {name}: {first_few(systems)} ({np.nanmin(own):.4g} to {np.nanmax(own):.4g}; all "
                 f"others {np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}); leave out what is no system"
             )
-        told = np.where(elsewhere[:, None] | coded[metric], np.nan, scores)
+        told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         notes += [f"{one} under {name}; {_EMPTY}" for one in _far_cells(told, table)]
     return notes
 
@@ -129,12 +130,13 @@ def odd_notes(table: ScoreTable) -> list[str]:
 def _on_another_scale(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which systems, fewer than half, have half of their scores off the scale of all others, or only shares."""
     low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
+    scales = [_scale(np.delete(low, place).min(), np.delete(high, place).max()) for place in range(len(scores))]
+    if all(begin <= low[at] and high[at] <= end != _SCALES[1] for at, (begin, end) in enumerate(scales)):
+        return np.zeros(len(scores), dtype=bool)
     middle = (np.nanmedian if np.isnan(scores).any() else np.median)(scores, axis=1)
     found = np.zeros(len(scores), dtype=bool)
-    for place in range(len(scores)):
-        others = np.arange(len(scores)) != place
-        begin, end = _scale(low[others].min(), high[others].max())
-        per_cents = end == _SCALES[1] and middle[others].min() >= _PER_CENT
+    for place, (begin, end) in enumerate(scales):
+        per_cents = end == _SCALES[1] and np.delete(middle, place).min() >= _PER_CENT
         shares = low[place] >= 0 and middle[place] > 0 and high[place] <= _SCALES[0]
         found[place] = not begin <= middle[place] <= end or (per_cents and shares)
     return found if 2 * found.sum() < len(found) else np.zeros_like(found)
@@ -150,7 +152,7 @@ def _scale(least: float, largest: float) -> tuple[float, float]:
 
 def _far_cells(scores: NDArray[np.float64], table: ScoreTable) -> list[str]:
     """Name scores far beyond all others, and -1 among scores from 0 on."""
-    values = scores[~np.isnan(scores)]
+    values = scores[~np.isnan(scores)] if has_gaps(scores) else scores.ravel()
     cut = max(1, round(_TRIMMED * len(values)))
     if len(values) <= 2 * cut:
         return []

@@ -17,7 +17,7 @@ from metaeval.base.names import label_array
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
-from metaeval.table.array import DIMS, REPEAT, gaps_in
+from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
 from metaeval.table.scores import (
     Scores,
     as_scores,
@@ -101,8 +101,7 @@ def _opening(what: str, scores: Scores) -> str:
 
 
 def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> None:
-    lacks = gaps_in(scores.to_numpy())
-    if not lacks.any():
+    if not has_gaps(scores.to_numpy()) or not (lacks := gaps_in(scores.to_numpy())).any():
         return
     gaps = np.argwhere(lacks)
     spoken = unit_of(scores)
@@ -230,10 +229,11 @@ def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     (True, [[-0.2, -0.2]])
     """
     values = oriented_values(scores)
-    if "weight" not in scores.coords and not np.isnan(values).any():
+    gappy = has_gaps(values)
+    if "weight" not in scores.coords and not gappy:
         return settled_means(values)
     size = mean_over_own_topics(abs(scores))
-    if np.isnan(values).any():
+    if gappy:
         size = np.broadcast_to(size.max(axis=1, keepdims=True), size.shape)
     return settle(mean_over_topics(scores) * better_direction(scores)[:, None], size)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_paired, check_share
 from metaeval.running.equality import RELATIVE, difference
+from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, name_order, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -272,7 +273,7 @@ def ask(  # noqa: PLR0913 - what every test is asked
         alpha=float(alpha),
         baseline=baseline,
         units=units_of(scores),
-        gaps="gaps" in (TESTS[test].uses if test else uses) and bool(np.isnan(values).any()),
+        gaps="gaps" in (TESTS[test].uses if test else uses) and has_gaps(values),
     )
 
 

@@ -151,7 +151,7 @@ def _estimate(  # noqa: PLR0913, PLR0917 - as above
     n_units, n_strata = 0, 0
     for stratum in range(len(stratum_starts) - 1):
         starts = cluster_starts[stratum_starts[stratum] : stratum_starts[stratum + 1] + 1]
-        if alike and n_topics < len(differences):
+        if alike:
             share, centre, part, freedom, n_clusters = _estimate_stratum_alike(differences)
         else:
             share, centre, part, freedom, n_clusters = _estimate_stratum(differences, weights, starts)
