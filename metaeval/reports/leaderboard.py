@@ -2,7 +2,7 @@
 """The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np

@@ -278,8 +278,8 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
     without = result.details.get("pairs_without_evidence", [0])
     if sum(without):
         notes.append(
-            f"{name}: {max(without):,} pairs with fewer than two {spoken.topics} (or {spoken.clusters}) in common count "
-            "as not different"
+            f"{name}: {max(without):,} pairs with fewer than two {spoken.topics} (or {spoken.clusters}) in common "
+            "count as not different"
         )
     if result.details.get("mcnemar"):
         notes.append("all scores are 0 or 1, so the sign test is McNemar's test")
