@@ -34,7 +34,7 @@ def compatibility(lists: RankedLists, *, p: _Persistence = 0.95, k: Cutoff | Non
     depths = np.arange(1.0, deepest + 1)
     from_rank = np.cumsum((p ** (depths - 1) / depths)[::-1])[::-1]
     at_higher_level = lists.counts[:, ::-1].cumsum(axis=1)[:, ::-1] - lists.counts
-    sums = overlap_sums(lists.offsets, lists.ranks, lists.levels, at_higher_level, from_rank)
+    sums = overlap_sums(lists.offsets, lists.ranks, lists.levels, at_higher_level, np.ascontiguousarray(from_rank))
     best = np.concatenate([[0.0], np.cumsum(from_rank)])[np.minimum(lists.n_relevant(), deepest)]
     return lists.share(sums, best)
 

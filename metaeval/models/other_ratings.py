@@ -135,7 +135,7 @@ def _dominant(square: Floats) -> Floats:
 
 
 def _elo_of(votes: Votes, order: Codes, k: float) -> Floats:
-    return _elo(order, votes.left, votes.right, votes.share, votes.weight, len(votes.systems), k)
+    return _elo(order, votes.left, votes.right, votes.share, votes.weight, len(votes.systems), float(k))
 
 
 @compiled

@@ -156,8 +156,8 @@ def allowed_threads() -> int:
 def on_threads[**P](kernel: Callable[Concatenate[int, int, P], None]) -> Callable[Concatenate[int, P], None]:
     """Let a kernel that does the tasks from `start` to `stop` - 1 be called with how many there are, on every core.
 
-    numba has loops that do this and takes three times as long to compile them. Tasks must not share anything they
-    write, so that the answer cannot depend on the number of cores.
+    Tasks must not share anything they write, so that the answer cannot depend on the number of cores. numba has loops
+    that do the same, but compiles them for three times as long.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def on_threads[**P](kernel: Callable[Concatenate[int, int, P], None]) -> Callabl
     """
 
     @wraps(kernel, updated=())
-    def shared_out(n: int, *args: P.args, **named: P.kwargs) -> None:
+    def shared_out(n: int, /, *args: P.args, **named: P.kwargs) -> None:
         threads = min(allowed_threads(), n)
         if threads <= 1:
             kernel(0, n, *args, **named)
