@@ -185,7 +185,8 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
     if units.clustered or units.stratified:
         sizes = np.bincount(units.unit if units.clustered else units.stratum)
         each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-        kind = "clusters" if units.clustered else "fixed clusters (strata)"
+        kinds = ("cluster", "clusters") if units.clustered else ("fixed cluster (stratum)", "fixed clusters (strata)")
+        kind = kinds[len(sizes) > 1]
         notes.append(f"{len(units.weights)} {topics} come in {len(sizes)} {kind} of {each} {topics}")
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()
