@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_list, check_number, refused
-from metaeval.base.names import natural_order, shortened
+from metaeval.base.names import count, natural_order, shortened
 from metaeval.base.results import Result
 from metaeval.errors import ScoresError
 
@@ -144,7 +144,8 @@ def as_labels(
         )
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
-        raise ScoresError(f"agreement needs two judges and an item, not {clean.shape[1]} judges and {len(clean)} items")
+        found = f"{count(clean.shape[1], 'judge')} and {count(len(clean), 'item')}"
+        raise ScoresError(f"agreement needs two judges and an item, not {found}")
     notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
     return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
 

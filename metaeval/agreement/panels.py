@@ -141,6 +141,8 @@ def judge_panel(
         raise InvalidOptionError("`rescaled` is for labels; differences between mean scores are compared as they are")
     errors = _of_labels(given, *asked, rescaled=rescaled) if isinstance(given, Labels) else _of_scores(given, *asked)
     seen, net = errors.seen, errors.net
+    if rescaled and not errors.constant:
+        raise EstimationError(f"{reference} gave one label alone, whose scale no other labels can be put on")
     if not np.trace(seen.whole) > 0:
         raise EstimationError(f"every judge agrees with {reference} throughout, so there is no error to share")
     chosen = {size: [_best(one, size) for one in seen.halves] for size in (1, _THREE)}

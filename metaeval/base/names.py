@@ -268,7 +268,7 @@ def merge_labels(
     return np.array([place[name] for name in cleaned], dtype=np.int64)[codes], unique
 
 
-def first_double(names: Iterable[str]) -> str | None:
+def first_double[Name: Hashable](names: Iterable[Name]) -> Name | None:
     """Return the first name that stood there before; None if all are different.
 
     Examples
@@ -276,7 +276,7 @@ def first_double(names: Iterable[str]) -> str | None:
     >>> first_double(["a", "b", "a", "b"])
     'a'
     """
-    seen: set[str] = set()
+    seen: set[Name] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value] # add gives None
 
 

@@ -280,6 +280,6 @@ class _Rows:
             if "system" not in self.places:
                 named = f"pass `columns={{'system': {body.left_out[0]!r}}}`" if body.left_out else "add a column system"
                 message += f"no column names the systems, so all rows count as one: {named}; else "
-            rule = "" if again else "; repeats (trials, seeds) are numbered in a column repeat"
-            raise body.error(f"{message}keep one of them, or pass `duplicates='first'` or `'mean'`{rule}", later)
+            repeats = "" if again else "; repeats (trials, seeds) are numbered in a column repeat"
+            raise body.error(f"{message}keep one of them, or pass `duplicates='first'` or `'mean'`{repeats}", later)
         return laid_out(codes, labels, numbers)

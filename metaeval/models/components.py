@@ -459,7 +459,7 @@ def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what wa
     return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design, float(own), made)
 
 
-def _harmonic_mean(counts: Floats) -> float:
+def _harmonic_mean(counts: Floats | NDArray[np.int64]) -> float:
     """Return the harmonic mean; of equal counts without a rounding error."""
     return float(counts[0] if np.ptp(counts) == 0 else len(counts) / (1.0 / counts).sum())
 

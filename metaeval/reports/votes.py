@@ -213,6 +213,7 @@ def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
 def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     of_runs = len(study.powers) > 0
     counts = counts[counts["correction"] == AS_RANKS] if of_runs else counts  # t tests are those of mean preferences
+    found = dict(zip(counts["correction"], counts["n_significant"], strict=True))
     labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in counts["correction"]}
     shown = counts.assign(
         how=counts["correction"].map(labels),
@@ -222,7 +223,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     table = Table(
         name="pairs",
         title=say("pairs title"),
-        caption=say("pairs", study=study, of_runs=of_runs),
+        caption=say("pairs", study=study, of_runs=of_runs, more=found[AS_RANKS] > found.get("none", found[AS_RANKS])),
         frame=shown,
         columns=(
             *left(how="Decision"),

@@ -362,6 +362,8 @@ def _copies(scores: Scores) -> tuple[Scores, list[str]]:
     """Return the scores without systems that are copies of others, and a note on these."""
     dropped = [name for group in identical_systems(scores) for name in group[1:]]
     names = scores["system"].to_numpy()
+    if len(names) - len(dropped) == 1:
+        raise EstimationError(f"all {len(names)} systems have the same scores, so there is no variance to plan with")
     return scores.isel(system=~np.isin(names, dropped)), identical_note(dropped, len(names))
 
 

@@ -186,7 +186,9 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
     if units.clustered or units.stratified:
         sizes = np.bincount(units.unit if units.clustered else units.stratum)
         each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-        kind = spoken.clusters if units.clustered else f"fixed {spoken.clusters} (strata)"
+        kind = spoken.clusters if len(sizes) > 1 else spoken.cluster
+        if units.stratified and not units.clustered:
+            kind = f"fixed {kind} ({'strata' if len(sizes) > 1 else 'stratum'})"
         notes.append(f"{len(units.weights):,} {topics} come in {len(sizes)} {kind} of {each} {topics}")
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()

@@ -76,6 +76,8 @@ def test_on_one_scale_no_judge_loses_by_its_own():
     alike = replace(labels, table=table[["ann"]].assign(a=2 * table["ann"], b=table["ann"] + 1))
     with pytest.raises(EstimationError, match="throughout"):
         judge_panel(alike, reference="ann", rescaled=True)
+    with pytest.raises(EstimationError, match="ann gave one label alone"):
+        judge_panel(replace(labels, table=table.assign(ann=1.0)), reference="ann", rescaled=True)
     with pytest.raises(InvalidOptionError, match="`rescaled` is for labels"):
         judge_panel(np.random.default_rng(0).normal(size=(3, 4, 9)), reference="metric1", rescaled=True)
 

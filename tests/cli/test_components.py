@@ -1,5 +1,7 @@
 """`metaeval components`: the answer of the study, costs, judges in the place of metrics, and errors."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,3 +56,16 @@ def test_options_that_do_not_apply(command, table):
     ended = command("components", *table, "--repeat", "crossed")
     assert ended.code == 2
     assert "--repeat crossed" in ended.err
+
+
+def test_columns_called_as_repeats_are_read_as_such_by_the_option_that_the_note_names(command, tmp_path):
+    """The note is followed to the letter; then there is none, and the page has repeats."""
+    draw = np.random.default_rng(0)
+    names = [f"{system}_trial{number}" for system in ("gpt-4", "claude") for number in range(3)]
+    path = tmp_path / "tries.csv"
+    pd.DataFrame(draw.integers(0, 2, (20, 6)), columns=names).rename_axis("item").to_csv(path)
+    words = ("components", path, "--splits", "0")
+    (option,) = re.findall(r"(--[a-z-]+) reads them as such", command(*words).err)
+    ended = command(*words, option)
+    assert "2 systems, 20 items, 3 repeats" in ended.out
+    assert "reads them as such" not in ended.err

@@ -53,7 +53,9 @@ def test_judges_of_other_topics_stand_apart(third):
     columns |= {"c": noisy(TRUTH, 0.5, seed=2)} if third else {}
     study, (best, more, *_) = words_of(columns)
     told = (
-        "a labelled other topics and is not compared with b" if third else "b and a cannot be compared without a common"
+        "a labelled other topics and is not compared with b"
+        if third
+        else "b and a have no topic in common and are not compared"
     )
     assert told in best
     assert ("not compared: a" if third else "No other labelled a topic that b labelled") in more

@@ -175,6 +175,12 @@ def test_the_report_names_what_was_left_out():
     assert variances.frame["collection"].tolist() == ["x", "y", "pooled"]
 
 
+def test_systems_that_are_all_alike_are_named_as_such():
+    """Three copies are no lack of systems."""
+    with pytest.raises(EstimationError, match="all 3 systems have the same scores"):
+        study_design(np.tile(np.arange(8) / 8, (1, 3, 1)))
+
+
 def test_copies_of_a_system_change_nothing():
     """Four names of one system are one system, as where topics are counted."""
     scores = simulated_scores()
