@@ -40,7 +40,7 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
             advice = say("keep", separating=row["n_topics"] - row["n_idle"], **known)
             more = _exceptions(found, row) | {"everyone": words[row["cohort"]]}
             said += [say("found", clustered=clustered, tolerance=found.tolerance, **more, **known)]
-            said += [" ".join(filter(None, [advice, *_kept(found, row, known["cohort"])]))]
+            said += [" ".join(filter(None, [advice, *_kept(found, row, _counted(found, row))]))]
         picture = Picture(
             name=f"cohorts {metric}",
             draw=lambda: found.plot(metric),
@@ -92,10 +92,10 @@ def _counted(found: CohortAnalysis, row: Mapping[Any, Any]) -> str:
 def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]:
     """Name the systems of a cohort that do not count, and those with one value throughout; say whether some tie."""
     one = found.data[["member", "counted"]].sel(metric=row["metric"], cohort=row["cohort"])
-    still = one["counted"] & found.data["constant"].sel(metric=row["metric"])
+    constant = found.data["constant"].sel(metric=row["metric"])
     lacking, still = (
         natural_order(found.data["system"].to_numpy()[flags.to_numpy()].tolist())
-        for flags in (one["member"] & ~one["counted"], still)
+        for flags in (one["member"] & ~one["counted"], one["counted"] & constant)
     )
     varying = None if math.isnan(row["idle_varying"]) else round(row["idle_varying"] * row["n_topics"])
     tied = bool(found.data["top"].sel(cohort=row["cohort"])) and row["cohort"] != f"top{row['n_systems']}"

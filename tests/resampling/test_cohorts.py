@@ -252,7 +252,7 @@ def test_laws(counts, seed):
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
-        ({"cohorts": ["top15"]}, InvalidOptionError, "names 'top15', and there are 14 systems; name a top from 'top2' to"),
+        ({"cohorts": ["top15"]}, InvalidOptionError, "'top15', and there are 14 systems; name a top from 'top2' to"),
         ({"cohorts": ["top1"]}, InvalidOptionError, "names 'top1', which is one system; a cohort has two at least"),
         ({"cohorts": ["best"]}, UnknownNameError, r"cohort 'best'.*top10"),
         ({"cohorts": []}, InvalidOptionError, "`cohorts` is empty"),
