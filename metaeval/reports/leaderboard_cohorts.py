@@ -38,7 +38,7 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
         said = []
         for row, known in named:
             advice = say("keep", separating=row["n_topics"] - row["n_idle"], **known)
-            more = _exceptions(found, row) | {"everyone": words[row["cohort"]]}
+            more = _exceptions(found, row) | {"everyone": words[row["cohort"]], "decision": decision}
             said += [say("found", clustered=clustered, tolerance=found.tolerance, **more, **known)]
             said += [" ".join(filter(None, [advice, *_kept(found, row, _counted(found, row))]))]
         picture = Picture(
