@@ -54,8 +54,9 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     failed = tuple(say("unanswered", name=name, reason=reason) for name, reason in found.unanswered.items())
     gappy = bool(np.isnan(study.scores.to_numpy()).any())
     caption = say("cohorts", tolerance=found.tolerance, clustered=clustered, gappy=gappy, decision=decision)
-    shown: list[Block] = [choice, _table(rows, words, caption), *_clusters(found, words)]
-    shown += _subsets(found, words, gappy=gappy)
+    short = {name: said.removeprefix("the ") for name, said in words.items()}
+    shown: list[Block] = [choice, _table(rows, short, caption), *_clusters(found, short)]
+    shown += _subsets(found, short, gappy=gappy)
     shown += [Text(paragraphs=failed, look="note")] if failed else []
     title = say("title" if found.data["top"].any() else "title of groups")
     return [Section(id="cohorts", title=title, lead=say("lead"), blocks=tuple(shown))]
