@@ -309,6 +309,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     n_topics = table.sizes["topic"]
     many = n_topics > _FEW
     wanted = cohort_names(table, cohorts) if cohorts is not None else [] if many else default_cohorts(len(names))
+    required = check_requirements(table, requirements, alpha=alpha) if requirements else None
     n_drawn = min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
@@ -371,7 +372,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
-        requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
+        requirements=required,
         baselines=baselines,
         top=top,
         power=power,
