@@ -154,7 +154,7 @@ def livebench(asked: Asked) -> Iterator[Figure]:
     rows = pd.DataFrame(asked.answer["results"])
     yield said("models with all questions", 41, int((rows["n_topics"] == 1136).sum()))
     cells = read_scores(asked.data / "leaderboards" / "livebench_2025-01-13.csv.gz", missing="pairwise")
-    yield one("empty cells, %", NOTES, 11.9, 100 * float(cells.isna().mean()), digits=1)
+    yield one("empty cells, %", NOTES, 11.9, 100 * float(np.isnan(cells).mean()), digits=1)
 
 
 def alpaca(asked: Asked) -> Iterator[Figure]:

@@ -39,9 +39,9 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
         said = []
         for row, known in named:
             advice = say("keep", separating=row["n_topics"] - row["n_idle"], **known)
-            more = _exceptions(found, row) | {"everyone": words[row["cohort"]]}
+            more = _exceptions(found, row) | {"everyone": words[row["cohort"]], "decision": decision}
             said += [say("found", clustered=clustered, tolerance=found.tolerance, **more, **known)]
-            said += [" ".join(filter(None, [advice, *_kept(found, row, known["cohort"])]))]
+            said += [" ".join(filter(None, [advice, *_kept(found, row, _counted(found, row))]))]
         picture = Picture(
             name=f"cohorts {metric}",
             draw=lambda: found.plot(metric),
@@ -55,8 +55,9 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     failed = tuple(say("unanswered", name=name, reason=reason) for name, reason in found.unanswered.items())
     gappy = has_gaps(study.scores.to_numpy())
     caption = say("cohorts", tolerance=found.tolerance, clustered=clustered, gappy=gappy, decision=decision)
-    shown: list[Block] = [choice, _table(rows, words, caption), *_clusters(found, words)]
-    shown += _subsets(found, words, gappy=gappy)
+    short = {name: said.removeprefix("the ") for name, said in words.items()}
+    shown: list[Block] = [choice, _table(rows, short, caption), *_clusters(found, short)]
+    shown += _subsets(found, short, gappy=gappy)
     shown += [Text(paragraphs=failed, look="note")] if failed else []
     title = say("title" if found.data["top"].any() else "title of groups")
     return [Section(id="cohorts", title=title, lead=say("lead"), blocks=tuple(shown))]
@@ -93,10 +94,10 @@ def _counted(found: CohortAnalysis, row: Mapping[Any, Any]) -> str:
 def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]:
     """Name the systems of a cohort that do not count, and those with one value throughout; say whether some tie."""
     one = found.data[["member", "counted"]].sel(metric=row["metric"], cohort=row["cohort"])
-    still = one["counted"] & found.data["constant"].sel(metric=row["metric"])
+    constant = found.data["constant"].sel(metric=row["metric"])
     lacking, still = (
         natural_order(found.data["system"].to_numpy()[flags.to_numpy()].tolist())
-        for flags in (one["member"] & ~one["counted"], still)
+        for flags in (one["member"] & ~one["counted"], one["counted"] & constant)
     )
     varying = None if math.isnan(row["idle_varying"]) else round(row["idle_varying"] * row["n_topics"])
     tied = bool(found.data["top"].sel(cohort=row["cohort"])) and row["cohort"] != f"top{row['n_systems']}"
@@ -159,7 +160,9 @@ def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
             *right(whole, n_topics=spoken().Topics),
             *(under(whole, n_aside="left aside") if rows["n_aside"].any() else ()),
             *right(whole, "Decide nothing", n_idle=spoken().Topics, **kinds),
-            *right(share, "Decide nothing, share", idle="cohort", idle_random="at random", idle_unseen=say("unseen")),
+            *right(share, "Decide nothing, share", idle="cohort"),
+            *under(share, "Decide nothing, share", idle_unseen=say("unseen")),
+            *right(share, "Decide nothing, share", idle_random="at random"),
             *right(share, stays="Stays"),
             *right(text, pairs="Significantly different pairs"),
         ),

@@ -6,7 +6,19 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit as spoken
-from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, significant, text, whole
+from metaeval.base.words import (
+    MISSING,
+    carried,
+    intervals,
+    number,
+    p_value,
+    percentage,
+    share,
+    share_of,
+    significant,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
 from metaeval.reports.prose import prose
@@ -63,13 +75,13 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="missing_scores",
         title=say("gaps title"),
-        caption=say("gaps", level=f"{study.gaps.confidence_level:.0%}"),
+        caption=say("gaps", level=percentage(study.gaps.confidence_level)),
         frame=shown,
         columns=(
             METRIC,
             *left(what="Because of"),
             *right(_SCORE, difference="Difference"),
-            *under(text, interval=f"{study.gaps.confidence_level:.0%} interval"),
+            *under(text, interval=f"{percentage(study.gaps.confidence_level)} interval"),
             *right(p_value, p_value="p"),
         ),
         data=rows,

@@ -25,7 +25,8 @@ from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE, at_least
 from metaeval.table.complete import ENOUGH, largest_block
-from metaeval.table.scores import Scores, better_direction, by_name, constant_systems, oriented_values
+from metaeval.table.constant import constant_systems
+from metaeval.table.scores import Scores, better_direction, by_name, oriented_values
 from metaeval.table.structure import engine_scores, settled_mean_over_topics, topic_weights
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import units_of

@@ -34,8 +34,9 @@ from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT, has_gaps
 from metaeval.table.complete import complete_block
+from metaeval.table.constant import constant_notes
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.scores import Scores, checked_scores, constant_systems, identical_systems, note_of_gaps
+from metaeval.table.scores import Scores, checked_scores, identical_systems, note_of_gaps
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -310,6 +311,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     n_topics = table.sizes["topic"]
     many = n_topics > _FEW
     wanted = cohort_names(table, cohorts) if cohorts is not None else [] if many else default_cohorts(len(names))
+    required = check_requirements(table, requirements, alpha=alpha) if requirements else None
     n_drawn = min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
@@ -373,7 +375,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
-        requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
+        requirements=required,
         baselines=baselines,
         top=top,
         power=power,
@@ -386,7 +388,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             *design_notes(table),
             *test_notes(comparison, table),
             *left_out,
-            *_constant_notes(table),
+            *constant_notes(table),
             *kept,
         ),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
@@ -404,20 +406,6 @@ def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
     of_all, kept = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
     said = [one for one in table.attrs.get("notes", ()) if one != of_all]  # gaps are said anew, of those that are left
     return kept.assign_attrs(notes=[*said, note_of_gaps(kept)] if np.isnan(kept.to_numpy()).any() else said), [note]
-
-
-def _constant_notes(table: Scores) -> list[str]:
-    """Name the systems that have one value on all their items, as a reference of the others may have."""
-    notes, spoken = [], unit_of(table)
-    for metric, flags in zip(table["metric"].to_numpy().tolist(), constant_systems(table), strict=True):
-        own = table.sel(metric=metric).isel(system=np.flatnonzero(flags)).max("topic").to_series()
-        if len(own):
-            named = first_few([f"{name} ({own[name]:g})" for name in natural_order(own.index.tolist())])
-            notes.append(
-                f"the same score on every {spoken.topic} under {metric}: {named}; in a cohort with such a system "
-                f"{spoken.topics} decide nothing only where all others have that score too"
-            )
-    return notes
 
 
 def _whole_items(table: Scores, kept: list[str]) -> Scores:

@@ -28,7 +28,6 @@ from metaeval.base.checks import IN_PYTHON, check_choice, check_count, refused
 from metaeval.base.names import as_number, clean_name, count, first_few, label_array, natural_order, shortened
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.running.equality import at_least
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import odd_notes, summary_topics
@@ -317,19 +316,6 @@ def _same_bytes(rows: NDArray[np.float64], group: NDArray[np.intp]) -> list[list
         # adding 0 makes -0 the same bytes as 0
         seen.setdefault(sha256(np.ascontiguousarray(rows[place] + 0.0).tobytes()).digest(), []).append(place)
     return [places for places in seen.values() if len(places) > 1]
-
-
-def constant_systems(scores: Scores) -> NDArray[np.bool_]:
-    """Say which systems have one value on all their topics, of two at least: an array (metric, system).
-
-    Examples
-    --------
-    >>> constant_systems(as_scores([[1, 0, 1], [0.5, 0.5, 0.5]])).tolist()
-    [[False, True]]
-    """
-    values = scores.to_numpy()
-    low, high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
-    return at_least(low, high, np.abs(high)) & (np.isfinite(values).sum(axis=2) > 1)
 
 
 def identical_note(dropped: Sequence[str], n_systems: int) -> list[str]:

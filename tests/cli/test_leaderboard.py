@@ -64,7 +64,7 @@ def test_cohorts(command, tmp_path):
     passed = write_scores((scores > scores.median("system")) * 1.0, tmp_path / "passed.csv")
     answer = command("leaderboard", passed, "--cohort", "top4", *QUICK, "--json").json()
     (row,) = answer["tables"]["cohorts"]["rows"]
-    assert (row["cohort"], row["n_systems"], row["n_pairs"]) == ("the top 4", 4, 6)
+    assert (row["cohort"], row["n_systems"], row["n_pairs"]) == ("top 4", 4, 6)
     assert row["n_idle"] == row["all_pass"] + row["all_fail"] == round(row["idle"] * 60)
     clusters = answer["tables"]["cohort_clusters"]["rows"]
     assert sum(one["n_idle"] for one in clusters) == row["n_idle"]

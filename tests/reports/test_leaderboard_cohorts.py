@@ -48,7 +48,7 @@ def test_the_sentences_have_the_numbers_of_the_table():
     )
     numbers = re.findall(r"\d+\.\d %", said[0])
     assert numbers == [share(row[name]) for name in ("idle", "idle_random", "idle_unseen")]
-    assert said[0].endswith("3 of 28 pairs of the top 8 are separated as the ranks are.")
+    assert said[0].endswith("3 of 28 pairs of the top 8 are separated (decided as the ranks).")
     assert said[1].startswith(f"{60 - row['n_idle']} topics separate the top 8")
     assert f"of the topics that then decide nothing, {share(row['stays'])} still do when it is back." in said[1]
     assert "chosen by half of the top 8 (by spread, by discrimination and at random), keep" in said[1]

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -249,14 +249,25 @@ def test_laws(counts, seed):
         np.testing.assert_allclose(analyse_cohorts(scores, **asked).to_frame()[SHARES], own[SHARES])
 
 
+@settings(max_examples=10)
+@given(PASSES, st.integers(0, 100), st.sampled_from([0.1, 0.3, 0.6]))
+def test_what_some_lack_does_not_matter(counts, seed, rate):
+    """Without the items left aside every share of a group is the same."""
+    groups = {f"system{place}": "ab"[place > 4] for place in range(1, 8)}
+    scores = as_scores(with_gaps(counts.astype(float), seed, rate), missing="pairwise", groups=groups)
+    found = analyse_cohorts(scores, cohorts=["a"], **QUICK)
+    told = (found.data["kind"].squeeze() != "untold").to_numpy()
+    assume(told.sum() > 1)
+    rest = analyse_cohorts(scores.isel(topic=told), cohorts=["a"], **QUICK).to_frame()
+    shares = ["n_idle", "n_topics", "n_counted", "idle", "idle_random", "stays"]
+    np.testing.assert_allclose(rest[shares], found.to_frame()[shares])
+    assert rest["n_aside"].tolist() == [0]
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
-        (
-            {"cohorts": ["top15"]},
-            InvalidOptionError,
-            "names 'top15', and there are 14 systems; name a top from 'top2' to",
-        ),
+        ({"cohorts": ["top15"]}, InvalidOptionError, "'top15', and there are 14 systems; name a top from 'top2' to"),
         ({"cohorts": ["top1"]}, InvalidOptionError, "names 'top1', which is one system; a cohort has two at least"),
         ({"cohorts": ["best"]}, UnknownNameError, r"cohort 'best'.*top10"),
         ({"cohorts": []}, InvalidOptionError, "`cohorts` is empty"),

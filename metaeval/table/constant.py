@@ -1,0 +1,37 @@
+"""Systems with one score on all their topics, such as the reference that others were compared with."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.base.names import first_few, natural_order
+from metaeval.base.unit import unit_of
+from metaeval.running.equality import at_least
+from metaeval.table.scores import Scores
+
+
+def constant_systems(scores: Scores) -> NDArray[np.bool_]:
+    """Say which systems have one value on all their topics, of two at least: an array (metric, system).
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> constant_systems(as_scores([[1, 0, 1], [0.5, 0.5, 0.5]])).tolist()
+    [[False, True]]
+    """
+    values = scores.to_numpy()
+    low, high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
+    return at_least(low, high, np.abs(high)) & (np.isfinite(values).sum(axis=2) > 1)
+
+
+def constant_notes(table: Scores) -> list[str]:
+    """Name the systems that have one value on all their items, as a reference of the others may have."""
+    notes, spoken = [], unit_of(table)
+    for metric, flags in zip(table["metric"].to_numpy().tolist(), constant_systems(table), strict=True):
+        own = table.sel(metric=metric).isel(system=np.flatnonzero(flags)).max("topic").to_series()
+        if len(own):
+            named = first_few([f"{name} ({own[name]:g})" for name in natural_order(own.index.tolist())])
+            notes.append(
+                f"the same score on every {spoken.topic} under {metric}: {named}; in a cohort with such a system "
+                f"{spoken.topics} decide nothing only where all others have that score too"
+            )
+    return notes
