@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -345,7 +346,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         part = of_scores(tables, reference, weights, asked, attempt)
         notes += score_notes(part.conclusions)
     elif tables:
-        part = OfSystems(effects=all_effects(tables, None if labelling is None else labelling.agreement, asked))
+        compare = partial(all_effects, tables, None if labelling is None else labelling.agreement, asked)
+        effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
+        part = part if effects is None else OfSystems(effects=effects)
     if reference is not None and tables and groups is None and covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"

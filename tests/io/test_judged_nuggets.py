@@ -114,3 +114,16 @@ def test_options_of_other_tables_are_refused(written):
         read_judges(path, metrics=["vital"])
     with pytest.raises(Exception, match="are for tables and qrels, and these are labels of nuggets"):
         read_judges(path, words={"support": 1})
+
+
+def test_what_has_no_verdict_has_an_answer(written):
+    """Where all judges are people, and on two topics, of which labels say something."""
+    found = read_judges(written("both.csv", rows_of("ann", "bot")), metrics=["all"])
+    study = study_judges(
+        as_labels(found.labels), scores=found.scores, reference="ann", people=["bot"], n_resamples=20, rng=1
+    )
+    assert study.report().summary[0].startswith("No verdict: all judges but the reference are people")
+    few = read_judges(written("few.csv", [row for row in rows_of("ann", "bot") if row[0] != "3"]), metrics=["all"])
+    study = study_judges(as_labels(few.labels), scores=few.scores, n_resamples=20, rng=1)
+    assert study.unanswered["Conclusions about systems"] == "takes three topics at least"
+    assert study.labelling.agreement.pairs["items"].tolist() == [8]
