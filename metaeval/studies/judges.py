@@ -18,6 +18,7 @@ from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import LABELLED_NUGGETS, Unit, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
@@ -96,6 +97,11 @@ class JudgeStudy(Study):
     def alt(self) -> AltTest | None:
         """The alt-test of labels or annotations; None where there is none."""
         return self.annotated if self.labelling is None else self.labelling.alt
+
+    def _unit(self) -> Unit:
+        """Return the words for labels of nuggets where scores follow from labels; else those for what was scored."""
+        follow = self.labelling is not None and self.scores and not self.has_runs
+        return LABELLED_NUGGETS if follow else unit_of(self.scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
