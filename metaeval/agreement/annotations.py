@@ -53,7 +53,7 @@ def as_annotations(people: object, judges: object, *, numbers: bool = False) -> 
         )
         raise ScoresError(message)
     if not other.shape[1]:
-        raise ScoresError("`judges` holds no judge; give the labels of one at least")
+        raise ScoresError("there is no judge beside the people; give the labels of one at least")
     if own.index.nlevels != other.index.nlevels:
         raise ScoresError(
             f"items of people have {own.index.nlevels} keys ({_first(own)}), those of judges {other.index.nlevels} "

@@ -17,11 +17,14 @@ class Unit(NamedTuple):
     cluster: str = "cluster"
     clusters: str = "clusters"
     Clusters: str = "Clusters"
+    labelled: str = "item"
+    """What judges label."""
 
 
 TOPIC = Unit("topic", "topics", "a topic", "Topic", "Topics")
 ITEM = Unit("item", "items", "an item", "Item", "Items")
 NUGGET = Unit("nugget", "nuggets", "a nugget", "Nugget", "Nuggets", "topic", "topics", "Topics")
+LABELLED_NUGGETS = TOPIC._replace(labelled="assignment")
 CLUSTER = Unit("cluster", "clusters", "a cluster", "Cluster", "Clusters")
 _SPOKEN: ContextVar[Unit] = ContextVar("_SPOKEN", default=TOPIC)
 

@@ -11,6 +11,7 @@ import typer
 
 from metaeval.base.checks import check_paired
 from metaeval.base.names import comma_list, count, split_at_commas
+from metaeval.base.unit import ITEM, NUGGET, unit_of
 from metaeval.cli.checks import parse_assignments
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
@@ -396,6 +397,8 @@ class Loaded:
             scores = as_scores(
                 scores.drop_vars("stratum", errors="ignore"), missing="pairwise", clusters=said, fewest=1
             )
+            if unit_of(scores) is NUGGET:  # they are in clusters of another kind than their topics
+                scores.attrs["topic_word"] = ITEM.topic
             self.read(file)
         if kind is not None:
             from metaeval.table.structure import with_clusters  # noqa: PLC0415 - loads xarray

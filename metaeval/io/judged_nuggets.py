@@ -10,6 +10,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
+from metaeval.base.unit import LABELLED_NUGGETS
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows
 from metaeval.io.duplicates import Duplicates
@@ -118,7 +119,7 @@ def _labels(rows: pd.DataFrame, duplicates: Duplicates, known: Mapping[str, floa
     table = (cells.mean() if duplicates == "mean" else cells.first()).unstack("judge")  # noqa: PD010 - a series
     table = table[rows["judge"].unique()]
     said = ", ".join(f"{label} {grade}" for label, grade in sorted(grades.items(), key=lambda one: one[1]))
-    notes = [f"an item is a nugget under a system; grades of labels: {said}"]
+    notes = [f"an assignment is a nugget under a system; grades of labels: {said}"]
     table.attrs["notes"] = notes + [
         _opposed(table, *pair, lowest) for pair in combinations(map(str, table), 2) if lowest in grades.values()
     ]
@@ -131,5 +132,5 @@ def _opposed(table: pd.DataFrame, first: str, second: str, lowest: int) -> str:
     opposed = ((one > 0) & (other == lowest)) | ((one == lowest) & (other > 0))
     topics = opposed[opposed].index.get_level_values("topic").value_counts()
     named = f", most on topics {first_few([f'{name} ({n})' for name, n in topics.items()])}" if len(topics) else ""
-    both = count(int((one.notna() & other.notna()).sum()), "item")
+    both = count(int((one.notna() & other.notna()).sum()), LABELLED_NUGGETS.labelled)
     return f"{first} and {second}: of {both} {opposed.sum():,} contradict one and have credit from the other{named}"

@@ -178,7 +178,9 @@ class Metric(ShortRepr):
             asked.append("gains.rel")
         missing = next((name for name in asked if name not in self.given), None)
         if missing is not None:
-            example = float(f"{grades[1 + (len(grades) - 1) // 2]:.3g}")
+            broken = grades[grades % 1 > 0]
+            short = [one for one in (float(f"{grade:.3g}") for grade in broken) if one % 1] or broken.tolist()
+            example = short[len(short) // 2]
             if missing == "rel":
                 own["rel"] = example
             elif isinstance(gains, Call):

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """What the page on judges says of agreement: of every pair, beside yardsticks, by topic, and of judges that are one."""
 
+import re
 from collections.abc import Callable, Iterable
 
 import pandas as pd
@@ -8,11 +9,13 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.base.unit import unit
 from metaeval.base.words import absent, bracketed, interval, intervals, number, sentence_case, share, span, text, whole
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
 from metaeval.reports.key_figures import KeyFigure, sure_side
 from metaeval.reports.prose import prose
+from metaeval.reports.shared import labelled_heads
 from metaeval.studies.judge_parts import Labelling
 
 _LABELS = {
@@ -113,11 +116,17 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
     )
 
 
+def _meanings() -> dict[str, str]:
+    """Return what every statistic means, in the words for what is labelled."""
+    items = f"{unit().labelled}s"
+    return {one: re.sub(r"\bitems\b", items, words) for one, words in STATISTICS.items()}
+
+
 def _every_measure(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
     name, labels = "judge-pairs", _named(study)
     if not one_pair(study):
-        defined = tuple(Item(term=labels[one], words=words) for one, words in STATISTICS.items())
+        defined = tuple(Item(term=labels[one], words=words) for one, words in _meanings().items())
         table = _pairs_table(study, _LABELS, name=name, title=say("every measure", alone=()))
         return (table, Items(items=defined))
     pair = study.agreement.pairs.iloc[0]
@@ -131,7 +140,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
             ),
             "meaning": sentence_case(words),
         }
-        for one, words in STATISTICS.items()
+        for one, words in _meanings().items()
     ]
     table = Table(
         name=name,
@@ -254,7 +263,7 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
         frame=alike,
         columns=(
             *left(first="First", second="Second"),
-            *right(whole, items="Items"),
+            *right(whole, items=labelled_heads()),
             *right(share, same="Same label"),
             *right(number(3), kappa="κ"),
         ),
@@ -274,12 +283,12 @@ def _topics_section(study: Labelling) -> Section:
     table = Table(
         name="agreement-by-topic",
         title=say("topics table title"),
-        caption=say("topics table", label=labels["overlap"], overlap=STATISTICS["overlap"]),
+        caption=say("topics table", label=labels["overlap"], overlap=_meanings()["overlap"]),
         frame=frame,
         columns=(
             *left(topic="Topic"),
             *(() if alone else left(first="First", second="Second")),
-            *right(whole, items="Items"),
+            *right(whole, items=labelled_heads()),
             *right(share, **{name: labels[name] for name in _OVERLAPS}),
         ),
         data=frame[["topic", "first", "second", "items", *_OVERLAPS]],

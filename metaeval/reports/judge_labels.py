@@ -12,6 +12,7 @@ from metaeval.reports.assessed_parts import element_agreement_table, passage_agr
 from metaeval.reports.judge_agreement import agreement_sections, one_pair
 from metaeval.reports.judge_ranking import alt_section, ranking_section
 from metaeval.reports.prose import prose
+from metaeval.reports.shared import labelled_heads
 from metaeval.studies.judge_parts import Labelling
 
 say = prose("judge_labels")
@@ -71,7 +72,7 @@ def _labels_section(study: Labelling) -> Section:
         title=say("outside title"),
         caption=say("outside", scale=scale),
         frame=outside,
-        columns=(*left(judge="Judge", topic="Topic", item="Item"), *right(number(0), label="Label")),
+        columns=(*left(judge="Judge", topic="Topic", item=labelled_heads()[:-1]), *right(number(0), label="Label")),
     )
     blocks = (spread, off) if len(outside) else (spread,)
     return Section(id="labels", title=say("labels title"), lead=say("labels lead"), blocks=blocks)

@@ -22,6 +22,7 @@ from metaeval.page.tables import Column, Table, bounded, left, right, under
 from metaeval.reports.judge_agreement import kappa_dots
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
+from metaeval.reports.shared import labelled_heads
 from metaeval.studies.judge_parts import Labelling
 
 _NAMED = 3
@@ -223,7 +224,7 @@ def ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
     frame = found.table
     columns = [*left(judge="Judge")]
     if frame["items"].min() < _NEARLY_ALL * frame["items"].max():
-        columns += right(whole, items="Items")
+        columns += right(whole, items=labelled_heads())
     pairs = study.agreement.pairs.set_index("second")
     ends = {
         f"value{end}": pairs[f"{found.measure}{end}"].reindex(frame["judge"]).to_numpy() for end in ("_low", "_high")
@@ -306,7 +307,13 @@ def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ..
         columns=(
             *left(judge="Judge", verdict="May stand in"),
             *right(_DECIMAL, **_RATES, least="Smallest ε"),
-            *right(whole, rejected="Passed against", people="people of", items="Items", items_lacking="Not labelled"),
+            *right(
+                whole,
+                rejected="Passed against",
+                people="people of",
+                items=labelled_heads(),
+                items_lacking="Not labelled",
+            ),
         ),
         data=judges.drop(columns="verdict").rename(columns={"least": "smallest_epsilon"}),
     )
@@ -317,7 +324,7 @@ def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ..
         frame=alt.people,
         columns=(
             *left(judge="Judge", person="Person"),
-            *right(whole, items="Items"),
+            *right(whole, items=labelled_heads()),
             *right(number(2), judge_wins="Judge at least as near", person_wins="Person at least as near"),
             *right(number(3), difference="Difference", p_corrected="p, corrected"),
         ),

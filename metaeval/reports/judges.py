@@ -99,7 +99,8 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
         return (_verdict_words(study, metric), say("quote verdict"), *cautions[:1])
     if why or study.conclusions:
-        return say("no verdict", why=why), *([say("reason", why=why)] if why else [])
+        alone = not any("judge" in found.table["kind"].to_numpy() for found in study.conclusions.values())
+        return say("no verdict", why=why, alone=alone), *([say("reason", why=why)] if why else [])
     if labelling is None:
         return say("effects", figures=effect_figures(study.effects)), say("quote agreement", runs=True)
     if study.reference is not None:

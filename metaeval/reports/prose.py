@@ -2,7 +2,8 @@
 
 A passage begins with a line ``== its name``. Logic that decides what is said stays in the report; a passage may choose
 between words, and computes nothing. What several reports need is a filter, below. What systems are scored on is called
-``topic``, ``topics``, ``a_topic``, ``Topic`` and ``Topics``, which say "item" in the report on a benchmark.
+``topic``, ``topics``, ``a_topic``, ``Topic`` and ``Topics``, which say "item" in the report on a benchmark; what it
+belongs to ``cluster``, and what judges label ``labelled`` (`metaeval.base.unit.Unit`).
 """
 
 import re

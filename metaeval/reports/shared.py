@@ -66,10 +66,15 @@ def in_groups(scores: Scores) -> str:
     return "".join(f" in {count(number, _called(what))}" for what, number in groups_of_topics(scores).items())
 
 
+def labelled_heads() -> str:
+    """Return the head of a column of numbers of what is labelled."""
+    return f"{unit().labelled.capitalize()}s"
+
+
 def _called(what: str) -> str:
-    """Return what the report calls topics and clusters."""
+    """Return what the report calls topics, clusters and what is labelled."""
     spoken = unit()
-    return {"topic": spoken.topic}.get(what, what.replace("cluster", spoken.cluster))
+    return {"topic": spoken.topic, "item": spoken.labelled}.get(what, what.replace("cluster", spoken.cluster))
 
 
 def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:

@@ -145,10 +145,16 @@ def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
     return xr.concat([one.sel(topic=common) for one in parts], "metric", coords="minimal", compat="override")
 
 
-def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
-    """Return scores with judges in place of metrics where all have the same topics."""
+def _of_same_topics(sides: Mapping[str, Scores]) -> Scores:
+    """Return scores with judges in place of metrics where all have the same topics, three at least."""
     topics = {frozenset(one["topic"].to_numpy().tolist()) for one in sides.values()}
-    return _on_common_topics({name: _side(sides, name) for name in sides}) if len(topics) == 1 else None
+    if len(topics) > 1:
+        message = "judges with topics of their own are compared with a reference; name it (`reference`)"
+        raise InvalidOptionError(message)
+    found = _on_common_topics({name: _side(sides, name) for name in sides})
+    if found is None:
+        raise ScoresError(f"takes three {unit().topics} at least")
+    return found
 
 
 def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
@@ -183,9 +189,6 @@ def all_effects(
     parts = []
     for name, given in track(list(scores.items()), description="testing pairs of runs"):
         table = given if isinstance(given, xr.DataArray) else _of_same_topics(given)
-        if table is None:
-            message = "judges with topics of their own are compared with a reference; name it (`reference`)"
-            raise InvalidOptionError(message)
         parts.append(_effects(name, table, agreement, asked))
     return pd.concat(parts, ignore_index=True)
 

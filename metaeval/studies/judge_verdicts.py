@@ -65,8 +65,9 @@ _DECIDED = {"may", "may not"}
 
 
 def deciding_metric(conclusions: Mapping[str, JudgeConclusions]) -> str | None:
-    """Return the metric that verdicts on ranking are by: the first under which pairs were tested, None for none."""
-    return next((name for name, found in conclusions.items() if found.table["f1"].notna().any()), None)
+    """Return the metric that verdicts on ranking are by: the first under which a judge was tested, None for none."""
+    tested = {name: found.table.loc[found.table["kind"] == "judge", "f1"] for name, found in conclusions.items()}
+    return next((name for name, f1 in tested.items() if f1.notna().any()), None)
 
 
 def judge_verdicts(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -17,6 +18,7 @@ from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import LABELLED_NUGGETS, Unit, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
@@ -95,6 +97,11 @@ class JudgeStudy(Study):
     def alt(self) -> AltTest | None:
         """The alt-test of labels or annotations; None where there is none."""
         return self.annotated if self.labelling is None else self.labelling.alt
+
+    def _unit(self) -> Unit:
+        """Return the words for labels of nuggets where scores follow from labels; else those for what was scored."""
+        follow = self.labelling is not None and self.scores and not self.has_runs
+        return LABELLED_NUGGETS if follow else unit_of(self.scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
@@ -345,7 +352,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         part = of_scores(tables, reference, weights, asked, attempt)
         notes += score_notes(part.conclusions)
     elif tables:
-        part = OfSystems(effects=all_effects(tables, None if labelling is None else labelling.agreement, asked))
+        compare = partial(all_effects, tables, None if labelling is None else labelling.agreement, asked)
+        effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
+        part = part if effects is None else OfSystems(effects=effects)
     if reference is not None and tables and groups is None and covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"

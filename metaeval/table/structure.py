@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import NUGGET, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
@@ -130,6 +130,8 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
     name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
     if name is None:
         message = "these scores have no clusters; say which cluster each topic belongs to (`clusters`)"
+        if unit_of(scores) is NUGGET:
+            message = "these nuggets are of one topic, or each has a topic to itself, so there is no choice of clusters"
         raise InvalidOptionError(message)
     if kind == "means":
         return mean_by_cluster(scores)

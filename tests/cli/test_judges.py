@@ -280,7 +280,7 @@ def test_more_than_two_judges_of_inex(command, campaigns):
     [
         (("2007/assessments", "2007/second", "--scale", "0,1"), "--scale is about labels; leave --scale out"),
         (("2007/assessments", "2007/second", "--rel", "2"), "--rel is about labels"),
-        (("2007/assessments", "2007/second", "--where", "a=b"), "--where are for a table of labels"),
+        (("2007/assessments", "2007/second", "--where", "a=b"), "--where and --credit are for a table of labels"),
         (("labels.csv", "--lenient"), "--lenient is about INEX files"),
         (("2007/assessments", "2007/second", "--element-sizes", "2004/sizes.txt"), "does nothing without --runs"),
         (

@@ -1,5 +1,7 @@
 """Labels of nuggets by several judges: grades, scores, contradictions by topic, and what cannot be compared."""
 
+import re
+
 import pytest
 
 from metaeval.agreement.labels import as_labels
@@ -58,9 +60,10 @@ def test_grades_and_scores_of_one_table_and_of_a_file_a_judge(written):
         assert found.scores["all"]["ann"].sel(system="a")[0].to_numpy().tolist() == [0.75, 0, 0]
         assert found.scores["net_all"]["bot"].sel(system="a")[0].to_numpy().tolist() == [0, 0.5, 0]
         assert found.scores["all"]["ann"]["topic"].to_numpy().tolist() == ["1", "2", "3"]
+        said = "of 12 assignments 2 contradict one and have credit from the other, most on topics 1 (1), 2 (1)"
         assert found.labels.attrs["notes"] == [
-            "an item is a nugget under a system; grades of labels: contradicts -1, none 0, partial 1, support 2",
-            "ann and bot: of 12 items 2 contradict one and have credit from the other, most on topics 1 (1), 2 (1)",
+            "an assignment is a nugget under a system; grades of labels: contradicts -1, none 0, partial 1, support 2",
+            f"ann and bot: {said}",
         ]
     kept = read_judges(written("both.csv", rows_of("ann", "bot")), metrics=["all"])
     assert list(kept.scores) == ["all"]
@@ -90,7 +93,13 @@ def test_one_page_has_agreement_of_labels_and_of_conclusions(written):
     study = study_judges(as_labels(whole.labels), scores=whole.scores, n_resamples=20, rng=1)
     assert study.labelling.agreement.pairs["items"].tolist() == [12]
     assert set(study.effects["metric"]) == set(whole.scores)
-    assert {"judge-pairs", "judge-agreement"} & {table.name for table in study.report().tables()}
+    page = study.report()
+    assert {"judge-pairs", "judge-agreement"} & {table.name for table in page.tables()}
+    assert ("12", "assignments") in page.facts
+    shown = re.sub(r"<script.*?</script>|<style.*?</style>", "", page.to_html(), flags=re.DOTALL)
+    assert [
+        words for words in re.findall(r"[^<>]+(?=<)", shown) if re.search(r"\bitems?\b", words, re.IGNORECASE)
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -114,3 +123,16 @@ def test_options_of_other_tables_are_refused(written):
         read_judges(path, metrics=["vital"])
     with pytest.raises(Exception, match="are for tables and qrels, and these are labels of nuggets"):
         read_judges(path, words={"support": 1})
+
+
+def test_what_has_no_verdict_has_an_answer(written):
+    """Where all judges are people, and on two topics, of which labels say something."""
+    found = read_judges(written("both.csv", rows_of("ann", "bot")), metrics=["all"])
+    study = study_judges(
+        as_labels(found.labels), scores=found.scores, reference="ann", people=["bot"], n_resamples=20, rng=1
+    )
+    assert study.report().summary[0].startswith("No verdict: all judges but the reference are people")
+    few = read_judges(written("few.csv", [row for row in rows_of("ann", "bot") if row[0] != "3"]), metrics=["all"])
+    study = study_judges(as_labels(few.labels), scores=few.scores, n_resamples=20, rng=1)
+    assert study.unanswered["Conclusions about systems"] == "takes three topics at least"
+    assert study.labelling.agreement.pairs["items"].tolist() == [8]

@@ -65,6 +65,9 @@ def test_measures_with_a_threshold_ask_for_one(real, name):
         assert np.isfinite(score(real, [f"{word}(rel={rel}){'@' * bool(cutoff)}{cutoff}"])).all()
     with pytest.raises(InvalidOptionError, match=r"as in nDCG\(gains=binary\(rel=1.7\)\)"):
         score(real, ["nDCG(gains=binary)"])
+    halves = collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1.0, "d2": 0.5}})
+    with pytest.raises(InvalidOptionError, match=rf"such as 0.5\), so say from which, as in {word}\(rel=0.5\)"):
+        score(halves, [name])
 
 
 def test_measures_taken_by_default_need_no_threshold(real):
