@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from metaeval.cli import main
-from metaeval.page.html import Drawn
 from metaeval.simulate.collection import simulate_collection
 
 
@@ -44,22 +43,9 @@ def command(monkeypatch, capsys, tmp_path):
     return run
 
 
-_DOT = '<svg viewBox="0 0 1 1"></svg>'
-
-
 @pytest.fixture(autouse=True)
-def drawn_once(monkeypatch):
-    """Draw each picture of a page wide, and show a dot for it: a fifth of the time of these tests goes by the rest.
-
-    Its narrow form, and both as they stand in a page, are made of every study in tests/studies/test_study.py, of the
-    examples in the documentation, and in tests/page and tests/figures.
-    """
-
-    def once(picture, *, salt):  # noqa: ARG001
-        return picture.draw(), tuple(Drawn(form, _DOT, "") for form in ("wide", "narrow"))
-
-    for module in ("folder", "html"):
-        monkeypatch.setattr(f"metaeval.page.{module}.drawn", once)
+def pages(drawn_once):
+    """Make pages without their finished pictures."""
 
 
 @pytest.fixture(scope="session")
