@@ -21,7 +21,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-pytestmark = pytest.mark.usefixtures("checkout")
+pytestmark = [pytest.mark.usefixtures("checkout"), pytest.mark.usefixtures("drawn_once")]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

@@ -221,13 +221,16 @@ def _wide(
     frame: pd.DataFrame, metrics: Sequence[str], cells: Mapping[str, Callable[[dict[Any, Any]], object]]
 ) -> pd.DataFrame:
     """Return one row a step with the columns ``<metric> <cell>``."""
+    steps: dict[float, dict[str, dict[Any, Any]]] = {}
+    for one in frame.sort_values("step", kind="stable").to_dict("records"):
+        steps.setdefault(one["step"], {})[one["metric"]] = one
     rows = []
-    for _, part in frame.groupby("step"):
-        found = {row["metric"]: row for row in part.to_dict("records")}
-        row: dict[str, object] = {"left": part["left"].iloc[0]}
+    for found in steps.values():
+        first = next(iter(found.values()))
+        row: dict[str, object] = {"left": first["left"]}
         for name in ("judged", "relevant", "topics"):
-            value, error = part[[name, f"{name}_error"]].iloc[0]
-            row |= {name: _counted(value, error), f"{name}_sort": value}
+            value = first[name]
+            row |= {name: _counted(value, first[f"{name}_error"]), f"{name}_sort": value}
         for metric in metrics:
             row |= {f"{metric} {name}": write(found[metric]) for name, write in cells.items()}
         rows.append(row)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
@@ -68,7 +68,7 @@ QUESTION_OF: Mapping[str, str] = MappingProxyType(
 _EFFORT = "effort"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class JudgmentsStudy(Study):
     """Result of `metaeval judgments`."""
 
@@ -136,13 +136,24 @@ class JudgmentsStudy(Study):
         "completions", "completion_pairs", "adaptive" and "adaptive_topics"; only those that were asked for and
         could be answered.
         """
-        return {name: frame for name, make in self._makers().items() if (frame := make()) is not None}
+        return {name: frame.copy() for name in self._makers if (frame := self._made(name)) is not None}
 
     def table(self, name: str) -> pd.DataFrame:
         """Return one of the `tables`, without making the others; an empty one where it could not be answered."""
-        frame = self._makers()[name]()
-        return pd.DataFrame() if frame is None else frame
+        frame = self._made(name)
+        return pd.DataFrame() if frame is None else frame.copy()
 
+    def _made(self, name: str) -> pd.DataFrame | None:
+        """Return a table, made once: a report asks for some of them many times."""
+        if name not in self._known:
+            self._known[name] = self._makers[name]()
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[str, pd.DataFrame | None]:
+        return {}
+
+    @property
     def _makers(self) -> dict[str, Callable[[], pd.DataFrame | None]]:
         return {
             "stability": lambda: self._together(lambda one: self._with_hours(one.to_frame()), named=False),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ class PairFamilies(Result):
         frames = []
         for (family, metric), result in self.results.items():
             data = result.data
-            columns = {"family": family, "metric": metric}
+            columns: dict[str, Any] = {"family": family, "metric": metric}
             columns |= {name: data[name].to_numpy() for name in ("system_a", "system_b")}
             some = data["n_common"].to_numpy().ravel() > 0 if "n_common" in data else True
             for name in ("difference", "statistic", "p_value"):

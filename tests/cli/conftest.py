@@ -43,6 +43,11 @@ def command(monkeypatch, capsys, tmp_path):
     return run
 
 
+@pytest.fixture(autouse=True)
+def pages(drawn_once):
+    """Make pages without their finished pictures."""
+
+
 @pytest.fixture(scope="session")
 def nonsense(checkout):
     """Load the script that knows a quick line of every command, and makes and runs lines of nonsense."""

@@ -4,6 +4,7 @@ import pytest
 import typer
 
 from metaeval.cli import app
+from metaeval.models import bayesian_comparison
 from metaeval.running import workers
 from metaeval.simulate.collection import simulate_collection
 
@@ -60,6 +61,20 @@ def joined(monkeypatch):
     return done
 
 
+@pytest.fixture
+def sampled_once(monkeypatch):
+    """Let a model be sampled once for the same scores, seed and settings: compiling it takes seconds."""
+    sample, known = bayesian_comparison._sample, {}
+
+    def once(scores, seed, settings):
+        key = (scores["metric"].item(), scores.to_numpy().tobytes(), seed, repr(settings))
+        if key not in known:
+            known[key] = sample(scores, seed, settings)
+        return known[key]
+
+    monkeypatch.setattr(bayesian_comparison, "_sample", once)
+
+
 def test_workers_are_offered_where_work_is_repeated():
     """By these commands and no other; both options stand in one place of the help."""
     offered = {name for name, one in COMMANDS.items() if any(option.name == "workers" for option in one.params)}
@@ -69,7 +84,7 @@ def test_workers_are_offered_where_work_is_repeated():
         assert names[names.index("workers") + 1] == "dask"
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("world", "sampled_once")
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("name", REPEATING)
 def test_workers_change_nothing_and_have_something_to_do(name, command, joined):

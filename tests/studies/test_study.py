@@ -21,13 +21,15 @@ def study():
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_writes_every_form(name, tmp_path):
-    """Each ending gives what the report's own method gives."""
+    """Each ending gives what the report's own method gives; a page has every picture, wide and narrow."""
     made = answer(name)
     report = made.report()
     own = {".json": report.to_json, ".csv": report.to_csv, ".tex": report.to_latex, ".md": report.to_markdown}
     for ending, text in own.items():
         written = made.write(tmp_path / f"answer{ending}").read_text(encoding="utf-8")
         assert written == text()
+    page = made.write(tmp_path / "answer.html").read_text(encoding="utf-8")
+    assert page.count('<svg class="chart"') == 2 * len(report.pictures())
 
 
 def test_a_page_and_a_folder(study, tmp_path):
