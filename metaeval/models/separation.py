@@ -124,7 +124,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     tables = []
     for number, name in enumerate(scores["metric"].to_numpy().tolist()):
         first, second = _pairs(scores, pairs, order[number])
-        own = Estimates(*(one[0] for one in difference_estimates(values[[number]], units, first, second)))
+        own = Estimates(*(one[0] for one in difference_estimates(values[number : number + 1], units, first, second)))
         varies = own.error > 0.0
         statistic = np.where(varies, own.mean, np.nan) / np.where(varies, own.error, np.nan)
         worth = np.where(varies, own.freedom, np.nan) + 1.0

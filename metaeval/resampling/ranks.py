@@ -20,7 +20,7 @@ from metaeval.resampling.posterior_ranks import RankBands, bands_of_ranks
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.parallel import track
-from metaeval.table.scores import Scores, better_direction
+from metaeval.table.scores import better_direction
 from metaeval.tests_stat.counting import check_resamples, kernel_threads, tile_pool
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
@@ -320,8 +320,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     units, scale = residuals_of_units(scores).scaled()
     pairs = _pairs_of(units, n_threads)
     if method == "posterior":
-        units = units._replace(residual=units.residual[..., :0])
-        decided = _by_draws(scores, pairs, asked, source.generator)
+        decided = _by_draws(units, scores["system"].to_numpy(), pairs, asked, source.generator)
     else:
         decided = _by_largest_t(units, pairs, asked, place, source.generator)
     return RankIntervals(
@@ -395,13 +394,18 @@ def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
     return Pairs(first, second, apart, error, statistic, squares, varied)
 
 
-def _by_draws(scores: Scores, pairs: Pairs, asked: _Asked, generator: np.random.Generator) -> Decided:
+def _by_draws(
+    units: UnitResiduals, names: NDArray[np.str_], pairs: Pairs, asked: _Asked, generator: np.random.Generator
+) -> Decided:
     """Decide by draws of the true means, which begin as those of `metaeval.models.probability_of_best.best_system`."""
-    # what is equal in all else keeps the order of the names
-    units, _ = residuals_of_units(scores.sortby(["system", "topic"])).scaled()
     seed = int(generator.spawn(1)[0].integers(_SEEDS))
-    names = [scores["system"].to_numpy(), np.sort(scores["system"].to_numpy())]
-    at, back = (pd.Index(own).get_indexer(pd.Index(other)) for own, other in (names, names[::-1]))
+    at = np.argsort(names)  # what is equal in all else keeps the order of the names
+    back = np.argsort(at)
+    if (np.diff(at) < 0).any():
+        for own in units.residual:
+            own[:] = own[at]
+    oriented, spans, held = (one if one is None else one[:, at] for one in (units.oriented, units.spans, units.held))
+    units = units._replace(oriented=oriented, spans=spans, held=held)
     square = np.zeros((len(pairs.squares), len(at), len(at)))
     square[:, pairs.first, pairs.second] = square[:, pairs.second, pairs.first] = pairs.squares
     square = square[:, at][:, :, at]

@@ -459,28 +459,31 @@ def conclusions_of(
     metrics = scores["metric"].to_numpy().tolist()
     rows: list[dict[str, object]] = []
     first: PairwiseResult | None = None
-    for metric in metrics:
-        made = aggregate_scores(scores.sel(metric=[metric]), aggregates=aggregates)
+    of_means = aggregates is not None and list(aggregates) == ["mean"]
+    for number in range(1 if of_means else len(metrics)):
+        made = scores if of_means else aggregate_scores(scores.isel(metric=[number]), aggregates=aggregates)
         result = compare_systems(made, test="t", correction="none", alpha=alpha)
-        needed = topics_to_separate(made, pairs="top", alpha=alpha, power=power).to_frame().set_index("metric")
+        needed = topics_to_separate(made, pairs="top", alpha=alpha, power=power).to_frame()["topics_needed"].tolist()
         corrected = {
             f"n_significant_{name}": result.with_correction(name).data["significant"].sum("pair").to_numpy()
             for name in ("fdr_bh", "fdr_by")
         }
         first = first or result
-        for place, aggregate in enumerate(result.metrics):
-            against = (result if place else first).data.isel(metric=0)
+        for place, name in enumerate(result.metrics):
+            metric, aggregate = (name, "mean") if of_means else (metrics[number], name)
+            lead = of_means or not place  # compared with that of the first metric
+            against = (first if lead else result).data.isel(metric=0)
             own = result.data.isel(metric=place)
-            same = metric == metrics[0] and not place
+            same = lead and metric == metrics[0]
             rows.append(
                 {
                     "metric": metric,
                     "aggregate": aggregate,
-                    "reference": "" if same else f"{metric if place else metrics[0]}, mean",
+                    "reference": "" if same else f"{metrics[0] if lead else metric}, mean",
                     "n_significant": int(own["significant"].sum()),
                     **{name: int(found[place]) for name, found in corrected.items()},
                     "n_pairs": result.n_pairs,
-                    "topics_needed": float(needed["topics_needed"].loc[aggregate]),
+                    "topics_needed": float(needed[place]),
                     "tau": float("nan") if same else _tau(own, against, scores.sizes["system"]),
                     "kept": float("nan") if same else _kept(own, against),
                 }

@@ -292,6 +292,18 @@ def by_name(scores: Scores, dim: str) -> Scores:
     return scores if (order == np.arange(len(order))).all() else scores.isel({dim: order})
 
 
+_in_order: WeakValueDictionary[tuple[int, ...], xr.DataArray] = WeakValueDictionary()
+
+
+def topics_by_name(scores: Scores) -> Scores:
+    """Return scores that were checked, their topics by name; they are known by it when they come again."""
+    if _in_order.get(_parts_of(scores)) is scores:
+        return scores
+    ordered = known_as_checked(by_name(scores, "topic"))
+    _in_order[_parts_of(ordered)] = ordered
+    return ordered
+
+
 def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     """List the groups of systems that have equal scores under every metric on every topic, by name.
 

@@ -22,10 +22,9 @@ from metaeval.table.scores import (
     Scores,
     as_scores,
     better_direction,
-    by_name,
     checked_scores,
-    known_as_checked,
     oriented_values,
+    topics_by_name,
 )
 from metaeval.table.traits import PROCEDURES, Trait
 from metaeval.table.two_way import linked, two_way
@@ -88,7 +87,7 @@ def engine_scores(
             weight = "`columns={'ignore': 'weight'}`"
             said = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
             raise InvalidOptionError(_opening(what, scores) + said)
-    return known_as_checked(by_name(scores, "topic"))
+    return topics_by_name(scores)
 
 
 def _opening(what: str, scores: Scores) -> str:

@@ -138,8 +138,7 @@ class _Tallying:
             yield from self._by_block(pool, counts, self.parts[first : first + together])
 
     def _at_once(self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8]) -> Iterator[object]:
-        double = np.ascontiguousarray(counts.T, dtype=np.float64)
-        single = double.astype(np.float32)
+        double, single = counts.astype(np.float64).T, counts.astype(np.float32).T
         for metric in range(len(self.means)):
             own = self._centred(metric)
             setting = _Setting(own, counts, own @ double, _rounding(self.question.n_topics))
@@ -153,23 +152,22 @@ class _Tallying:
         self, pool: ThreadPoolExecutor, counts: NDArray[np.uint8], parts: Sequence[_Part]
     ) -> Iterator[object]:
         laid = [_Laid.of(part) for part in parts]
-        sums = {part.metric: np.zeros((self.means.shape[1], len(counts))) for part in parts}
+        metrics = list(dict.fromkeys(part.metric for part in parts))
+        sums = np.zeros((len(metrics) * self.means.shape[1], len(counts)))
 
         def cut(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-            double = np.ascontiguousarray(counts[:, block].T, dtype=np.float64)
-            return double, double.astype(np.float32)
+            return counts[:, block].astype(np.float64).T, counts[:, block].astype(np.float32).T
 
         ahead = pool.submit(cut, self.blocks[0])
         for block, later in zip(self.blocks, [*self.blocks[1:], slice(0)], strict=True):
             double, single = ahead.result()
             ahead = pool.submit(cut, later)
-            scores = {metric: self._centred(metric, block) for metric in sums}
-            added = pool.map(lambda own, double=double: own @ double, scores.values())
-            for metric, product in zip(scores, added, strict=True):
-                sums[metric] += product
-            centred = [scores[one.part.metric] for one in laid]
+            scores = np.stack([self._centred(metric, block) for metric in metrics])
+            product = pool.submit(np.matmul, scores.reshape(len(sums), -1), double)
+            centred = [scores[metrics.index(one.part.metric)] for one in laid]
             yield from pool.map(partial(_Laid.add, counts=single, n_topics=self.question.n_topics), laid, centred)
-        for metric, total in sums.items():
+            sums += product.result()
+        for metric, total in zip(metrics, sums.reshape(len(metrics), -1, len(counts)), strict=True):
             setting = _Setting(self._centred(metric), counts, total, _rounding(_BLOCK + _SPARE))
             yield from pool.map(partial(self._count, setting), [one for one in laid if one.part.metric == metric])
 
@@ -408,24 +406,20 @@ def _resum(setting: _Setting, tile: _Tile, pair: int, resample: int) -> tuple[fl
     high = -np.inf
     apart = 0.0
     for topic in range(len(a)):
-        count = setting.counts[resample, topic]
-        if count > 0:
-            deviation = scale * (a[topic] - b[topic])
-            noise = _noise(scale * a[topic], scale * b[topic], tile.pairs.tolerance[pair], len(a))
-            if abs(deviation) <= noise:
-                deviation = 0.0
-            total += count * deviation
-            low = min(low, deviation)
-            high = max(high, deviation)
-            apart = max(apart, 2.0 * noise)
+        count = setting.counts[resample, topic]  # no branch: nobody foresees which topics are drawn
+        deviation = scale * (a[topic] - b[topic])
+        noise = _noise(scale * a[topic], scale * b[topic], tile.pairs.tolerance[pair], len(a))
+        deviation = 0.0 if abs(deviation) <= noise else deviation
+        total += count * deviation
+        low = deviation if (count > 0) & (deviation < low) else low
+        high = deviation if (count > 0) & (deviation > high) else high
+        apart = 2.0 * noise if (count > 0) & (2.0 * noise > apart) else apart
     if high - low <= apart:
         return total, 0.0, 3 if max(high, -low) <= apart else 4
     mean = total / len(a)
     squares = 0.0
     for topic in range(len(a)):
-        count = setting.counts[resample, topic]
-        if count > 0:
-            squares += count * (scale * (a[topic] - b[topic]) - mean) ** 2
+        squares += setting.counts[resample, topic] * (scale * (a[topic] - b[topic]) - mean) ** 2
     return total, np.sqrt(squares), 0
 
 
