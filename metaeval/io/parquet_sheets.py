@@ -43,7 +43,7 @@ class ParquetSheet(Sheet):
             for at, one in enumerate(values):
                 found[rows, at] = one
             n_rows = rows.stop
-        codes = {part: column.codes for part, column in columns.items()}
+        codes: dict[str, NDArray[np.integer]] = {part: column.codes for part, column in columns.items()}
         return Coded(codes, {part: list(column.known) for part, column in columns.items()}, found)
 
 

@@ -64,7 +64,7 @@ def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Bloc
     """Read Parquet as the same rows in text, so that every rule is the same; columns of long tables as they are."""
     parquet = open_parquet(content, source.path)
     block = read_table(parquet_sheet(parquet, source.path), source, options, parquet.topics)
-    return replace(block, earlier_notes=parquet.notes)
+    return replace(block, earlier_notes=list(parquet.notes))
 
 
 def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:

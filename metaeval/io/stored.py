@@ -225,7 +225,8 @@ class Trial:
 
     def __init__(self, what: str, content: bytes, budget: Budget, *, groups: bool) -> None:
         self.what, self.budget = what, budget
-        self.n_read, self.error = 0, None
+        self.n_read = 0
+        self.error: FileFormatError | None = None
         self.seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
         self.complaints = TemporaryFile()  # noqa: SIM115 - as long as the process
         process = subprocess.Popen(  # noqa: S603 - see the import

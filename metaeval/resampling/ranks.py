@@ -404,8 +404,8 @@ def _by_draws(
     if (np.diff(at) < 0).any():
         for own in units.residual:
             own[:] = own[at]
-    oriented, spans, held = (one if one is None else one[:, at] for one in (units.oriented, units.spans, units.held))
-    units = units._replace(oriented=oriented, spans=spans, held=held)
+    held = None if units.held is None else units.held[:, at]
+    units = units._replace(oriented=units.oriented[:, at], spans=units.spans[:, at], held=held)
     square = np.zeros((len(pairs.squares), len(at), len(at)))
     square[:, pairs.first, pairs.second] = square[:, pairs.second, pairs.first] = pairs.squares
     square = square[:, at][:, :, at]

@@ -115,6 +115,19 @@ def test_a_library_that_crashes_or_never_ends_is_an_error_of_ours(  # noqa: PLR0
 
 
 @pytest.mark.parquet
+def test_no_batch_is_read_before_the_process_apart_has_read_it(tmp_path, monkeypatch, scores):
+    """Where that process comes to a bad end in the midst of a file, this one has read what lies before, and stops."""
+    script = tmp_path / "reader.py"
+    script.write_text("import os, sys; sys.stdin.buffer.read(); os.write(1, b'.'); os.abort()")
+    monkeypatch.setattr(foreign, "__file__", str(script))
+    monkeypatch.setattr(foreign, "_CELLS", 8)
+    batches = open_parquet(_without_seal(_written(scores, tmp_path, "parquet"), "parquet"), "x").batches()
+    assert len(next(batches)) > 0
+    with pytest.raises(FileFormatError, match="x: the Parquet file cannot be read: reading it ended with code -6"):
+        next(batches)
+
+
+@pytest.mark.parquet
 def test_a_panic_is_an_error_of_ours(tmp_path, monkeypatch, scores):
     """A panic of Rust is no Exception; it is told from an interruption, which goes through."""
 

@@ -752,6 +752,14 @@ def test_identical_systems_agree_everywhere():
     assert identical_systems(as_scores(values)) == (("system1", "system2"),)
 
 
+def test_systems_that_part_late_are_not_identical():
+    """Systems that agree on the first thousand topics are looked at to the end; groups come by their first names."""
+    values = np.zeros((1, 4, 1500))
+    values[:, [0, 2], 0] = 1.0
+    values[:, 3, -1] = 1.0
+    assert identical_systems(as_scores(values)) == (("system1", "system3"),)
+
+
 def test_all_runs_are_all(scores):
     """The choice "all" draws nothing."""
     generator = np.random.default_rng(0)
