@@ -147,10 +147,14 @@ def _n_workers(n_jobs: int) -> int:
 
 def allowed_threads() -> int:
     """Return how many threads compiled kernels may use here: at most as many as numba finds cores or is told."""
+    most = _most_threads()
+    return min(most, _limit.get() or most)
+
+
+def _most_threads() -> int:
     import numba  # noqa: PLC0415 - only for who calls kernels
 
-    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # not in its stubs
-    return min(most, _limit.get() or most)
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # not in its stubs
 
 
 def on_threads[**P](kernel: Callable[Concatenate[int, int, P], None]) -> Callable[Concatenate[int, P], None]:
@@ -198,15 +202,14 @@ def on_threads[**P](kernel: Callable[Concatenate[int, int, P], None]) -> Callabl
         finally:
             deque(starts, maxlen=0)  # after an error or an interrupt nobody begins another piece
 
+    del shared_out.__wrapped__  # whose first arguments are others
     return shared_out
 
 
 @lru_cache(maxsize=1)
 def _kernel_threads(_process: int) -> ThreadPoolExecutor:
     """Return the threads of a process, which a fork of it does not inherit."""
-    import numba  # noqa: PLC0415 - loaded, where a kernel is called
-
-    return ThreadPoolExecutor(int(numba.config.NUMBA_NUM_THREADS), "kernels")  # type: ignore[attr-defined]
+    return ThreadPoolExecutor(_most_threads(), "kernels")
 
 
 @contextmanager
