@@ -38,7 +38,7 @@ from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS
-from metaeval.table.named_repeats import repeats_of_names
+from metaeval.table.named_repeats import repeats_note, repeats_of_names
 from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -192,6 +192,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     array = array if inputs.chosen else _of_metrics(array, metrics)
     array = repeats_of_names(array) if repeats_in_names else array
     array = array if choice is None else choice.of_scores(array)
+    array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *repeats_note(array)])
     if paired:
         check_paired(array.sizes["system"])
     try:

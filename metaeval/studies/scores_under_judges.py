@@ -209,7 +209,7 @@ def _in_the_way(topics: Mapping[str, set[str]]) -> str:
 
 
 def _left_out(judged_on: Mapping[str, set[str]], found: Mapping[str, set[str]], reference: str | None) -> str:
-    """Say which judge to leave out so that runs can be compared under the others, and on how many topics; or nothing."""
+    """Say which judge to leave out to compare runs under the others, and on how many topics; or nothing."""
     ways = []
     for name in judged_on:
         others = [one for one in judged_on if one != name]

@@ -124,7 +124,7 @@ def test_grades_kept_off_the_scale_are_named():
 
 def test_negative_grades_that_are_kept_are_no_judgments():
     """Below 0 nothing is judged, so no run can be scored: that is refused, with who is in the way."""
-    with pytest.raises(InvalidOptionError, match=r"there are 0 of 0 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
         study_of(changed(model=lambda _, __, level: -level - 1), maps="keep")
 
 
@@ -196,10 +196,10 @@ def test_one_topic_in_common_tells_of_no_other():
     assert np.isfinite(row["quadratic_kappa"])
     assert np.isnan(row["quadratic_kappa_low"])
     assert "as one topic gives no interval" in words_of(study)
-    refusal = "every judge labelled items of one topic alone; without model it would be 360 items of 12 topics; leave model out$"
+    refusal = "of one topic alone; without model it would be 360 items of 12 topics; leave model out$"
     with pytest.raises(ScoresError, match=refusal):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"there are 1 of 1 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(InvalidOptionError, match=r"1 of 1 that every judge judged; leave out model \(then 12\)"):
         study_of(given, labelled="own")
 
 
@@ -286,7 +286,7 @@ def test_nothing_in_common_with_the_reference():
     assert "; without an order: model." in words_of(study)
     with pytest.raises(ScoresError, match="no item was labelled by every judge; without model it would be 360 items"):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"there are 0 of 0 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
         study_of(given, labelled="own")
     with pytest.raises(ScoresError, match="no two judges labelled a common item"):
         study_of({name: given[name] for name in ("nist", "model")}, runs=None)
