@@ -29,6 +29,7 @@ from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
+from metaeval.io.benchmarks.nuggets import check_credit
 from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
 from metaeval.io.duplicates import Duplicates
@@ -187,6 +188,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         )
     )
     inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
+    labels = {label for block in inputs.blocks for label in block.nugget_labels}
+    check_credit(options.credit if labels else {}, labels)
     blocks = with_distinct_systems(inputs.blocks)
     array = put_together(blocks, missing)
     array = array if inputs.chosen else _of_metrics(array, metrics)
