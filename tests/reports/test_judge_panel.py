@@ -24,7 +24,7 @@ def test_a_panel_has_the_components_of_its_judges():
         assert "under nDCG" in sentence, "the metric is named"
     best = panels.frame.iloc[2]
     n_judges = f"{best['judges']:.0f} judge{'s' * int(best['judges'] > 1)}"
-    assert f"{best['items']:.0f} topics, {n_judges} have" in designs.paragraphs[1], "as the table has it"
+    assert f"{best['items']:.0f} topics with {n_judges} have" in designs.paragraphs[1], "as the table has it"
     table = panels.frame
     assert table["judges"].tolist()[:2] == [1, 3]
     assert table["erho2"].tolist()[:2] == found.plan([30], judges=[1, 3])["erho2"].tolist()
