@@ -123,8 +123,8 @@ _REFERENCE = Option(
 )
 _PEOPLE = Option(
     "NAME,…",
-    "Other judges that are people, for comparison. Each may have labelled a part. For annotations also a file, or "
-    "the NAME of a NAME=FILE, whose annotators are people.",
+    "Other judges that are people, for comparison. Each may have labelled a part. For annotations also a file as "
+    "it is given, or its name, whose annotators are people.",
     checks.names("names of judges by comma"),
 )
 _MAPS = Option(
@@ -322,7 +322,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         labels,
         collection=collection,
         scores=read.scores or None,
-        annotations=_people_and_judges(read.annotations, named) if read.annotations else None,
+        annotations=_people_and_judges(read.annotations, read.files, named) if read.annotations else None,
         metrics=chosen,
         registry=loaded.registry if collection else None,
         people=() if read.annotations else named,
@@ -378,16 +378,23 @@ def _systems(
     return () if one is None else one.systems
 
 
-def _people_and_judges(files: "dict[str, pd.DataFrame]", named: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """Part annotators into people, who are named one by one or by their file, and judges."""
+def _people_and_judges(
+    files: "dict[str, pd.DataFrame]", paths: Sequence[str], named: Sequence[str]
+) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Part annotators into people, who are named one by one or by their file or its path, and judges."""
     import pandas as pd  # noqa: PLC0415 - loaded with what read them
 
     table = pd.concat(files.values(), axis=1)
+    called = {
+        file: {file, path, Path(path).name, f"{file}={path}"} for file, path in zip(files, map(str, paths), strict=True)
+    }
     known = [*files, *table.columns]
     for name in named:
-        if name not in known:
+        if name not in set(known).union(*called.values()):
             raise UnknownNameError("annotator, or file of annotators", name, known)
-    people = [annotator for file, own in files.items() for annotator in own.columns if {file, annotator} & {*named}]
+    people = [
+        annotator for file, own in files.items() for annotator in own.columns if (called[file] | {annotator}) & {*named}
+    ]
     judges = [annotator for annotator in table.columns if annotator not in people]
     if not people or not judges:
         whom = "nobody is called one" if not people else "nobody else is left"

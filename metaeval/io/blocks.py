@@ -118,6 +118,8 @@ class Block:
     """The form that the file was taken for."""
     unit: Unit = TOPIC
     """What the file calls its topics (`metaeval.base.columns.unit_of_column`)."""
+    nugget_labels: frozenset[str] = frozenset()
+    """The labels of nuggets that it holds."""
     one_system: bool = False
     """Whether no column names its systems."""
 

@@ -12,7 +12,7 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import LABELLED_NUGGETS
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows
+from metaeval.io.benchmarks.nuggets import all_credit, check_credit, credit_of, nugget_columns, nugget_rows
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
@@ -70,6 +70,7 @@ def judged_nuggets(
             for weighting in map(str, own["metric"].to_numpy()):
                 scores.setdefault(weighting, {})[judge] = by_topic.sel(metric=[weighting])
         frames.append(rows)
+    check_credit(credit or {}, {label for own in frames for label in own["label"].unique()})
     labels = _labels(pd.concat(frames), duplicates, all_credit(credit or {}))
     if labels.shape[1] == 1:
         message = "these are labels of nuggets by one judge; add a column judge, or give the file of another judge too"

@@ -1,5 +1,6 @@
 """Long tables: a row a score, a row a system and topic, or what trec_eval and ir_measures print."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.columns import LABELS, underscored, unit_of_column
-from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
+from metaeval.base.names import count, first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
@@ -51,7 +52,9 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         judges = [name for name in others if underscored(name) in LABELS["judge"]]
         if not lacking and judges and "metric" not in parts:  # scores by judges, who take the place of metrics
             lacking, others = ["metric"], [*judges, *(name for name in others if name not in judges)]
-        ways = ways_to_name(names, others, lacking)
+        single = options.duplicates == "error" and not lacking
+        ways = _sets_of_rows(body, parts, place, others) if single else ""
+        ways = ways or ways_to_name(names, others, lacking)
         raise sheet.error(f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways}")
     if "score" not in parts and "metric" in parts:
         ways = ways_to_name(names, others, ("score",))
@@ -60,6 +63,32 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     with speaking_of(unit):
         block = _Rows(body, options, places, [(name, place[name]) for name in others]).block(source)
     return replace(block, unit=unit, one_system="system" not in parts)
+
+
+def _sets_of_rows(body: Sheet, parts: Mapping[str, str], place: Mapping[str, int], others: Sequence[str]) -> str:
+    """Say how to choose among sets of rows that a column parts, where without it scores would be there twice."""
+    at = [place[column] for part, column in parts.items() if part != "score"]
+    whole = (cells for cells in body.rows() if len(cells) == len(place))
+    rows = [(tuple(cells[one].strip() for one in at), cells) for cells in whole]
+    times = max(Counter(key for key, _ in rows).values(), default=1)
+    if times == 1:
+        return ""
+    kinds = {name: [cells[place[name]].strip() for _, cells in rows] for name in others}
+    parted = {
+        name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
+        for name in others
+        if len(set(kinds[name])) <= times  # a row's number parts everything, and no set has a second system
+    }
+    most = max(parted, key=lambda name: parted[name], default="")
+    if not most or parted[most] < len(rows):
+        return ""
+    rest = [name for name in others if name != most]
+    also = f" and `columns={ {'ignore': rest}!r}`" * bool(rest)
+    first = kinds[most][0]
+    return (
+        f"it holds {count(len(set(kinds[most])), 'set')} of rows, and scores would be there twice without {most!r}; "
+        f"pass `where={ {most: first}!r}`{also} for one of them"
+    )
 
 
 def hold_metrics(columns: Sequence[str]) -> bool:

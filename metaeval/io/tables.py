@@ -29,6 +29,7 @@ from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
+from metaeval.io.benchmarks.nuggets import check_credit
 from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
 from metaeval.io.duplicates import Duplicates
@@ -38,7 +39,7 @@ from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS
-from metaeval.table.named_repeats import repeats_of_names
+from metaeval.table.named_repeats import repeats_note, repeats_of_names
 from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -187,11 +188,14 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         )
     )
     inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
+    labels = {label for block in inputs.blocks for label in block.nugget_labels}
+    check_credit(options.credit if labels else {}, labels)
     blocks = with_distinct_systems(inputs.blocks)
     array = put_together(blocks, missing)
     array = array if inputs.chosen else _of_metrics(array, metrics)
     array = repeats_of_names(array) if repeats_in_names else array
     array = array if choice is None else choice.of_scores(array)
+    array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *repeats_note(array)])
     if paired:
         check_paired(array.sizes["system"])
     try:

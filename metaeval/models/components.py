@@ -255,10 +255,10 @@ class VarianceComponents(Result):
         Returns
         -------
         pandas.DataFrame
-            One row a metric and number: first the design at hand (``at_hand``), then as many ``clusters`` of
-            ``items_per_cluster`` each, and ``items`` in all. ``erho2``, ``difference_error``, ``twice_error`` with
-            twice the clusters, ``clusters_needed`` for the target, and ``price``; ``erho2`` and the last two with
-            ``_low`` and ``_high``. Empty without clusters.
+            One row a metric and number: as many ``clusters`` as now, of one size and without gaps, of
+            ``items_per_cluster`` each, first the mean number at hand (``at_hand``), and ``items`` in all. ``erho2``,
+            ``difference_error``, ``twice_error`` with twice the clusters, ``clusters_needed`` for the target, and
+            ``price``; ``erho2`` and the last two with ``_low`` and ``_high``. Empty without clusters.
 
         Raises
         ------

@@ -153,27 +153,26 @@ def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
 ) -> pd.DataFrame:
     """Return what more or fewer items in each cluster make of the components; one row a number of them.
 
-    `sizes`: items in each, first the mean at hand. First the design at hand, then as many clusters of equal size; of
-    all, the clusters that reach the target, and the price of a cluster, in items, at which this number of items in each
+    `sizes`: items in each, first the mean at hand; clusters have one size and no gaps, so that rows compare. Of all,
+    the clusters that reach the target, and the price of a cluster, in items, at which this number of items in each
     gives the smallest error for the cost.
     """
-    now, (items, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
-    equal = [own._replace(sources=replace(own.sources, per_cluster=size)) for size in sizes[1:]]
-    totals = [items, *(size * clusters for size in sizes[1:])]
+    now, (_, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
+    equal = [own._replace(sources=replace(own.sources, per_cluster=size)) for size in sizes]
     frames, twice = [], []
-    for one, total in zip([own.now, *equal], totals, strict=True):
-        frames.append(design_table(metric, one, now._replace(items=total), tail))
-        twice.append(one.sources.error(own.variances, now._replace(items=2.0 * total), "relative")[0])
+    for one, size in zip(equal, sizes, strict=True):
+        frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
+        twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
     needed = [
         [np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)]
-        for one, size in zip([own, *equal], sizes, strict=True)
+        for one, size in zip(equal, sizes, strict=True)
     ]
     price = np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
     low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
     ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)
     found = pd.concat(frames, ignore_index=True)
     return found[["metric", "items", "erho2", "erho2_low", "erho2_high", "difference_error"]].assign(
-        at_hand=[True, *(False for _ in equal)],
+        at_hand=np.arange(len(sizes)) == 0,
         clusters=clusters,
         items_per_cluster=sizes,
         twice_error=np.sqrt(2.0 * np.array(twice)),

@@ -31,13 +31,16 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
     rows = study.clusters[study.clusters["metric"] == study.clusters["metric"].iloc[0]]
     now = rows[rows["at_hand"]].iloc[0]
     doubled = rows[rows["items_per_cluster"] == round(2 * now["items_per_cluster"])].iloc[0]
+    errors = study.components.dependability.set_index("metric")["difference_error"]
+    at_hand, now_words = _SCORE(errors[now["metric"]]), _SCORE(now["difference_error"])
     said = say(
         "sentence",
-        n=now["clusters"],
         gaps=study.components.filled < 1,
+        at_hand=at_hand if at_hand != now_words else "",
+        n=now["clusters"],
         mean=_size(now["items_per_cluster"]),
         doubled=_size(doubled["items_per_cluster"]),
-        now=_SCORE(now["difference_error"]),
+        now=now_words,
         items=_SCORE(doubled["difference_error"]),
         more=_SCORE(now["twice_error"]),
         metric=now["metric"] if study.scores.sizes["metric"] > 1 and not study.components.judges else "",
@@ -56,12 +59,7 @@ def _table(study: ComponentsStudy, metric: str) -> Table:
     return Table(
         name=f"clusters {metric}",
         title=say("table", metric=metric),
-        caption=say(
-            "caption",
-            target=study.target,
-            level=percentage(study.components.confidence_level),
-            gaps=study.components.filled < 1,
-        ),
+        caption=say("caption", target=study.target, level=percentage(study.components.confidence_level)),
         frame=shown,
         columns=(
             *right(text, size=say("size")),

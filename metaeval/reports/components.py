@@ -67,14 +67,14 @@ def components_report(study: ComponentsStudy) -> Report:
     )
 
 
-def design_sentences(found: VarianceComponents, designs: pd.DataFrame) -> tuple[str, str]:
+def design_sentences(found: VarianceComponents, designs: pd.DataFrame, *, metric: str | None = None) -> tuple[str, str]:
     """Return the sentences on the design at hand and on the cheapest one, of the first metric.
 
-    Other reports say them too, where scores have repeats or judges.
+    Other reports say them too, where scores have repeats or judges; `metric`: where judges stand in place of metrics.
     """
     row = found.dependability.iloc[0]
     known = row["repeat_share"] == row["repeat_share"]
-    under = _under(found, row["metric"])
+    under = _under(found, row["metric"]) if metric is None else say("under", metric=metric)
     design = say(
         "design",
         words=_counted(found, row),
@@ -127,6 +127,7 @@ def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
         items=round(row["items"]),
         across=round(row[found.across]),
         facet=found.across.removesuffix("s"),
+        judges=found.judges,
         repeats=row["repeats"] if known else None,
         times=significant(row["repeats"], 3),
         uneven=bool(row["repeats"] % 1),

@@ -63,8 +63,8 @@ def _design_blocks(study: JudgeStudy) -> list[Block]:
             *right(number(3), erho2="Eρ²", phi="Φ"),
         ),
     )
-    first = next(iter(study.panels.values()))
-    return [Text(paragraphs=design_sentences(first, first.cheapest(_JUDGMENTS))), table]
+    metric, first = next(iter(study.panels.items()))
+    return [Text(paragraphs=design_sentences(first, first.cheapest(_JUDGMENTS), metric=metric)), table]
 
 
 def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
@@ -118,11 +118,19 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         ),
         data=pd.concat(frames, ignore_index=True),
     )
-    return [Text(paragraphs=tuple(_words(*one) for one in _leading(every))), table, _members(first, rescaled)]
+    members = _members(first, rescaled, changed=_changed(study))
+    return [Text(paragraphs=tuple(_words(*one) for one in _leading(every))), table, members]
+
+
+def _changed(study: JudgeStudy) -> str:
+    """Return how labels of some judge were put on the reference's scale; "" where all are as they were given."""
+    scales = None if study.labelling is None else study.labelling.scales
+    rules = set() if scales is None else {*scales.rules.values()} - {"kept", "reference"}
+    return "" if not rules else "as fitted" if "fitted" in rules else "as mapped"
 
 
 def _leading(every: list[tuple[str, JudgePanel]]) -> list[tuple[str, JudgePanel]]:
-    """Return what is said in words: labels as they are, and the first metric."""
+    """Return what is said in words: labels that are not rescaled, and the first metric."""
     kinds = {found.level: (name, found) for name, found in reversed(every) if not found.rescaled}
     return [kinds[level] for level in ("labels", "differences") if level in kinds]
 
@@ -173,9 +181,13 @@ def _words(name: str, found: JudgePanel) -> str:
     return " ".join(said)
 
 
-def _members(found: JudgePanel, rescaled: JudgePanel | None) -> Table:
+def _members(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
     own, beside = found.judges, {} if rescaled is None else {"error_rescaled": "rescaled"}
-    chosen = {"chosen": "Chosen"} if rescaled is None else {"chosen": "as they are", "chosen_rescaled": "rescaled"}
+    chosen = (
+        {"chosen": "Chosen"}
+        if rescaled is None
+        else {"chosen": changed or "as they are", "chosen_rescaled": "rescaled"}
+    )
     if rescaled is not None:
         own = own.merge(rescaled.judges, on="judge", suffixes=("", "_rescaled"))
     taken = own[(own[[*chosen]] > 0).any(axis=1)].sort_values([*chosen], ascending=False, kind="stable")
@@ -189,6 +201,7 @@ def _members(found: JudgePanel, rescaled: JudgePanel | None) -> Table:
             constant=number(3)(found.constant),
             idle=found.judges.loc[found.judges["error"] >= found.constant, "judge"].tolist(),
             labels=found.level == "labels",
+            changed=changed,
             rescaled=rescaled is not None,
         ),
         frame=taken.head(_MOST_MEMBERS).reset_index(drop=True),

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_share
-from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
@@ -22,7 +21,6 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
-from metaeval.table.named_repeats import systems_repeated
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -159,7 +157,6 @@ def study_components(  # noqa: PLR0913 - every option of the command
             *table.attrs.get("notes", ()),
             *design_notes(table),
             *_zero_notes(found, unit_of(table)),
-            *_try_notes(table),
         ),
         provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
     )
@@ -193,19 +190,6 @@ def _are_tries(table: Scores) -> bool:
         return False
     values = table.to_numpy()
     return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
-
-
-def _try_notes(table: Scores) -> Sequence[str]:
-    """Say how to read the page where the systems seem to be repeats, and how they are read as such."""
-    found = systems_repeated([str(name) for name in table["system"].to_numpy()])
-    if not found or REPEAT in table.dims:
-        return []
-    (first, *_), alone = found.values(), len(found) == table.sizes["metric"] == 1
-    told = "what rounds differ by stands under systems, and dependability of differences says nothing"
-    asked = "`repeats_in_names=True` reads them as such"
-    if alone:
-        asked += ", with the files of other systems beside; of one system alone metaeval.models.pass_rates has pass@k"
-    return [f"systems are called as repeats are ({first_few(first)}); if they are, {told}: {asked}"]
 
 
 def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:

@@ -26,6 +26,7 @@ from metaeval.table.scores import Scores, as_scores
 
 _OF_LABELS = ("AP", "nDCG@10")
 _FEWEST_TOPICS = 2  # tests need them
+_FEWEST_JUDGES = 2  # one beside another
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
@@ -89,7 +90,7 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
         there = table.notna()
         common = there.all(axis=1)
         if len(_topics(common)) < _FEWEST_TOPICS:
-            raise ScoresError(_nothing_common(there))
+            raise ScoresError(_nothing_common(there, table[reference] > 0, reference))
         table = table.where(common)
         if not common.all():
             choices = [] if second is None else [*second.table.columns]
@@ -120,17 +121,23 @@ def _topics(items: pd.Series) -> pd.Index:
     return items.index[items].get_level_values("topic").unique()
 
 
-def _nothing_common(there: pd.DataFrame) -> str:
-    """Say that no runs can be compared, and who is in the way: the judges without any of whom most would be common."""
-    without = {str(name): there.drop(columns=name).all(axis=1) for name in there}
+def _nothing_common(there: pd.DataFrame, relevant: pd.Series, reference: str) -> str:
+    """Say that no runs can be compared, and who is in the way: the judges without any of whom most would be common.
+
+    Only what then works is advised.
+    """
+    without = {str(name): there.drop(columns=name).all(axis=1) for name in there if name != reference}
     common = {name: (len(_topics(items)), int(items.sum())) for name, items in sorted(without.items())}
     n_topics_without, n_items = max(common.values())
     name = " or ".join(one for one in common if common[one] == (n_topics_without, n_items))
     n_topics = len(_topics(there.all(axis=1)))
     found = "no item was labelled by every judge" if not n_topics else "every judge labelled items of one topic alone"
+    own = set(_topics(relevant)).intersection(*(_topics(there[one]) for one in there))
+    ways = [f"leave {name} out"] * (n_topics_without >= _FEWEST_TOPICS and len(without) > 1)
+    ways += ["score the runs on each judge's own items (`labelled='own'`)"] * (len(own) >= _FEWEST_TOPICS)
     return (
-        f"{found}; without {name} it would be {count(n_items, 'item')} of {count(n_topics_without, 'topic')}. "
-        f"Leave {name} out, or score the runs on each judge's own items (`labelled='own'`)"
+        f"{found}; without {name} it would be {count(n_items, 'item')} of {count(n_topics_without, 'topic')}"
+        + f"; {', or '.join(ways)}" * bool(ways)
     )
 
 
@@ -165,9 +172,10 @@ def scores_under_judges(
         notes.append(f"{left:,} of {len(common):,} topics have nothing relevant under {who}: left out")
     if len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
-        partly = f" of {len(common)} that every judge judged ({_in_the_way(judged_on)})" * (len(common) < len(there))
+        partly = f" of {len(common)} that every judge judged" * (len(common) < len(there))
         raise InvalidOptionError(
             f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}{partly}"
+            + _left_out(judged_on, found, reference)
         )
     empty = {name: sum(topic not in own for topic in topics) for name, own in found.items()}
     zeros = [f"{name} {number}" for name, number in empty.items() if number and name not in people]
@@ -198,6 +206,18 @@ def _in_the_way(topics: Mapping[str, set[str]]) -> str:
     without = {name: set.intersection(*(own for other, own in topics.items() if other != name)) for name in topics}
     most = max(map(len, without.values()))
     return f"without {' or '.join(name for name in sorted(without) if len(without[name]) == most)}: {most}"
+
+
+def _left_out(judged_on: Mapping[str, set[str]], found: Mapping[str, set[str]], reference: str | None) -> str:
+    """Say which judge to leave out to compare runs under the others, and on how many topics; or nothing."""
+    ways = []
+    for name in judged_on:
+        others = [one for one in judged_on if one != name]
+        useful = [found[one] for one in ([reference] if reference else others)]
+        left = len(set.intersection(*(judged_on[one] for one in others), *useful))
+        if name != reference and len(others) >= _FEWEST_JUDGES and left >= _FEWEST_TOPICS:
+            ways.append(f"{name} (then {left})")
+    return f"; leave out {' or '.join(ways)}" if ways else ""
 
 
 def _side_by_side(parts: Sequence[xr.DataArray], names: Sequence[str]) -> Scores:

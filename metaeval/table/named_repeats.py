@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+from warnings import warn
 
 import numpy as np
 import xarray as xr
 
-from metaeval.base.names import first_double, first_few
-from metaeval.errors import ScoresError
+from metaeval.base.names import count, first_double, first_few
+from metaeval.errors import MetaevalWarning, ScoresError
 from metaeval.table.array import REPEAT
 
 _NUMBERED = re.compile(
@@ -17,6 +18,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _FEWEST = 3
+_MOST_NAMED = 5
 _METRIC = "score"
 
 
@@ -41,34 +43,79 @@ def _apart(names: Sequence[str]) -> list[_Repeat | None]:
 def systems_repeated(names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     """Return the systems whose repeats these names seem to be, each with its names; none where anything says otherwise.
 
-    Every name ends in a number, and of each system there are three at least, numbered from 0 or 1 on; one system alone
-    takes a word for a repeat, and runs are then systems.
+    Repeats of a system are numbered from 0 or 1 on. With a word for a repeat (not run, as TREC calls systems) two are
+    enough, beside whatever other systems; else no system is without, and one has three at least. One system alone
+    takes a word.
 
     Examples
     --------
-    >>> systems_repeated(["a_1", "a_2", "a_3", "b_1", "b_2", "b_3"])
-    {'a': ('a_1', 'a_2', 'a_3'), 'b': ('b_1', 'b_2', 'b_3')}
+    >>> systems_repeated(["a_1", "a_2", "a_3", "b_1", "b_2"])
+    {'a': ('a_1', 'a_2', 'a_3'), 'b': ('b_1', 'b_2')}
+    >>> systems_repeated(["a-trial0", "a-trial1", "b"])
+    {'a': ('a-trial0', 'a-trial1')}
     >>> [len(systems_repeated([f"{word}{one}" for one in range(4)])) for word in ("trial", "a-seed", "run", "a-")]
     [1, 1, 0, 0]
     """
-    parts = _apart(names)
+    systems: dict[str, list[tuple[_Repeat, str]]] = {}
+    for name, part in zip(names, _apart(names), strict=True):
+        systems.setdefault(part.system if part else name, []).append((part or _Repeat(name, "", 0), name))
+    found = {system: own for system, own in systems.items() if len(own) > 1}
+    spoken = all(part.word and part.word != "run" for own in found.values() for part, _ in own)
+    long = max(map(len, found.values()), default=0) >= _FEWEST
+    if (
+        not found
+        or ("" in found and len(systems) > 1)
+        or not all(_counted([part.number for part, _ in own]) for own in found.values())
+    ):
+        return {}
+    if not spoken and not (long and len(found) == len(systems) > 1):
+        return {}
+    return {system: tuple(name for _, name in own) for system, own in found.items()}
+
+
+def repeats_note(array: xr.DataArray) -> list[str]:
+    """Say that systems are called as repeats are, and how they are read as such; nothing where they are not."""
+    names = [str(name) for name in array["system"].to_numpy()]
+    found = {} if REPEAT in array.dims else systems_repeated(names)
+    if not found:
+        return []
+    first = next(iter(found.values()))
+    asked = "`repeats_in_names=True` reads them as such"
+    if len({part.system if part else name for name, part in zip(names, _apart(names), strict=True)}) == 1:
+        asked += ", with the files of other systems beside"
+        asked += "; of one system alone metaeval.models.pass_rates has pass@k" * (array.sizes["metric"] == 1)
+    told = f"systems are called as repeats are ({first_few(first)}); if they are, each counts as a system here"
+    return [f"{told}: {asked}"]
+
+
+def _counted(numbers: Sequence[int]) -> bool:
+    """Return whether numbers count from 0 or 1 on."""
+    return sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
+
+
+def _warn_of_versions(parts: Sequence[_Repeat], names: Sequence[str]) -> None:
+    """Warn of numbers that no word calls repeats and that do not count from 0 or 1 on."""
     systems: dict[str, list[tuple[int, str]]] = {}
-    for name, part in zip(names, parts, strict=True):
-        if part is None:
-            return {}
-        systems.setdefault(part.system, []).append((part.number, name))
-    numbers = [sorted(number for number, _ in one) for one in systems.values()]
-    if any(len(one) < _FEWEST or one not in (list(range(len(one))), list(range(1, len(one) + 1))) for one in numbers):
-        return {}
-    if len(systems) == 1 and {part.word for part in parts if part} & {"", "run"}:
-        return {}
-    return {system: tuple(name for _, name in one) for system, one in systems.items()}
+    for part, name in zip(parts, names, strict=True):
+        if not part.word:
+            systems.setdefault(part.system, []).append((part.number, name))
+    odd = [sorted(own) for own in systems.values() if len(own) > 1 and not _counted([number for number, _ in own])]
+    if odd:
+        numbers = ", ".join(str(number) for number, _ in max(odd, key=len)[:_FEWEST])
+        called = "; ".join(", ".join(name for _, name in own) for own in odd[:_MOST_NAMED])
+        more = f" and those of {len(odd) - _MOST_NAMED} more" * (len(odd) > _MOST_NAMED)
+        message = (
+            f"numbers such as {numbers} look like versions, but are read as repeats: {called}{more}; "
+            "if they are versions, leave out `repeats_in_names`"
+        )
+        warn(message, MetaevalWarning, stacklevel=3)
 
 
 def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
     """Return scores (metric, system, topic) with repeats: systems whose names differ in their last number are one.
 
-    Names that say only which try it is are of one system for each metric, and called as that was.
+    A name without a number is a system with one repeat. Names that say only which try it is are of one system for each
+    metric, and called as that was.
 
     Examples
     --------
@@ -84,10 +131,12 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
     if REPEAT in array.dims:
         raise ScoresError("these scores have repeats of their own; leave out `repeats_in_names`")
     names = [str(name) for name in array["system"].to_numpy()]
-    parts = [part for part in _apart(names) if part is not None]
-    if len(parts) < len(names):
-        other = next(name for name, part in zip(names, _apart(names), strict=True) if part is None)
-        raise ScoresError(f"system {other!r} does not end in the number of a repeat; leave out `repeats_in_names`")
+    numbered = [part for part in _apart(names) if part is not None]
+    others = [name for name, part in zip(names, _apart(names), strict=True) if part is None]
+    if others and (not numbered or "" in {part.system for part in numbered}):
+        raise ScoresError(f"system {others[0]!r} does not end in the number of a repeat; leave out `repeats_in_names`")
+    lowest = min(part.number for part in numbered)
+    parts = [part or _Repeat(name, "", lowest) for name, part in zip(names, _apart(names), strict=True)]
     double = first_double((part.system, part.number) for part in parts)
     if double is not None:
         raise ScoresError(f"two systems would be repeat {double[1]} of {double[0]!r}; leave out `repeats_in_names`")
@@ -104,6 +153,7 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
             "give the files of the others too, each of one system, or estimate pass@k and pass^k in Python "
             "(metaeval.models.pass_rates)"
         )
+    _warn_of_versions(parts, names)
     dims = ("metric", "system", "topic", REPEAT)
     kept = {
         name: (one.dims, one.to_numpy())
@@ -111,6 +161,9 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
         if one.dims == ("topic",) or (one.dims == ("metric",) and not of_files and name != "metric")
     }
     coords = {"metric": metrics, "system": systems, REPEAT: [str(number) for number in numbers]}
-    told = f"read as repeats of {len(systems)} systems ({first_few(systems)}): {first_few(names)}"
+    repeated = [name for name in names if name not in others]
+    of = list(dict.fromkeys(part.system for part in numbered)) if others else systems
+    told = f"read as repeats of {count(len(of), 'system')} ({first_few(of)}): {first_few(repeated)}"
+    told += f"; without a number, so once: {first_few(others)}" * bool(others)
     attributes = array.attrs | {"notes": [*array.attrs.get("notes", ()), told]}
     return xr.DataArray(made, dims=dims, coords=coords | kept, attrs=attributes)

@@ -171,8 +171,7 @@ def odd_judges(command, simulated_collection, tmp_path):
         ("nothing nist", "nothing called none of its"),
         ("nothing nist", "its highest label is 0"),
         ("nist single --runs RUNS", "without single it would be"),
-        ("nist single --runs RUNS", "score the runs on each judge's own items (--labelled own)"),
-        ("nist model single --labelled own --runs RUNS", "of 1 that every judge judged (without single:"),
+        ("nist model single --labelled own --runs RUNS", "of 1 that every judge judged; leave out single (then"),
         ("nist model elsewhere --runs RUNS", "no item was labelled by every judge; without elsewhere it would be"),
         ("nist elsewhere", "no two judges labelled a common item"),
         ("seven nist", "seven gave one grade alone (7)"),
@@ -676,6 +675,10 @@ def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):
     words = ("judges", "people.json", "machines=llm.json", "--people")
     by_file = command(*words, "people", "--json").json()["results"]
     assert command(*words, "ann,ben,cid", "--json").json()["results"] == by_file
+    for as_given in ("people.json", tmp_path / "people.json", "one=people.json"):
+        others = (as_given, "machines=llm.json", "--people", as_given)
+        assert command("judges", *others, "--json").json()["results"] == by_file
+    assert command("judges", tmp_path / "people.json", *words[2:], "people.json", "--json").json()["results"] == by_file
     table = alt_test(everyone, judge, scoring="neg_rmse").judges.iloc[0]
     assert {row["statistic"]: row["value"] for row in by_file} == pytest.approx(
         table[["winning_rate", "advantage_probability"]].to_dict()

@@ -1,5 +1,6 @@
 """Score tables: every form, aligned by id, written and read back, and what is wrong with the others."""
 
+import ast
 import contextlib
 import csv
 import gzip
@@ -1353,3 +1354,22 @@ def test_a_column_of_scores_without_a_name_is_not_passed_over(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(FileFormatError, match=r"x\.csv: column \d has no name; name it in the header"):
         read_scores(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("more", [[], ["fold"], ["id"]])
+@pytest.mark.parametrize("n_sets", [1, 2, 4])
+def test_advice_on_an_unknown_column_works(tmp_path, n_sets, more):
+    """Where it parts sets of rows one of them is chosen, as ignoring it would leave scores there twice."""
+    rows, value = [["dim", *more, "system", "topic", "score"]], {"fold": "0"}
+    for one in range(n_sets):
+        for system in "ab":
+            for topic in range(3):
+                value["id"] = str(len(rows))
+                rows.append([f"d{one}", *(value[name] for name in more), system, str(topic), f"0.{one + topic}"])
+    path = tmp_path / "sets.csv"
+    path.write_text("\n".join(map(",".join, rows)))
+    with pytest.raises(FileFormatError, match="unknown column") as caught:
+        read_scores(path)
+    ways = {name: ast.literal_eval(text) for name, text in re.findall(r"`(\w+)=(.*?)`", str(caught.value))}
+    assert ("where" in ways) == (n_sets > 1)
+    assert read_scores(path, **ways).sizes["topic"] == 3

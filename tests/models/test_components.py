@@ -201,11 +201,16 @@ def test_clusters_with_gaps_count_as_each_system_has_them():
         errors.append(variance["system x topic"] / n)
         errors[-1] += variance["system x cluster"] * sum(one**2 for one in of_clusters.values()) / n**2
     assert found.dependability["difference_error"].item() == pytest.approx(np.sqrt(2 * np.mean(errors)))
-    now = found.cluster_plan().iloc[0]
-    assert now["items_per_cluster"] == pytest.approx(40 / 7)
-    assert (
-        now["difference_error"] == found.cheapest()["difference_error"][0] == found.dependability["difference_error"][0]
-    )
+    assert found.cheapest()["difference_error"][0] == found.dependability["difference_error"][0]
+    plan = found.cluster_plan([3, 6, 12])
+    assert plan["items_per_cluster"].tolist() == pytest.approx([40 / 7, 3, 6, 12])
+    once = variance["system x cluster"] + variance["system x topic"] / plan["items_per_cluster"]
+    assert plan["difference_error"].to_numpy() == pytest.approx(np.sqrt(2 * once / 7)), "rows share no gap"
+    assert plan["twice_error"].to_numpy() == pytest.approx(np.sqrt(once / 7))
+    in_order = plan.sort_values("items_per_cluster")
+    assert (in_order["erho2"].diff()[1:] > 0).all(), "more items are never worse"
+    assert (in_order["difference_error"].diff()[1:] < 0).all()
+    assert found.dependability["difference_error"][0] > plan["difference_error"][0], "gaps cost"
 
 
 def test_more_clusters_or_more_items_in_each_follow_the_components():

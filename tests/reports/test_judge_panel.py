@@ -19,7 +19,12 @@ def test_a_panel_has_the_components_of_its_judges():
     study = study_judges(scores={"nDCG": scores}, reference="human", n_resamples=20, rng=1)
     (section,) = panel_section(study)
     found = variance_components(scores.sel(metric=["a", "b", "c"]), judges=True)
-    words, worth, _, _, panels = section.blocks
+    words, worth, _, designs, panels = section.blocks
+    for sentence in designs.paragraphs:
+        assert "under nDCG" in sentence, "the metric is named"
+    best = panels.frame.iloc[2]
+    n_judges = f"{best['judges']:.0f} judge{'s' * int(best['judges'] > 1)}"
+    assert f"{best['items']:.0f} topics with {n_judges} have" in designs.paragraphs[1], "as the table has it"
     table = panels.frame
     assert table["judges"].tolist()[:2] == [1, 3]
     assert table["erho2"].tolist()[:2] == found.plan([30], judges=[1, 3])["erho2"].tolist()
@@ -37,18 +42,19 @@ def test_labels_on_one_scale_stand_beside_those_as_they_are():
     truth = draw.integers(0, 4, 400)
     names = pd.MultiIndex.from_product([map(str, range(20)), map(str, range(20))], names=["topic", "item"])
     others = {name: np.clip(truth + draw.integers(-1, 2, 400), 0, 3) for name in ("a", "b")}
-    study = study_judges(
-        as_labels(pd.DataFrame({"human": truth, "narrow": truth // 2, **others}, index=names)),
-        reference="human",
-        maps="keep",
-        n_resamples=20,
-        rng=1,
-    )
+    given = as_labels(pd.DataFrame({"human": truth, "narrow": truth // 2, **others}, index=names))
+    study = study_judges(given, reference="human", maps="keep", n_resamples=20, rng=1)
     (section,) = panel_section(study)
     words, worth, members = section.blocks
     assert list(dict.fromkeys(worth.frame["errors"])) == ["labels", "labels, rescaled"]
     assert "Rescaled: every judge" in worth.caption
     assert len(words.paragraphs) == 1
+    assert [one.label for one in members.columns][-2:] == ["as they are", "rescaled"]
+    fitted = study_judges(given, reference="human", maps={"narrow": "fit"}, n_resamples=20, rng=1)
+    table = panel_section(fitted)[0].blocks[2]
+    assert [one.label for one in table.columns][-2:] == ["as fitted", "rescaled"]
+    assert "as fitted: labels on human's scale" in table.caption
+    assert "as they are" not in table.caption
     frame = members.frame.set_index("judge")
     assert frame.loc["narrow", "error"] > frame["error"]["a"]
     assert frame.loc["narrow", "error_rescaled"] < frame["error_rescaled"]["a"]

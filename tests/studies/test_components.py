@@ -28,22 +28,6 @@ def test_halves_show_what_components_expect():
     assert row["contradicted"] == pytest.approx(row["expected_contradicted"], abs=0.04)
 
 
-def test_tries_in_the_place_of_systems_are_named():
-    """Columns called trial0, trial1 … may be repeats; a note says how the page then reads, and the way out."""
-    values = np.random.default_rng(0).random((6, 12))
-    two, one = "reads them as such", "of one system alone"
-    several = [f"{name}-{number}" for name in ("bm25", "lm") for number in (1, 2, 3)]
-    for names, said in (
-        (["trial0", "trial1", "Trial_2"], {two, one}),
-        (["trial0", "trial1", "bm25"], set()),
-        (["run1", "run2", "run3"], set()),
-        (several, {two}),
-        (several[:5], set()),
-    ):
-        study = study_components(as_scores(values[: len(names)], systems=names), n_splits=0, rng=1)
-        assert {words for words in (two, one) if any(words in note for note in study.notes)} == said
-
-
 def test_a_flat_metric_is_left_out_and_flat_scores_are_refused():
     """With the reason; the others are answered."""
     values = np.random.default_rng(0).random((2, 4, 12))

@@ -124,7 +124,7 @@ def test_grades_kept_off_the_scale_are_named():
 
 def test_negative_grades_that_are_kept_are_no_judgments():
     """Below 0 nothing is judged, so no run can be scored: that is refused, with who is in the way."""
-    with pytest.raises(InvalidOptionError, match=r"there are 0 of 0 that every judge judged \(without model: 12\)"):
+    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
         study_of(changed(model=lambda _, __, level: -level - 1), maps="keep")
 
 
@@ -196,11 +196,40 @@ def test_one_topic_in_common_tells_of_no_other():
     assert np.isfinite(row["quadratic_kappa"])
     assert np.isnan(row["quadratic_kappa_low"])
     assert "as one topic gives no interval" in words_of(study)
-    refusal = "every judge labelled items of one topic alone; without model it would be 360 items of 12 topics. Leave"
+    refusal = "of one topic alone; without model it would be 360 items of 12 topics; leave model out$"
     with pytest.raises(ScoresError, match=refusal):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"there are 1 of 1 that every judge judged \(without model: 12\)"):
+    with pytest.raises(InvalidOptionError, match=r"1 of 1 that every judge judged; leave out model \(then 12\)"):
         study_of(given, labelled="own")
+
+
+@pytest.mark.parametrize("shared", [0, 1, 2])
+@pytest.mark.parametrize("items", ["same", "other"])
+def test_advice_on_judges_without_common_topics_works(shared, items):
+    """Each way that a refusal names is followed to the letter, and no judge is named whose absence would not help."""
+
+    def hasty(topic, place, level):
+        mine = place % 2 if items == "other" else True
+        return level if int(topic) >= 6 - shared and mine else None
+
+    def model(topic, place, level):
+        mine = place % 2 == 0 if items == "other" else True
+        return level if int(topic) < 6 and mine else None
+
+    given, told = changed(model=model, hasty=hasty), {}
+    for labelled in ("common", "own"):
+        try:
+            study_of(given, labelled=labelled)
+        except (ScoresError, InvalidOptionError) as error:
+            told[labelled] = str(error)
+    assert ("own" in told) == (shared < 2)
+    assert ("common" in told) == (shared < 2 or items == "other")
+    for words in told.values():
+        assert ("labelled='own'" in words) == ("own" not in told)
+        without = [name for name in ("model", "hasty") if name in words.rpartition("; leave ")[2]]
+        assert without
+        for name in without:
+            assert study_of({one: own for one, own in given.items() if one != name}).conclusions
 
 
 def test_people_with_fewer_than_thirty_items_are_no_test():
@@ -257,7 +286,7 @@ def test_nothing_in_common_with_the_reference():
     assert "; without an order: model." in words_of(study)
     with pytest.raises(ScoresError, match="no item was labelled by every judge; without model it would be 360 items"):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"there are 0 of 0 that every judge judged \(without model: 12\)"):
+    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
         study_of(given, labelled="own")
     with pytest.raises(ScoresError, match="no two judges labelled a common item"):
         study_of({name: given[name] for name in ("nist", "model")}, runs=None)

@@ -1,5 +1,7 @@
 """Repeats in the place of systems: what names say, and scores that are read so from files."""
 
+import warnings
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -34,7 +36,59 @@ def test_every_score_stands_under_its_system_and_number(systems, repeats, data):
         own = found.sel(metric="ap", system=system, repeat=number)
         assert own.to_numpy().tolist() == given_scores.sel(metric="ap", system=name).to_numpy().tolist()
     assert found["cluster"].to_numpy().tolist() == list("xxyyy")
-    assert len(systems_repeated(names)) == (len(systems) if repeats > 2 else 0)
+    called = between in {"_trial", "-seed-"}
+    assert len(systems_repeated(names)) == (len(systems) if called or repeats > 2 else 0)
+
+
+@given(st.sets(st.integers(0, 90), min_size=2, max_size=4), st.sampled_from(["-", "_trial"]))
+def test_numbers_that_do_not_count_look_like_versions(numbers, between):
+    """Unless a word says repeat: they are read as asked with a warning, and never called repeats unasked."""
+    names = [f"{one}{between}{number}" for one in ("gpt", "llama") for number in sorted(numbers)]
+    counted = sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        repeats_of_names(table(names))
+    assert len(caught) == (between == "-" and not counted)
+    for one in caught:
+        assert "look like versions" in str(one.message)
+        assert all(name in str(one.message) for name in names), "nobody is hidden"
+    assert bool(systems_repeated(names)) == (counted and (between == "_trial" or len(numbers) > 2))
+
+
+def test_a_system_without_a_number_has_one_repeat():
+    """Beside others with repeats; on the other repeats it has gaps."""
+    found = repeats_of_names(table(["a_trial1", "a_trial2", "llama"]))
+    assert found["system"].to_numpy().tolist() == ["a", "llama"]
+    assert found.sel(metric="ap", system="llama", repeat="1").to_numpy().tolist() == [10, 11, 12, 13, 14]
+    assert np.isnan(found.sel(system="llama", repeat="2")).all()
+    assert found.attrs["notes"] == [
+        "read as repeats of 1 system (a): a_trial1, a_trial2; without a number, so once: llama"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "called"),
+    [
+        (["gpt_trial0", "gpt_trial1", "gpt_trial2", "claude_trial0", "claude_trial1"], "gpt_trial0, gpt_trial1"),
+        (["gpt_trial0", "gpt_trial1", "llama"], "gpt_trial0, gpt_trial1"),
+        (["gpt-3_run0", "gpt-3_run1", "gpt-3_run2", "gpt-4_run0", "gpt-4_run1"], "gpt-3_run0"),
+        ([f"run{number}" for number in range(1, 21)], ""),
+        (["icl1", "icl2", "icl3", "bm25"], ""),
+        (["trial0", "trial1", "Trial_2"], "of one system alone"),
+        (["trial0", "trial1", "bm25"], ""),
+        (["gpt-3", "gpt-4", "llama-7", "llama-13", "llama-70"], ""),
+    ],
+)
+def test_one_note_where_scores_are_read(tmp_path, names, called):
+    """Of every study, then; none of TREC's numbered runs, none of versions, and none once they are read as asked."""
+    path = tmp_path / "some.csv"
+    rows = [",".join(["item", *names]), *(",".join([f"q{row}", *"01" * 10][: len(names) + 1]) for row in range(5))]
+    path.write_text("\n".join(rows))
+    notes = [note for note in read_scores(path).attrs["notes"] if "are called as repeats are" in note]
+    assert [called in note for note in notes] == [True] * bool(called)
+    if called and "gpt" in names[0]:
+        again = read_scores(path, repeats_in_names=True).attrs["notes"]
+        assert not any("are called as repeats are" in note for note in again)
 
 
 def test_files_of_one_system_each():
@@ -49,7 +103,7 @@ def test_files_of_one_system_each():
     ("names", "message"),
     [
         (["trial1", "trial2"], "repeats of one system, ap"),
-        (["a1", "a2", "b"], "'b' does not end in the number"),
+        (["trial1", "trial2", "b"], "'b' does not end in the number"),
         (["a1", "a01", "b1"], "two systems would be repeat 1 of 'a'"),
         (["1", "2"], "'1' does not end in the number of a repeat"),
     ],

@@ -6,15 +6,15 @@ number of its topic's nuggets, so that the mean over a topic is the measure.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from metaeval.base.checks import check_number
 from metaeval.base.columns import underscored
-from metaeval.base.names import count, first_few, is_number, shortened
+from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.base.unit import NUGGET
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
 from metaeval.io.benchmarks.parts import Part
@@ -94,7 +94,8 @@ def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
         return None
     body, listed = sheet.without_header(), nugget_rows(sheet)
     parts, notes = _parts(listed, sheet.label, options, body.error)
-    return finished(block_of(parts, sheet.label, notes=notes))
+    block = finished(block_of(parts, sheet.label, notes=notes))
+    return replace(block, nugget_labels=frozenset(row.label for row in listed))
 
 
 def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
@@ -162,6 +163,7 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
         json, at = owners[place]
         return FileFormatError(rule, path=json.label, line=json.line(at))
 
+    check_credit(options.credit, {row.label for row in rows})
     parts, notes = _parts(rows, files[0].source.path, replace(options, credit={_FAILED: 0.0, **options.credit}), refuse)
     failed = sum(_word(row.label) == _FAILED for row in rows)
     if failed:
@@ -191,11 +193,12 @@ def _parts(
             sizes[topic][place] += one
     weighted = any(row.importance for row in rows)
     judges = list(dict.fromkeys(row.judge for row in rows))
-    contradicted = any(_word(row.label) in CONTRADICTIONS for row in rows)
+    contradictions = {_word(row.label) for row in rows} & {*CONTRADICTIONS}
+    twice = sorted(word for word in contradictions if credit[word])
     systems: dict[str, list[tuple[str, str, dict[str, float]]]] = defaultdict(list)
-    for (judge, system, topic, nugget), (total, contradictions, times) in _cells(rows, credit, options, refuse).items():
+    for (judge, system, topic, nugget), (total, opposed, times) in _cells(rows, credit, options, refuse).items():
         size, vital, weights = sizes[topic]
-        weight, value, against = importance[topic, nugget], total / times, contradictions / times
+        weight, value, against = importance[topic, nugget], total / times, opposed / times
         found = {"all": value, "strict_all": float(value >= 1)}
         if weighted:
             worth = size / vital if weight == 1.0 else 0.0
@@ -203,8 +206,9 @@ def _parts(
             found["weighted"] = value * weight * size / weights
         else:
             found["lenient_all"] = float(value > 0)
-        if contradicted:
-            found |= {"net_all": value - against, "contradicted": against}
+        if contradictions:
+            found |= {} if twice else {"net_all": value - against}
+            found["contradicted"] = against
         named = {f"{name} ({judge})" if len(judges) > 1 else name: one for name, one in found.items()}
         systems[system].append((topic, nugget, named))
     labels = sorted(
@@ -215,9 +219,8 @@ def _parts(
         f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
         "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
     ]
-    known = {_word(row.label) for row in rows}
-    idle = [label for label in options.credit if _word(label) not in {_FAILED, *known}]
-    notes += [f"no label is called {first_few(idle)}, for which credit was given"] * bool(idle)
+    if twice:
+        notes.append(f"no net_all: {first_few(twice)} has credit of its own, so all counts contradictions already")
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
@@ -303,6 +306,16 @@ def all_credit(given: Mapping[str, float]) -> dict[str, float]:
     for label, value in given.items():
         check_number(value, f"the credit of {label!r}", least=-1, most=1)
     return {**CREDIT, **{_word(label): value for label, value in given.items()}}
+
+
+def check_credit(given: Mapping[str, float], labels: Collection[str]) -> None:
+    """Refuse credit of a label that is in no file."""
+    known = {_word(label): label for label in labels}
+    for label in given:
+        if _word(label) not in {_FAILED, *known}:
+            same = [one for one in known.values() if credit_of(one) is not None and credit_of(one) == credit_of(label)]
+            synonyms = dict.fromkeys([label], same[0]) if same else {}
+            raise UnknownNameError("label of nuggets", label, natural_order(known.values()), synonyms=synonyms)
 
 
 def credit_of(label: str, credit: Mapping[str, float] = CREDIT) -> tuple[float, float] | None:

@@ -6,6 +6,7 @@ import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.tables import read_scores
+from metaeval.studies.judge_files import read_judges
 from metaeval.studies.power import study_power
 from metaeval.table.structure import with_clusters
 
@@ -88,9 +89,39 @@ def test_contradictions_have_metrics_of_their_own_and_judges_too(read):
     assert found["metric"].to_numpy().tolist() == ["all", "strict_all", "lenient_all", "net_all", "contradicted"]
     assert found["higher_is_better"].to_numpy().tolist() == [True, True, True, True, False]
     assert found.sel(system="b", topic="2/n2").to_numpy().tolist() == [0, 0, 0, -1, 1]
+    for credit in (-0.5, 0.25):
+        own = read(rows, "topic_id,run_tag,answer_id,auto_assessment\n", credit={"contradicts": credit})
+        assert own["metric"].to_numpy().tolist() == ["all", "strict_all", "lenient_all", "contradicted"]
+        assert own.sel(system="b", topic="2/n2").to_numpy().tolist() == [credit, 0, float(credit > 0), 1]
+        assert own.sel(metric="all", system="b").to_numpy().tolist() == [0, 1, 1, 1, credit], "counted once"
+        assert any("no net_all: contradicts has credit of its own" in note for note in own.attrs["notes"])
     judged = [(*row[:4], judge) for judge in ("x", "y") for row in ROWS]
     names = read(judged, "topic,system,nugget,label,judge\n")["metric"].to_numpy().tolist()
     assert names[:3] == ["all (x)", "strict_all (x)", "lenient_all (x)"]
+
+
+def test_credit_of_a_label_that_no_file_has_is_refused(read, tmp_path):
+    """With the nearest that there is; a label of one file of several is enough, as of one judge of several."""
+    with pytest.raises(InvalidOptionError, match="nuggets 'partial_suport'; did you mean 'partial_support'"):
+        read(credit={"partial_suport": 0.3})
+    paths = [tmp_path / f"{system}.csv" for system in "ab"]
+    for path, word in zip(paths, ("partial", "support"), strict=True):
+        rows = [(row[0], path.stem, row[2], word) for row in ROWS if row[1] == path.stem]
+        path.write_text("topic,run,nugget,label\n" + "".join(",".join(row) + "\n" for row in rows))
+    found = read_scores(paths, credit={"partial": 0.3})
+    assert found.sel(metric="all").mean("topic").to_numpy().tolist() == pytest.approx([0.3, 1])
+    with pytest.raises(InvalidOptionError, match="did you mean 'partial'"):
+        read_scores(paths, credit={"partial_support": 0.3})
+    assignments = [{"text": row[2], "importance": row[4], "assignment": row[3]} for row in ROWS[:3]]
+    (tmp_path / "c.jsonl").write_text(json.dumps({"query": "q", "qid": "1", "answer_text": "", "nuggets": assignments}))
+    with pytest.raises(InvalidOptionError, match="no label of nuggets 'maybe'"):
+        read_scores(tmp_path / "c.jsonl", credit={"maybe": 0.3})
+    judged = tmp_path / "judged.csv"
+    rows = [(*row[:3], word, word) for word in ("partial", "support") for row in ROWS]
+    judged.write_text("topic,run,nugget,label,judge\n" + "".join(",".join(row) + "\n" for row in rows))
+    assert read_judges(judged, credit={"partial": 0.3}).labels.shape[1] == 2
+    with pytest.raises(InvalidOptionError, match="did you mean 'partial'"):
+        read_judges(judged, credit={"partial_support": 0.3})
 
 
 @pytest.mark.parametrize(
