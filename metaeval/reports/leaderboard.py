@@ -42,7 +42,7 @@ from metaeval.reports.leaderboard_items import (
     subsets_section,
 )
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
@@ -54,7 +54,6 @@ _MOST_LETTERS = 12
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
 _MEANS = ("chen2010", "strawderman1971")
-_SOURCES = ("student1908", "holm1979", "benjamini1995", "benjamini2001", "mogstad2024", *_MEANS)
 say = prose("leaderboard")
 
 
@@ -443,4 +442,4 @@ def _verdict(
 def _methods(study: LeaderboardStudy) -> Methods:
     metrics = study.comparison.metrics
     words = say("methods", study=study, sizes=study.scores.sizes, metrics=metrics, level=_level(study), means=_MEANS)
-    return Methods(paragraphs=(words,), cite=cited_in((words,), _SOURCES))
+    return Methods(paragraphs=(words,))

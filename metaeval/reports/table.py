@@ -27,8 +27,6 @@ from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_findings import decision_words, pair_figures, pair_sentence
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import (
-    cited_in,
-    cited_keys,
     drawn_for_p,
     facts,
     groups_of_topics,
@@ -226,4 +224,4 @@ def _methods(study: TableStudy) -> Methods:
         n_same=sum(map(len, study.identical)),
         letters=("piepho2004",) if study.baseline is None and study.marks == "groups" else (),
     )
-    return Methods(paragraphs=(words,), cite=cited_in((words,), (*cited_keys(result), "piepho2004")))
+    return Methods(paragraphs=(words,))
