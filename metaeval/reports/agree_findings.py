@@ -14,6 +14,7 @@ from metaeval.base.words import bracketed, ends, name_of_metric, number, percent
 from metaeval.page.blocks import Methods
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import described_by, with_draws
+from metaeval.reports.traits import traits_said
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT, FIXED, GENERALISED
 
@@ -244,6 +245,7 @@ def agree_methods(study: AgreeStudy) -> Methods:
         "methods",
         study=study,
         sizes=study.scores.sizes,
+        traits=traits_said(study.scores),
         result=study.lead.result,
         metrics=[say("metric", base=base, uses=[] if own == [base] else own) for base, own in uses.items()],
         tests=dict.fromkeys(map(with_draws, results)),

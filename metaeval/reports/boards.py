@@ -12,6 +12,7 @@ from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.settled_ranks import ranks_section
 from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 from metaeval.studies.boards import BoardsStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -215,5 +216,7 @@ def _methods(study: BoardsStudy) -> Methods:
     drift = study.drift
     words = say("methods", study=study, sure=_sure(study))
     more = [] if drift is None else [say("drift methods", correction=CORRECTIONS[drift.correction].described)]
-    paragraphs = [words, *more, say("computed", study=study)]
+    traits = {name: traits_said(scores) for name, scores in study.scores.items()}
+    told = [say("traits", name=name, traits=said) for name, said in traits.items() if said]
+    paragraphs = [words, *told, *more, say("computed", study=study)]
     return Methods(paragraphs=tuple(paragraphs))

@@ -21,6 +21,7 @@ from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 from metaeval.studies.components import ComponentsStudy
 
 _MOST_ITEMS = 1e7
@@ -496,7 +497,7 @@ def _methods(study: ComponentsStudy) -> Methods:
         crossed=found.repeats == "crossed",
         shared=found.repeats == "shared",
         judges=found.judges,
-        n_clusters=found.n_clusters,
+        traits=traits_said(study.scores, gaps=""),
     )
     said = (words, _said(study, "intervals", exact=found.exact, robust=found.intervals == "robust", study=study))
     return Methods(paragraphs=said)

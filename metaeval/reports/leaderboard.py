@@ -43,6 +43,7 @@ from metaeval.reports.leaderboard_items import (
 )
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
@@ -441,5 +442,13 @@ def _verdict(
 
 def _methods(study: LeaderboardStudy) -> Methods:
     metrics = study.comparison.metrics
-    words = say("methods", study=study, sizes=study.scores.sizes, metrics=metrics, level=_level(study), means=_MEANS)
+    words = say(
+        "methods",
+        study=study,
+        sizes=study.scores.sizes,
+        metrics=metrics,
+        traits=traits_said(study.scores, left_out=study.left_out),
+        level=_level(study),
+        means=_MEANS,
+    )
     return Methods(paragraphs=(words,))

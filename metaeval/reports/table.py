@@ -33,6 +33,7 @@ from metaeval.reports.shared import (
     titled,
     with_draws,
 )
+from metaeval.reports.traits import traits_said
 from metaeval.studies.table import TableStudy
 from metaeval.table.array import DIMS
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
@@ -219,6 +220,7 @@ def _methods(study: TableStudy) -> Methods:
         sizes=study.scores.sizes,
         result=result,
         drawn=with_draws(result),
+        traits=traits_said(study.scores),
         over=over_pairs(study),
         correction=CORRECTIONS.get(result.correction),
         n_same=sum(map(len, study.identical)),
