@@ -181,6 +181,8 @@ WAY_OUT = {
     "weights": "columns={'ignore': 'weight'}",
     "gaps": "missing='zero'",
 }
+GIVEN = {"clusters": "'random'", "strata": "'fixed'", "weights": "weights=", "gaps": "'pairwise'"}
+"""What was said of such scores, and is no way out."""
 REFUSED = {"clusters": "come in clusters", "strata": "strata", "weights": "have weights", "gaps": "gaps"}
 
 
@@ -193,6 +195,7 @@ def nothing_is_silently_left_out_of_account(name):
         if refusal := outcome(name, f"plain | {trait}").refusal:
             assert REFUSED[trait] in refusal
             assert WAY_OUT[trait] in refusal
+            assert GIVEN[trait] not in refusal
         else:
             assert not are_equal(figures(name, f"plain | {trait}"), figures(name)), trait
 

@@ -89,6 +89,8 @@ class LeaderboardStudy(Study):
     """What fewer items keep, for systems that did not choose them."""
     cohorts: CohortAnalysis | None
     """Which items separate the best systems, or those of a group; none where there are too few systems for a top."""
+    cohorts_named: bool
+    """Whether somebody asked for these cohorts."""
     gaps: MissingScores | None
     """Means with and without an allowance for missing scores, where some are."""
     sources: VarianceComponents | None
@@ -374,6 +376,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             lambda: compare_subsets(_whole_items(_few(table), kept), n_splits=n_splits, alpha=alpha, rng=seed),
         ),
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
+        cohorts_named=bool(cohorts),
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         requirements=required,
