@@ -207,4 +207,9 @@ def test_requirements_end_with_a_code(command, tmp_path):
     assert unmet.code == 1
     assert command("leaderboard", "none.csv", "--require", "old >= new").code == 3
     assert "not established: old >= new is violated under board" in unmet.err
+    rows = [f"{i},{i % 5},,{i % 3}\n{i + 20},,{i % 4},{i % 7}" for i in range(20)]
+    apart = tmp_path / "apart.csv"
+    apart.write_text("\n".join(["question_id,old,new,third", *rows]))
+    untested = command("leaderboard", apart, "--missing", "pairwise", "--require", "old >= new - 9", *QUICK)
+    assert "not established: old >= new - 9: the two systems have no item in common under apart" in untested.err
     assert "Requirements" in unmet.out
