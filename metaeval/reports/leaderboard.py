@@ -174,7 +174,7 @@ def _level(study: LeaderboardStudy) -> str:
 def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> list[Section]:
     ranks = study.ranks
     if ranks is None:
-        return [_means_section(frame, metrics)]
+        return [_means_section(study, frame, metrics)]
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = frame[frame["metric"] == metric]
@@ -200,13 +200,13 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
     ]
 
 
-def _means_section(frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
+def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
     """Give the means and their order where nothing says how sure the ranks are."""
     tables = [
         Table(
             name=f"ranks {metric}",
             title=say("systems title", metric=metric),
-            caption=say("means alone"),
+            caption=say("means alone", over=say("over", study=study)),
             frame=frame[frame["metric"] == metric],
             columns=(*right(whole, rank="Rank"), *left(system="System"), *right(_SCORE, mean="Mean")),
         )
@@ -268,6 +268,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
             study=study,
             decision=say("decision", study=study),
             letters=few,
+            over=say("over", study=study),
             jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
         )
         + errors_said((say("unsure"), unsure, "")),
