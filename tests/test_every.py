@@ -29,11 +29,13 @@ from numpy._core import _multiarray_umath
 from PIL import Image
 
 import metaeval
+from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import Result, main_sentence
 from metaeval.cli.simulate import simulate
 from metaeval.errors import InvalidOptionError
 from metaeval.io.tables import read_scores, write_scores
+from metaeval.page.blocks import Items
 from metaeval.studies.study import Study
 
 pytestmark = [
@@ -179,6 +181,8 @@ WAY_OUT = {
     "weights": "columns={'ignore': 'weight'}",
     "gaps": "missing='zero'",
 }
+GIVEN = {"clusters": "'random'", "strata": "'fixed'", "weights": "weights=", "gaps": "'pairwise'"}
+"""What was said of such scores, and is no way out."""
 REFUSED = {"clusters": "come in clusters", "strata": "strata", "weights": "have weights", "gaps": "gaps"}
 
 
@@ -191,8 +195,39 @@ def nothing_is_silently_left_out_of_account(name):
         if refusal := outcome(name, f"plain | {trait}").refusal:
             assert REFUSED[trait] in refusal
             assert WAY_OUT[trait] in refusal
+            assert GIVEN[trait] not in refusal
         else:
             assert not are_equal(figures(name, f"plain | {trait}"), figures(name)), trait
+
+
+NAMED = {
+    "clusters": "topics come in 12 clusters",
+    "strata": "fixed clusters",
+    "weights": "have weights",
+    "gaps": "scores are missing|% of the cells have a score",
+}
+"""How methods name what scores have."""
+
+
+def methods_are_whole(name):
+    """Their citations are in the references and in the BibTeX; clusters, strata, weights and gaps are named."""
+    entry = EVERY[name]
+    if not name.startswith("study_"):
+        return
+    report = answer(name).report()
+    words = " ".join(report.methods.paragraphs)
+    section = next(one for one in report.all_sections() if one.id == "methods")
+    references = [item.words for block in section.blocks if isinstance(block, Items) for item in block.items]
+    (entries,) = section.blocks[-1].blocks[0].paragraphs
+    known = {one.cited: one for one in PUBLICATIONS.values()}
+    for cited in re.findall(r"[(;:] ?([A-Z][^,;:()]*, (?:19|20)\d\d)(?=[;)])", words):
+        assert known[cited].full in references, cited
+        assert f"{{{known[cited].key}," in entries, cited
+    for trait in every.TRAITS if entry.of == "scores" and f"{name}, t" not in EVERY else ():
+        found = outcome(name, f"plain | {trait}")
+        if not found.refusal:
+            assert re.search(NAMED[trait], " ".join(found.answer.report().methods.paragraphs)), trait
+        assert not re.search(NAMED[trait], words)
 
 
 def no_note_decides(name):
@@ -333,6 +368,7 @@ LAWS = [
     scores_from_a_file_are_scores,
     it_is_kept_by_pickle,
     it_shows_itself,
+    methods_are_whole,
     *REFUSING,
 ]
 

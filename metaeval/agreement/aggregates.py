@@ -16,12 +16,19 @@ from scipy.stats import rankdata
 
 from metaeval.agreement.item_statistics import less_mean
 from metaeval.base.checks import check_choice
-from metaeval.base.names import count, label_array, natural_order
+from metaeval.base.names import label_array
+from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores, oriented_values
-from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics, topic_weights
+from metaeval.table.structure import (
+    engine_scores,
+    mean_over_topics,
+    not_in_all_clusters,
+    settled_mean_over_topics,
+    topic_weights,
+)
 
 type Floats = NDArray[np.float64]
 
@@ -163,21 +170,12 @@ def _macro_mean(scores: Scores) -> Floats:
     known = np.isfinite(values)
     sizes = known @ member
     if not sizes.all():
-        raise ScoresError(_not_in_all_clusters((sizes == 0.0).any(axis=0), scores["system"].to_numpy(), names))
+        rule = not_in_all_clusters((sizes == 0.0).any(axis=0), scores["system"].to_numpy(), names, unit_of(scores))
+        raise ScoresError(f"a macro mean needs {rule}")
     macro = (np.where(known, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
     factor = sizes.sum(axis=2, keepdims=True) / (len(names) * sizes)
     found: Floats = macro + factor[..., place] * (values - macro)
     return found
-
-
-def _not_in_all_clusters(lacks: NDArray[np.bool_], systems: NDArray[np.str_], clusters: NDArray[np.str_]) -> str:
-    """Name everything that must go for a macro mean, (system, cluster) without a score: systems or clusters."""
-    thin, bare = systems[lacks.any(axis=1)].tolist(), clusters[lacks.any(axis=0)].tolist()
-    if len(thin) > len(bare):
-        why = f"{count(len(bare), 'cluster')} in which some systems have no score: {', '.join(natural_order(bare))}"
-    else:
-        why = f"{count(len(thin), 'system')} without a score in some cluster: `exclude_systems={natural_order(thin)}`"
-    return f"a macro mean needs every system in every cluster; leave out {why}"
 
 
 def _borda(scores: Scores) -> Floats:

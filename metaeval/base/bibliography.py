@@ -5,8 +5,10 @@ They stand in ``bibliography.toml`` beside this file. A key is the first author'
 Where only part of a reference is known, only that part is there.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -116,6 +118,23 @@ def cited(keys: Iterable[str]) -> str:
     """
     found = [find_publication(key).cited for key in keys]
     return f" ({'; '.join(found)})" if found else ""
+
+
+def cited_by(words: str) -> list[str]:
+    """Return the keys of the publications that some words cite, as `cited` does.
+
+    Examples
+    --------
+    >>> cited_by("Lists are cut (Sakai and Kando, 2008), tests paired (Student, 1908; Holm, 1979).")
+    ['holm1979', 'sakai2008', 'student1908']
+    """
+    return sorted(key for key, one in PUBLICATIONS.items() if one.cited in words and _citing(one.cited).search(words))
+
+
+@cache
+def _citing(cited: str) -> re.Pattern[str]:
+    """Return what finds that reference, and none by more authors that ends in the same words."""
+    return re.compile(rf"(?<!\w)(?<!\band ){re.escape(cited)}(?!\w)")
 
 
 def source_of(cite: str) -> str:

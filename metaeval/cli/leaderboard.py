@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from metaeval.base.names import first_few, split_at_commas
+from metaeval.base.unit import unit_of
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
@@ -77,6 +78,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.io.means import MeansAloneError  # noqa: PLC0415 - loads pandas
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.tests_stat.requirements import MET, NOTHING  # noqa: PLC0415 - loads the package
 
     try:
         scores = loaded.scores()
@@ -95,10 +97,15 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
         return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or (), cohorts=cohort)
     found = getattr(study, "requirements", None)
     if found is not None and not found.met:
-        rows = found.to_frame().query("state != 'met'")
-        loaded.at_end(
-            lambda: _refuse([f"{row.requirement} is {row.state} under {row.metric}" for row in rows.itertuples()])
-        )
+        rows = [row for row in found.to_frame().itertuples() if row.state != MET]
+        nothing = f"the two systems have no {unit_of(scores).topic} in common under"
+        unmet = [
+            f"{row.requirement}: {nothing} {row.metric}"
+            if row.state == NOTHING
+            else f"{row.requirement} is {row.state} under {row.metric}"
+            for row in rows
+        ]
+        loaded.at_end(lambda: _refuse(unmet))
     return study
 
 

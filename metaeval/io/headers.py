@@ -1,6 +1,6 @@
 """The names of columns: found in a header, checked against the rows below it, and told to whoever missed one."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -78,6 +78,25 @@ def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
         f"a row of {len(cells)} cells, and the table has {width} columns, divided by "
         f"{delimiter_name(sheet.delimiter)}; give every row the same number{hint}"
     )
+
+
+def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> list[str]:
+    """Return the note on columns of words that were left out, and which could say where topics belong.
+
+    Examples
+    --------
+    >>> notes_on_words({"set": ["a", "a", "b", "b"], "asked": ["1?", "2?", "3?", "4?"]}, clustered=False)
+    ["left out columns of words (set, asked); `columns={'cluster': 'set'}` if topics of one 'set' share noise"]
+    >>> notes_on_words({}, clustered=False)
+    []
+    """
+    if not words:
+        return []
+    shared = [name for name, cells in words.items() if all(cells) and 1 < len({*cells}) <= len(cells) // 2]
+    note = f"left out columns of words ({first_few(list(words))})"
+    if shared and not clustered:
+        note += f"; `columns={{'cluster': {shared[0]!r}}}` if {unit().topics} of one {shared[0]!r} share noise"
+    return [note]
 
 
 def columns_found(names: Sequence[str]) -> str:

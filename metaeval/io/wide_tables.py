@@ -22,7 +22,7 @@ from metaeval.io.blocks import (
     to_numbers,
 )
 from metaeval.io.duplicates import each_once
-from metaeval.io.headers import columns_found, fitting_names, place_of, unique_names, ways_to_name
+from metaeval.io.headers import columns_found, fitting_names, notes_on_words, place_of, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
@@ -69,7 +69,6 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
-    notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if not transposed and _says_nothing(names, options) and not _turned_by_names(rows, turned=False):
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
@@ -77,6 +76,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         return replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if place is None or not names else unit_of_column(names[place])
     with speaking_of(unit):
+        told = {names[at]: rows.column(at) for at in words}
+        notes += notes_on_words(told, clustered=bool({"cluster", "stratum"} & said.keys()))
         block = _block(rows, source, options, scores.T, (across, down), notes)
     if not said:
         return replace(block, unit=unit)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import pandas as pd
 
-from metaeval.base.bibliography import find_publication, publications
+from metaeval.base.bibliography import cited_by, find_publication, publications
 from metaeval.base.escaping import visible
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
@@ -165,7 +165,7 @@ class Methods(_Statements):
     paragraphs: tuple[str, ...]
     """At least one, each of whole sentences."""
     cite: tuple[str, ...] = ()
-    """Keys of `metaeval.base.bibliography`."""
+    """Keys of `metaeval.base.bibliography`; what the paragraphs cite is among them of itself."""
     blocks: tuple[Block, ...] = ()
     """What helps to read the report, such as definitions."""
 
@@ -178,6 +178,7 @@ class Methods(_Statements):
             raise TypeError(f"methods are sentences that fit a paper, each with its full stop, not {unended[0]!r}")
         for key in self.cite:
             find_publication(key)
+        object.__setattr__(self, "cite", tuple(dict.fromkeys([*self.cite, *cited_by(" ".join(self.paragraphs))])))
 
     def joined(self, other: "Methods") -> "Methods":
         """Return both, every publication once."""

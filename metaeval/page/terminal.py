@@ -1,6 +1,6 @@
 """A report in the terminal: its facts, its answer, and the tables of its brief sections."""
 
-from collections.abc import Iterable, Iterator
+import re
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -8,11 +8,12 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from metaeval.base.escaping import visible
-from metaeval.page.blocks import Items, Page, Section, Text
+from metaeval.page.blocks import Item, Items, Page, Section, Text
 from metaeval.page.tables import Table
 
 _LONGEST = 80
 """More rows than this are for a page or a file."""
+_OPTION = re.compile(r"(?<!\S)--[a-z]")
 
 
 def show_report(report: Page, console: Console) -> None:
@@ -24,31 +25,35 @@ def show_report(report: Page, console: Console) -> None:
             console.print(_line(words), soft_wrap=True)
     console.print()
     for place, paragraph in enumerate(report.summary):
-        console.print(_line(paragraph), soft_wrap=not console.is_terminal)
+        _say(paragraph, console)
         console.print()
         if place == 0 and report.key_figures is not None:
             console.print(terminal_table(report.key_figures))
             console.print()
     for section in report.sections:
         if section.brief:
-            for shown in _brief(section):
-                console.print(shown)
-                console.print()
+            _show_section(section, console)
 
 
-def _brief(section: Section) -> Iterator[RenderableType]:
+def _say(words: str, console: Console) -> None:
+    """Print words on lines as wide as the terminal; in a pipe, and where they hold an option to copy, on one line."""
+    console.print(_line(words), soft_wrap=not console.is_terminal or _OPTION.search(words) is not None)
+
+
+def _show_section(section: Section, console: Console) -> None:
     for block in section.open_blocks():
         if isinstance(block, Table):
-            yield terminal_table(block)
-        elif isinstance(block, Text):
-            yield Group(*map(_line, block.paragraphs))
-        elif isinstance(block, Items):
-            yield Group(*_items(block))
+            console.print(terminal_table(block))
+        elif isinstance(block, Text | Items):
+            for words in block.paragraphs if isinstance(block, Text) else map(_item, block.items):
+                _say(words, console)
+        else:
+            continue
+        console.print()
 
 
-def _items(block: Items) -> Iterable[RichText]:
-    for item in block.items:
-        yield _line(f"{item.term}: {item.words}" if item.term else item.words)
+def _item(item: Item) -> str:
+    return f"{item.term}: {item.words}" if item.term else item.words
 
 
 def terminal_table(table: Table) -> Group:

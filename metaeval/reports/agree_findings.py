@@ -13,13 +13,13 @@ from metaeval.base.digits import error_of_ends
 from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, whole
 from metaeval.page.blocks import Methods
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_keys, described_by, with_draws
+from metaeval.reports.shared import described_by, with_draws
+from metaeval.reports.traits import traits_said
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT, FIXED, GENERALISED
 
 _VERDICTS = ("same", "different", "open")
 _SHARE, _BOTH = "share", "both"
-_SOURCES = ("ogilvie2006", "yilmaz2008")
 say = prose("agree_findings")
 
 
@@ -245,6 +245,7 @@ def agree_methods(study: AgreeStudy) -> Methods:
         "methods",
         study=study,
         sizes=study.scores.sizes,
+        traits=traits_said(study.scores),
         result=study.lead.result,
         metrics=[say("metric", base=base, uses=[] if own == [base] else own) for base, own in uses.items()],
         tests=dict.fromkeys(map(with_draws, results)),
@@ -252,6 +253,4 @@ def agree_methods(study: AgreeStudy) -> Methods:
         levels=[f"{alpha:g}" for alpha in study.lead.alphas],
         level=level_of(study),
     )
-    keys = [*(key for result in results for key in cited_keys(result)), *_SOURCES]
-    keys += [] if study.intervals is None else ["korn1998"]
-    return Methods(paragraphs=(words,), cite=tuple(dict.fromkeys(keys)))
+    return Methods(paragraphs=(words,))

@@ -11,13 +11,13 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.settled_ranks import ranks_section
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 from metaeval.studies.boards import BoardsStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _DECIMAL, _SCORE, _MOST_SHOWN, _MOST_SAID = number(2), number(3), 50, 3
 _RELATIONS = ("alike", "opposite", "first alone", "second alone", "neither")
-_SOURCES = ("besag1995", "holm1979")
 say = prose("boards")
 
 
@@ -216,5 +216,7 @@ def _methods(study: BoardsStudy) -> Methods:
     drift = study.drift
     words = say("methods", study=study, sure=_sure(study))
     more = [] if drift is None else [say("drift methods", correction=CORRECTIONS[drift.correction].described)]
-    paragraphs = [words, *more, say("computed", study=study)]
-    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
+    traits = {name: traits_said(scores) for name, scores in study.scores.items()}
+    told = [say("traits", name=name, traits=said) for name, said in traits.items() if said]
+    paragraphs = [words, *told, *more, say("computed", study=study)]
+    return Methods(paragraphs=tuple(paragraphs))

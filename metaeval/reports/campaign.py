@@ -17,14 +17,10 @@ from metaeval.page.tables import Table, left, p_values, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts
+from metaeval.reports.shared import facts
 from metaeval.studies.campaign import CampaignStudy
 from metaeval.tests_stat.result import is_significant
 
-_SOURCES = (
-    *("kocmi2021", "deutsch2021", "deutsch2023", "thompson2024", "perrella2024"),
-    *("freitag2022", "freitag2023", "freitag2024"),
-)
 _DECIMAL = number(3)
 _DAGGER = "†"
 _SHUFFLED = ("shuffled, mean", "shuffled, at most")
@@ -379,4 +375,4 @@ def _methods(study: CampaignStudy) -> Methods:
         paragraphs.append(say("chance methods"))
     if study.title:
         paragraphs.insert(1, say("of a year", title=study.title))
-    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
+    return Methods(paragraphs=tuple(paragraphs))

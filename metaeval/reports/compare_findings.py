@@ -11,18 +11,13 @@ from metaeval.base.unit import unit
 from metaeval.base.words import carried, interval, number
 from metaeval.page.blocks import Fold, Item, Items, Methods, Section, Text
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in
 from metaeval.reports.topic_words import chance
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.testing.expected import BROKEN, UNNOTICED
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 _SAME = 0.9
 
-_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002", "korn1998", "kazai2004")
 say = prose("compare_findings")
 
 
@@ -195,9 +190,7 @@ def compare_methods(study: CompareStudy) -> Methods:
         say("expected methods") if len(study.expectations) else "",
     )
     paragraphs = tuple(words for words in parts if words)
-    procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"], CORRECTIONS["fdr_bh"])
-    keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return Methods(paragraphs=paragraphs, cite=cited_in(paragraphs, keys))
+    return Methods(paragraphs=paragraphs)
 
 
 def _topics_methods(study: CompareStudy) -> str:

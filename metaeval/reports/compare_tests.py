@@ -14,7 +14,8 @@ from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, described_by, facts, groups_of_topics
+from metaeval.reports.shared import described_by, facts, groups_of_topics
+from metaeval.reports.traits import traits_said
 from metaeval.studies.compare_tests import SplitHalvesStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -235,11 +236,10 @@ def _methods(study: SplitHalvesStudy) -> Methods:
         study=study,
         one=one,
         sizes=study.scores.sizes,
+        traits=traits_said(study.scores, gaps="paired"),
         metrics=study.scores["metric"].to_numpy().tolist(),
         corrections=["uncorrected"] * ("none" in one.corrections) + ([f"with {listed(adjusted)}"] if adjusted else []),
         resampled=any(TESTS[name].resampled for name in one.tests),
         sources=_SOURCES,
     )
-    keys = [key for name in one.tests for key in TESTS[name].cite]
-    keys += [key for name in one.corrections for key in CORRECTIONS[name].cite]
-    return Methods(paragraphs=(words,), cite=cited_in((words,), [*_SOURCES, *keys]))
+    return Methods(paragraphs=(words,))

@@ -20,10 +20,10 @@ from metaeval.reports.component_clusters import cluster_sentence, clusters_secti
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 from metaeval.studies.components import ComponentsStudy
 
-_SOURCES = ("brennan2001", "searle1992", "feldt1965", "arteaga1982", "chen2021", "yao2024")
 _MOST_ITEMS = 1e7
 _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE, _SCORE = number(3), number(4)
@@ -498,7 +498,7 @@ def _methods(study: ComponentsStudy) -> Methods:
         crossed=found.repeats == "crossed",
         shared=found.repeats == "shared",
         judges=found.judges,
-        n_clusters=found.n_clusters,
+        traits=traits_said(study.scores, gaps=""),
     )
     said = (words, _said(study, "intervals", exact=found.exact, robust=found.intervals == "robust", study=study))
-    return Methods(paragraphs=said, cite=cited_in(said, _SOURCES))
+    return Methods(paragraphs=said)

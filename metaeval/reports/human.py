@@ -29,7 +29,7 @@ from metaeval.page.tables import Table, left, p_values, right, under
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures, sure_side
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts
+from metaeval.reports.shared import facts
 from metaeval.studies.human import HumanStudy
 from metaeval.testing.expected import BROKEN, UNNOTICED
 
@@ -40,7 +40,6 @@ _STATISTICS = {
     "accuracy": "pairwise accuracy",
 }
 _CHANCE = {"accuracy": 0.5}
-_SOURCES = ("kocmi2021", "deutsch2021", "williams1959", "graham2014", "ogilvie2006", "mathur2020", "kazai2004")
 _PANELS = 6
 _DECIMAL = number(3)
 say = prose("human")
@@ -383,7 +382,7 @@ def _methods(study: HumanStudy) -> Methods:
     parts = {"williams": study.williams, "decisions": study.decisions, "pairs": study.pairs}
     paragraphs += [say("expected methods")] if len(study.expectations) else []
     paragraphs += [say(f"{name} methods", **given) for name, part in parts.items() if len(part)]
-    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
+    return Methods(paragraphs=tuple(paragraphs))
 
 
 def _interval_words(study: HumanStudy, lead: HumanAgreement) -> str:

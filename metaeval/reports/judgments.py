@@ -11,10 +11,9 @@ from metaeval.reports.judgment_power import between_metrics_section, power_figur
 from metaeval.reports.judgment_reductions import reduction_sections, threshold_figures, threshold_sentence
 from metaeval.reports.key_figures import listed_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 
-_SOURCES = ("yilmaz2008", "zobel1998", "pal2010", "piwowarski2008")
 """What the methods may cite beside the sources of the reductions."""
 say = prose("judgments")
 
@@ -29,7 +28,6 @@ def judgments_report(study: JudgmentsStudy, *, published: bool = False) -> Repor
     sections += effort_section(study)
     sections += completions_section(study.completions)
     sections += unanswered(Item(term=_term(part), words=reason) for part, reason in study.unanswered.items())
-    sources = (*(key for one in study.stability.values() for key in one.reduction.cite), *_SOURCES)
     n_ranked = next((one.data.sizes["system"] for one in study.stability.values()), study.n_systems)
     tested = next((one for one in study.stability.values() if one.data.sizes["tested"]), None)
     year = year_of_minutes(study.cost)
@@ -43,7 +41,7 @@ def judgments_report(study: JudgmentsStudy, *, published: bool = False) -> Repor
             [*threshold_figures(study), *power_figures(study), *groups_figures(study), *effort_figures(study)]
         ),
         sections=tuple(sections),
-        methods=Methods(paragraphs=methods, cite=cited_in(methods, sources)),
+        methods=Methods(paragraphs=methods),
         rows=[
             {"table": name} | {str(key): value for key, value in row.items()}
             for name, frame in tables.items()

@@ -42,7 +42,8 @@ from metaeval.reports.leaderboard_items import (
     subsets_section,
 )
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
@@ -54,7 +55,6 @@ _MOST_LETTERS = 12
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
 _MEANS = ("chen2010", "strawderman1971")
-_SOURCES = ("student1908", "holm1979", "benjamini1995", "benjamini2001", "mogstad2024", *_MEANS)
 say = prose("leaderboard")
 
 
@@ -174,7 +174,7 @@ def _level(study: LeaderboardStudy) -> str:
 def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> list[Section]:
     ranks = study.ranks
     if ranks is None:
-        return [_means_section(frame, metrics)]
+        return [_means_section(study, frame, metrics)]
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = frame[frame["metric"] == metric]
@@ -200,13 +200,13 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
     ]
 
 
-def _means_section(frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
+def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
     """Give the means and their order where nothing says how sure the ranks are."""
     tables = [
         Table(
             name=f"ranks {metric}",
             title=say("systems title", metric=metric),
-            caption=say("means alone"),
+            caption=say("means alone", over=say("over", study=study)),
             frame=frame[frame["metric"] == metric],
             columns=(*right(whole, rank="Rank"), *left(system="System"), *right(_SCORE, mean="Mean")),
         )
@@ -268,6 +268,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
             study=study,
             decision=say("decision", study=study),
             letters=few,
+            over=say("over", study=study),
             jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
         )
         + errors_said((say("unsure"), unsure, "")),
@@ -442,5 +443,13 @@ def _verdict(
 
 def _methods(study: LeaderboardStudy) -> Methods:
     metrics = study.comparison.metrics
-    words = say("methods", study=study, sizes=study.scores.sizes, metrics=metrics, level=_level(study), means=_MEANS)
-    return Methods(paragraphs=(words,), cite=cited_in((words,), _SOURCES))
+    words = say(
+        "methods",
+        study=study,
+        sizes=study.scores.sizes,
+        metrics=metrics,
+        traits=traits_said(study.scores, left_out=study.left_out),
+        level=_level(study),
+        means=_MEANS,
+    )
+    return Methods(paragraphs=(words,))

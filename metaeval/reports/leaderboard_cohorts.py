@@ -60,7 +60,9 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     shown += _subsets(found, short, gappy=gappy)
     shown += [Text(paragraphs=failed, look="note")] if failed else []
     title = say("title" if found.data["top"].any() else "title of groups")
-    return [Section(id="cohorts", title=title, lead=say("lead"), blocks=tuple(shown))]
+    return [
+        Section(id="cohorts", title=title, lead=say("lead"), brief=study.cohorts_named, blocks=tuple(shown)),
+    ]
 
 
 def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:

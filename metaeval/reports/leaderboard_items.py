@@ -15,10 +15,10 @@ from metaeval.base.words import (
     percentage,
     share,
     share_of,
-    significant,
     text,
     whole,
 )
+from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
 from metaeval.reports.prose import prose
@@ -181,8 +181,9 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
 
 
 def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
-    ends = zip(frame["topics_needed_low"], frame["topics_needed_high"], strict=True)
-    written = [MISSING if math.isnan(low + high) else f"{_items(low)} to {_items(high)}" for low, high in ends]
+    none = (frame["effect_low"] <= 0.0) & (frame["effect_high"] >= 0.0)  # no number is certain to suffice
+    most = frame["topics_needed_high"].map(_items).mask(none, "unbounded")
+    written = (frame["topics_needed_low"].map(_items) + " to " + most).mask(frame["topics_needed_low"].isna(), MISSING)
     shown = frame.assign(interval=written)
     clusters = right(_items, units_needed=f"{spoken().Clusters} needed") if unit == "cluster" else ()
     return Table(
@@ -205,11 +206,11 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
 
 
 def _items(value: object) -> str:
-    """Write a number of items; beyond ten million, or for no difference at all, there is none."""
+    """Write a number of items; of more than ten million none is computed."""
     items = float(str(value))
     if math.isnan(items):
         return MISSING
-    return "unbounded" if math.isinf(items) else f"{items:,.0f}"
+    return f"> {MOST_TOPICS // 10**6} million" if items > MOST_TOPICS else f"{items:,.0f}"
 
 
 def design_section(study: LeaderboardStudy) -> list[Section]:
@@ -310,8 +311,8 @@ def _negative_table(frame: pd.DataFrame) -> Table:
 
 
 def _below_zero(value: object) -> str:
-    """Write a correlation; one that two digits would make 0 keeps its first."""
-    return number(2)(value) if abs(float(str(value))) >= _LEAST else significant(value, 1)
+    """Write a correlation below 0; one that two digits would make 0 is above the first that they do not."""
+    return number(2)(value) if abs(float(str(value))) >= _LEAST else f"> {number(2)(-2.0 * _LEAST)}"
 
 
 def subsets_section(study: LeaderboardStudy) -> list[Section]:

@@ -14,12 +14,11 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts
+from metaeval.reports.shared import facts
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy
 
 _SCORE = number(4)
 _MOST_LETTERS = 12
-_SOURCES = ("strawderman1971", "besag1995")
 say = prose("leaderboard_of_means")
 
 
@@ -158,4 +157,4 @@ def _methods(study: MeansLeaderboardStudy) -> Methods:
         ranks=study.ranks,
         provenance=study.provenance,
     )
-    return Methods(paragraphs=(words,), cite=cited_in((words,), _SOURCES))
+    return Methods(paragraphs=(words,))

@@ -12,7 +12,7 @@ from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-BAYESIAN_SOURCES = {"bayesian_t": ("benavoli2017",), "hierarchical": ("benavoli2017", "carterette2015")}
+_SOURCES = {"bayesian_t": ("benavoli2017",), "hierarchical": ("benavoli2017", "carterette2015")}
 """Model to the keys of what it comes from."""
 _PROBABILITY = 0.95
 say = prose("power_bayesian")
@@ -88,5 +88,5 @@ def bayesian_methods(study: PowerStudy) -> list[str]:
     widths = [f"{width:g}" for width in sorted(set(found.rope.values()))]
     if len(widths) > 1:
         widths = [say("region", metric=name, width=width) for name, width in found.rope.items()]
-    sources = BAYESIAN_SOURCES[found.model]
+    sources = _SOURCES[found.model]
     return [say("methods", widths=widths, model=say(found.model), sources=sources, probability=_PROBABILITY)]

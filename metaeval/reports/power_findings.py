@@ -11,9 +11,10 @@ from metaeval.base.words import MISSING, carried, interval, number, percentage, 
 from metaeval.page.blocks import Methods
 from metaeval.page.tables import METRIC, Table, left, p_values, right, under
 from metaeval.reports.key_figures import in_brackets, key_figures
-from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods
+from metaeval.reports.power_bayesian import bayesian_methods
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_keys, computed_with, drawn_for_p, in_groups
+from metaeval.reports.shared import computed_with, drawn_for_p
+from metaeval.reports.traits import traits_said
 from metaeval.studies.power import PowerStudy
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
@@ -215,8 +216,7 @@ def power_methods(study: PowerStudy) -> Methods:
             lead=study.comparisons[0],
             tests=one_per_test(study),
             metrics=study.scores["metric"].to_numpy().tolist(),
-            groups=in_groups(study.scores),
-            weighted="weight" in study.scores.coords,
+            traits=traits_said(study.scores),
             sources=_POWER,
             used=[name for name in present if name != "none"],
             beside="none" in present,
@@ -228,7 +228,4 @@ def power_methods(study: PowerStudy) -> Methods:
     versions = study.provenance.versions
     around = [f"{label} {versions[name]}" for name, label in _LIBRARIES.items() if name in versions]
     words.append(computed_with(study.provenance, *around))
-    keys = [*_POWER, *(key for result in study.comparisons for key in cited_keys(result))]
-    keys += [] if study.bayesian is None else BAYESIAN_SOURCES[study.bayesian.model]
-    keys += [] if study.intervals is None else ["korn1998"]
-    return Methods(paragraphs=(" ".join(words),), cite=tuple(dict.fromkeys(keys)))
+    return Methods(paragraphs=(" ".join(words),))

@@ -15,12 +15,11 @@ from metaeval.reports.judge_ranking import alt_section
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.settled_ranks import ranks_section
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
 from metaeval.studies.settled import SettledStudy
 from metaeval.tests_stat.result import is_significant
 
 _DECIMAL, _MOST_FIGURES, _MOST_SHOWN = number(2), 5, 50
-_SOURCES = ("bradley1952", "besag1995", "ogilvie2006", "cameron2011", "bell2002", "angelopoulos2023", "calderon2025")
 say = prose("settled")
 
 
@@ -272,4 +271,4 @@ def _methods(study: SettledStudy) -> Methods:
     words = say("methods", study=study, grouped=clusters, n_votes=len(clusters))
     paragraphs = [words, *([say("powered methods")] if study.powered else [])]
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
-    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
+    return Methods(paragraphs=tuple(paragraphs))

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from metaeval.base.bibliography import cited, find_publication
+from metaeval.base.bibliography import cited
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
 from metaeval.base.unit import unit
@@ -105,18 +105,6 @@ def described_by(procedure: str) -> str:
         return "the test's own family-wise p-values"
     row = TESTS.get(procedure) or CORRECTIONS.get(procedure)
     return row.description + cited(row.cite) if row else procedure
-
-
-def cited_keys(result: PairwiseResult) -> tuple[str, ...]:
-    """Return the keys of what the descriptions of a comparison's test and correction cite."""
-    rows = (result.procedure, CORRECTIONS.get(result.correction))
-    return tuple(key for row in rows if row is not None for key in row.cite)
-
-
-def cited_in(paragraphs: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the keys, each once, whose publications some words cite."""
-    words = " ".join(paragraphs)
-    return tuple(key for key in dict.fromkeys(keys) if find_publication(key).cited in words)
 
 
 def with_draws(result: PairwiseResult) -> str:

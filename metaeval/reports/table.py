@@ -27,14 +27,13 @@ from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_findings import decision_words, pair_figures, pair_sentence
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import (
-    cited_in,
-    cited_keys,
     drawn_for_p,
     facts,
     groups_of_topics,
     titled,
     with_draws,
 )
+from metaeval.reports.traits import traits_said
 from metaeval.studies.table import TableStudy
 from metaeval.table.array import DIMS
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
@@ -221,9 +220,10 @@ def _methods(study: TableStudy) -> Methods:
         sizes=study.scores.sizes,
         result=result,
         drawn=with_draws(result),
+        traits=traits_said(study.scores),
         over=over_pairs(study),
         correction=CORRECTIONS.get(result.correction),
         n_same=sum(map(len, study.identical)),
         letters=("piepho2004",) if study.baseline is None and study.marks == "groups" else (),
     )
-    return Methods(paragraphs=(words,), cite=cited_in((words,), (*cited_keys(result), "piepho2004")))
+    return Methods(paragraphs=(words,))

@@ -19,7 +19,7 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, titled
+from metaeval.reports.shared import titled
 from metaeval.reports.topic_numbers import detectable, numbers_section
 from metaeval.reports.topic_summary import (
     topic_columns,
@@ -50,9 +50,6 @@ from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStu
 
 _MOST_PAIRS = 10
 """Of metrics; a longer table is folded."""
-_SOURCES = (
-    *("voorhees2002", "pal2010", "buckley2000", "sanderson2005", "rubin1981", "stein1981", "morris2011", "varin2011"),
-)
 say = prose("topics")
 
 
@@ -345,4 +342,4 @@ def _methods(study: TopicsStudy) -> Methods:
         best="" if family is None else FAMILIES[family].title,
         detectable=detectable(),
     )
-    return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
+    return Methods(paragraphs=(words,))

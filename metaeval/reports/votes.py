@@ -32,7 +32,7 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.vote_plans import plan_section
 from metaeval.reports.vote_powers import powers_methods, powers_section
 from metaeval.studies.votes import AS_RANKS, VoteGroup, VotesStudy
@@ -40,10 +40,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 _STRENGTH = number(2)
 _MOST_LETTERS, _MOST_SHOWN, _MOST_PAIRS = 12, 60, 10
-_SOURCES = (
-    *("bradley1952", "davidson1970", "newman2023", "chiang2024", "rao1984", "bell2002", "pustejovsky2018"),
-    *("cameron2011", "strawderman1971", "besag1995", "chen2010", "diaz2022", "diaz2023", "diaz2023b"),
-)
 say = prose("votes")
 
 
@@ -433,7 +429,7 @@ def _methods(study: VotesStudy) -> Methods:
         freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
     )
     paragraphs = [words, *([powers_methods()] if len(study.powers) else [])]
-    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
+    return Methods(paragraphs=tuple(paragraphs))
 
 
 def _units(group: VoteGroup) -> Mapping[str, int]:

@@ -17,10 +17,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from metaeval.base.checks import check_choice, check_list, check_number, refused
+from metaeval.base.checks import check_list, check_number, refused
+from metaeval.base.names import natural_order
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
-from metaeval.errors import ScoresError, UnknownNameError
+from metaeval.errors import ScoresError, UnknownNameError, closest_names
 from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE, at_least
@@ -43,6 +44,7 @@ _TOP = re.compile(r"top(\d+)")
 _TOPS = (10, 25)
 _PAIR = 2
 _LEAST = 3  # topics in a subset
+_SHOWN = 3  # groups in an error
 _CELLS = 4_000_000  # scores at a time
 _SHARES = (0.25, 0.5)
 _SHARES_OF_TOPICS = ("idle", "idle_varying", "idle_random", "idle_unseen", "stays")
@@ -156,10 +158,13 @@ def cohort_names(scores: Scores, cohorts: Sequence[str] | None) -> list[str]:
     if not names:
         raise refused("cohorts", "is empty; name at least one, such as 'top10'", cohorts)
     for name in names:
-        known = (f"top{min(_TOPS[0], n_systems)}", *_groups(scores))
         size = _size_of_top(scores, name) if isinstance(name, str) else 0
         if not size:
-            check_choice(name, "cohort", known)
+            if name not in (groups := _groups(scores)):
+                near = closest_names(str(name), groups) or natural_order(groups)
+                group = f"a group ({', '.join(near[:_SHOWN])}) or " if near else ""
+                rule = f"names no cohort {name!r}; name {group}a top from 'top2' to 'top{n_systems}'"
+                raise refused("cohorts", rule if near else f"{rule}: these systems have no groups", name)
             size = int((scores["group"].to_numpy() == name).sum())
         if size < _PAIR:
             raise refused("cohorts", f"names {name!r}, which is one system; a cohort has two at least", name)
@@ -200,7 +205,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError
         If scores have gaps that nobody decided to keep.
-    UnknownNameError, InvalidOptionError
+    InvalidOptionError
         If a cohort is neither the top of more systems nor a group, or an option is outside its rule.
 
     See Also

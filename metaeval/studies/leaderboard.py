@@ -15,7 +15,7 @@ from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
-from metaeval.base.names import first_few, natural_order
+from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
@@ -24,19 +24,19 @@ from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
-from metaeval.resampling.cluster_residuals import placed
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
+from metaeval.studies.leaderboard_systems import check_ranked, placed_systems
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT, has_gaps
 from metaeval.table.complete import complete_block
 from metaeval.table.constant import constant_notes
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.scores import Scores, checked_scores, identical_systems, note_of_gaps
+from metaeval.table.scores import Scores, checked_scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -44,7 +44,7 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_families
 from metaeval.tests_stat.pairs import all_pairs
-from metaeval.tests_stat.requirements import Requirements, check_requirements
+from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
@@ -89,6 +89,8 @@ class LeaderboardStudy(Study):
     """What fewer items keep, for systems that did not choose them."""
     cohorts: CohortAnalysis | None
     """Which items separate the best systems, or those of a group; none where there are too few systems for a top."""
+    cohorts_named: bool
+    """Whether somebody asked for these cohorts."""
     gaps: MissingScores | None
     """Means with and without an allowance for missing scores, where some are."""
     sources: VarianceComponents | None
@@ -298,15 +300,16 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
     gappy = has_gaps(table.to_numpy())
-    left_out: list[str] = []
-    if gappy:
-        table, left_out = _placed_systems(table)
+    table, left_out = placed_systems(table) if gappy else (table, [])
     names = table["system"].to_numpy().tolist()
     check_count(top, "top", most=max(_TOP, len(names)), unit="systems")
     baselines = baselines_of(baseline)
+    required_of = [
+        (text, one) for text in requirements for one in systems_of(text, given["system"].to_numpy().tolist())
+    ]
+    named = {"baseline": [(one, one) for one in baselines], "requirements": required_of}
+    check_ranked(given, table, named | {"cohorts": [(one, one) for one in cohorts or ()]}, left_out)
     for one in baselines:
-        if one in given["system"].to_numpy() and one not in names:
-            raise refused("baseline", f"names {one!r}, which is {left_out[0].split(':')[0]}; name another", one)
         check_choice(one, "baseline", names)
     n_topics = table.sizes["topic"]
     many = n_topics > _FEW
@@ -373,6 +376,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             lambda: compare_subsets(_whole_items(_few(table), kept), n_splits=n_splits, alpha=alpha, rng=seed),
         ),
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
+        cohorts_named=bool(cohorts),
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         requirements=required,
@@ -393,19 +397,6 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         ),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
-
-
-def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
-    """Return the scores of the systems that have enough to be ranked, and a note of the others."""
-    there = placed(table)
-    if there.all() or there.sum() <= 1:
-        return table, []
-    names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
-    where = f"in two {spoken.clusters} of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
-    note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
-    of_all, kept = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
-    said = [one for one in table.attrs.get("notes", ()) if one != of_all]  # gaps are said anew, of those that are left
-    return kept.assign_attrs(notes=[*said, note_of_gaps(kept)] if np.isnan(kept.to_numpy()).any() else said), [note]
 
 
 def _whole_items(table: Scores, kept: list[str]) -> Scores:

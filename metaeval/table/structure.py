@@ -13,8 +13,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
-from metaeval.base.names import label_array
-from metaeval.base.unit import NUGGET, unit_of
+from metaeval.base.names import count, label_array, natural_order
+from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
@@ -167,6 +167,10 @@ def mean_by_cluster(scores: Scores) -> Scores:
     sums, sizes = np.nan_to_num(values) @ weights, np.isfinite(values) @ weights
     with np.errstate(invalid="ignore"):
         means = sums / sizes
+    if np.isnan(means).any():
+        lacks = np.isnan(means).any(axis=0)
+        rule = not_in_all_clusters(lacks, scores["system"].to_numpy(), np.array(names), unit_of(scores))
+        raise ScoresError(f"means of {unit_of(scores).clusters} need {rule}")
     coordinates: dict[Any, Any] = {one: held for one, held in scores.coords.items() if "topic" not in held.dims}
     notes = [
         *scores.attrs.get("notes", ()),
@@ -179,6 +183,27 @@ def mean_by_cluster(scores: Scores) -> Scores:
         attrs={**scores.attrs, "notes": notes, "topic_word": unit_of(scores).cluster},
     )
     return as_scores(made)
+
+
+def not_in_all_clusters(
+    lacks: NDArray[np.bool_], systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit
+) -> str:
+    """Say that every system must be in every cluster, and what must go: (system, cluster) without a score.
+
+    Examples
+    --------
+    >>> from metaeval.base.unit import TOPIC
+    >>> not_in_all_clusters(np.array([[True, True], [False, False]]), np.array(["a", "b"]), np.array(["1", "2"]), TOPIC)
+    "every system in every cluster; leave out 1 system without a score in some cluster: `exclude_systems=['a']`"
+    """
+    thin, bare = systems[lacks.any(axis=1)].tolist(), clusters[lacks.any(axis=0)].tolist()
+    if len(thin) > len(bare):
+        named = ", ".join(natural_order(bare))
+        why = f"{count(len(bare), spoken.cluster)} in which some systems have no score: {named}"
+    else:
+        left = natural_order(thin)
+        why = f"{count(len(thin), 'system')} without a score in some {spoken.cluster}: `exclude_systems={left}`"
+    return f"every system in every {spoken.cluster}; leave out {why}"
 
 
 def topic_weights(scores: Scores) -> NDArray[np.float64]:

@@ -20,6 +20,8 @@ _SIGN = re.compile(r"\s(>=|≥|>)\s")
 _MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)")
 _LOOSE = re.compile(r"(?P<better>[^<>=≥≤]+)(?P<sign>[<>=≥≤]{1,2})(?P<worse>[^<>=≥≤]+)")
 _LOOSE_MARGIN = re.compile(r"(?P<name>.+?)\s*(?P<sign>[+-])\s*(?P<size>\d*[.,]?\d+(?:[eE][+-]?\d+)?)")
+_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
+_EXAMPLE = "new >= old - 0.005"
 MET, VIOLATED, OPEN, NOTHING = "met", "violated", "open", "without common items"
 
 
@@ -97,7 +99,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     names = table["system"].to_numpy().tolist()
     asked = [_parsed(text, names) for text in requirements]
     if not asked:
-        raise refused("requirements", "is empty; name at least one, such as 'new >= old - 0.005'", requirements)
+        raise refused("requirements", f"is empty; name at least one, such as {_EXAMPLE!r}", requirements)
     first, second = (np.array([names.index(one[side]) for one in asked]) for side in (0, 1))
     margin = np.array([one[2] for one in asked])
     strict = np.array([one[3] for one in asked])
@@ -135,17 +137,28 @@ def sides_of(text: str) -> tuple[str, str, str]:
     """Return what stands at the left of the sign, the sign, and what stands at its right."""
     parts = _SIGN.split(str(text).strip(), maxsplit=1)
     if len(parts) == 1:
-        rule = f"takes >= or > with blanks around it, such as {_written_out(text)!r}, not {text!r}"
+        rule = f"compares two systems by >= or > with blanks around it, such as {_written_out(text)!r}, not {text!r}"
         raise refused("requirements", rule, text)
     better, sign, rest = (part.strip() for part in parts)
     return better, sign, rest
+
+
+def systems_of(text: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the two systems that a requirement compares.
+
+    Examples
+    --------
+    >>> systems_of("new >= old - 0.005", ["old", "new"])
+    ('new', 'old')
+    """
+    return _parsed(text, names)[:2]
 
 
 def _written_out(text: str) -> str:
     """Return the requirement that a text without a sign between blanks may mean, the better system first."""
     found = _LOOSE.fullmatch(str(text).strip())
     if found is None:
-        return "new >= old - 0.005"
+        return _EXAMPLE
     better, sign, worse = (part.strip() for part in found.groups())
     margin = _LOOSE_MARGIN.fullmatch(worse)
     turned = sign[0] in "<≤" or sign[-1] in "<≤"
@@ -157,6 +170,8 @@ def _written_out(text: str) -> str:
         left = ""
     if turned:
         better, worse = worse, better
+    if _NUMBER.fullmatch(better) or _NUMBER.fullmatch(worse):
+        return _EXAMPLE
     return f"{better} {'>' if sign in {'<', '>'} else '>='} {worse}{left}"
 
 

@@ -10,13 +10,11 @@ from metaeval.errors import UnknownNameError
 from metaeval.metrics import default_registry, metric
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.models.families import FAMILIES
-from metaeval.reports import agree_findings, judgments, topics
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 LISTS = [row.cite for table in (TESTS, CORRECTIONS, FAMILIES, REDUCTIONS) for row in table.values()]
-PAGES = [module._SOURCES for module in (agree_findings, judgments, topics)]
 
 
 def _plain(name):
@@ -59,8 +57,8 @@ def test_keys_and_dois_are_there_once():
 
 
 def test_what_is_cited_is_in_the_bibliography():
-    """Keys of tests, corrections, curves, reductions and pages lead somewhere."""
-    for keys in (*LISTS, *PAGES):
+    """Keys of tests, corrections, curves and reductions lead somewhere."""
+    for keys in LISTS:
         assert set(keys) <= set(PUBLICATIONS)
 
 

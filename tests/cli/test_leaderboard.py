@@ -53,6 +53,9 @@ def test_systems_are_left_out_as_the_page_says(command, tmp_path):
     gaps = ("leaderboard", write_scores(scores, tmp_path / "gaps.csv"), "--missing", "pairwise", *QUICK)
     advice = re.search(r"without a score in some cluster: (--exclude-systems .*)", command(*gaps).out)[1]
     assert advice == """--exclude-systems '"x, tuned",y'"""
+    means = command(*gaps, "--clusters", "means").err  # and so does the error of means of clusters
+    assert advice in means
+    assert "pairwise" not in means
     followed = command(*gaps, *shlex.split(advice), "--json").json()
     assert sorted({row["system"] for row in followed["results"]}) == sorted(names[2:])
     assert any(row["aggregate"] == "macro mean" for row in followed["tables"]["conclusions"]["rows"])
@@ -64,6 +67,9 @@ def test_cohorts(command, tmp_path):
     passed = write_scores((scores > scores.median("system")) * 1.0, tmp_path / "passed.csv")
     answer = command("leaderboard", passed, "--cohort", "top4", *QUICK, "--json").json()
     (row,) = answer["tables"]["cohorts"]["rows"]
+    asked, unasked = (command("leaderboard", passed, *more, *QUICK).out for more in (["--cohort", "top4"], []))
+    assert f"{60 - row['n_idle']} topics separate the top 4" in asked  # who asks for a cohort reads of it at once
+    assert "separate the top" not in unasked
     assert (row["cohort"], row["n_systems"], row["n_pairs"]) == ("top 4", 4, 6)
     assert row["n_idle"] == row["all_pass"] + row["all_fail"] == round(row["idle"] * 60)
     clusters = answer["tables"]["cohort_clusters"]["rows"]
@@ -201,4 +207,9 @@ def test_requirements_end_with_a_code(command, tmp_path):
     assert unmet.code == 1
     assert command("leaderboard", "none.csv", "--require", "old >= new").code == 3
     assert "not established: old >= new is violated under board" in unmet.err
+    rows = [f"{i},{i % 5},,{i % 3}\n{i + 20},,{i % 4},{i % 7}" for i in range(20)]
+    apart = tmp_path / "apart.csv"
+    apart.write_text("\n".join(["question_id,old,new,third", *rows]))
+    untested = command("leaderboard", apart, "--missing", "pairwise", "--require", "old >= new - 9", *QUICK)
+    assert "not established: old >= new - 9: the two systems have no item in common under apart" in untested.err
     assert "Requirements" in unmet.out

@@ -1,5 +1,6 @@
 """A report as data: what it must hold, what it ends with, what another study adds, and how it is shown."""
 
+import io
 import json
 import math
 from dataclasses import replace
@@ -230,6 +231,20 @@ def test_a_terminal_shows_the_answer_and_the_brief_tables():
     for words in ("How many?", "2 runs", "Two of two.", "[b]run 0[/b]", "Counted", "What was counted."):
         assert words in said
     assert said.count("[b]run 1[/b]") == 1
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_options_are_never_broken(terminal):
+    """Advice with an option and its value is one line to copy, at a terminal too; other words are as wide as that."""
+    advice, plain = f"Leave out: --exclude-systems {','.join(f'open-model-{one}' for one in range(30))}", "word " * 60
+    blocks = (Text(paragraphs=(advice, plain)), Items(items=(Item(term="Macro mean", words=advice),)))
+    section = Section(id="s", title="S", lead="L.", blocks=blocks, brief=True)
+    console = Console(width=80, file=io.StringIO(), force_terminal=terminal, color_system=None)
+    show_report(small_report(sections=(section,), summary=(advice,)), console)
+    lines = console.file.getvalue().splitlines()
+    assert lines.count(advice) == 2
+    assert f"Macro mean: {advice}" in lines
+    assert (plain.strip() in [one.strip() for one in lines]) != terminal
 
 
 def test_a_long_table_ends_in_a_count_of_the_rest():

@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,14 @@ from rich.console import Console
 
 import metaeval
 from metaeval import study_power
+from metaeval.base.unit import LABELLED_NUGGETS, speaking_of
 from metaeval.figures.marks import marks_of
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.html import render_page
 from metaeval.page.report import Report
 from metaeval.page.terminal import show_report
+from metaeval.reports.prose import prose
+from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.table.scores import as_scores
 
 pytestmark = pytest.mark.usefixtures("one_core")
@@ -104,9 +108,10 @@ def _make_tables(folder):
 
 def _said(report):
     """Yield all that people read of a report: words of the page and of the terminal, of pictures and their marks."""
+    uncited = tuple(re.sub(r", \d{4}\b", "", words) for words in report.methods.paragraphs)
     page = replace(
         report,
-        methods=replace(report.methods, cite=()),  # publications keep their titles
+        methods=replace(report.methods, paragraphs=uncited, cite=()),  # publications keep their titles
         provenance=replace(report.provenance, command="", command_line="", options={}),
     )
     html = render_page(page, drawings={one.name: () for one in page.pictures()})
@@ -147,6 +152,20 @@ def test_no_page_on_nuggets_speaks_of_items_or_clusters(checkout, tmp_path, monk
         labels.append(f"t{topic},s{system},n{nugget},{drawn}")
     (tmp_path / "labels.csv").write_text("\n".join(labels))
     _speak_of("nugget", OF_NUGGETS, NUGGETS, _nonsense(checkout), monkeypatch)
+
+
+def test_pages_on_nuggets_say_which_mean_they_show():
+    """A leaderboard's is over all nuggets; judges are compared on topics, each with the mean over its nuggets."""
+    clusters = dict(zip(map(str, range(1, 13)), "aaaaaabbbccd", strict=True))
+    scores = as_scores(np.random.default_rng(0).random((4, 12)), clusters=clusters).assign_attrs(topic_word="nugget")
+    tables = study_leaderboard(scores, n_resamples=50, n_splits=2, rng=0).report().tables()
+    assert any("Mean: over the 12 nuggets, whatever their topic." in table.caption for table in tables)
+    with speaking_of(LABELLED_NUGGETS):
+        found = prose("judge_conclusions")("effects table", first="", second="", study=SimpleNamespace(**DECIDED))
+    assert "by mean score over topics, each with the mean over its nuggets" in found
+
+
+DECIDED = {"test": "t", "correction": "holm", "alpha": 0.05}
 
 
 def _speak_of(word, never, lines, nonsense, monkeypatch):

@@ -26,7 +26,7 @@ def study_of(scores, cohorts):
     found = analyse_cohorts(scores, cohorts=cohorts, n_splits=2, rng=0)
     frame = found.to_frame()
     frame = frame.assign(n_significant=3, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
-    return SimpleNamespace(cohorts=found, scores=scores, cohort_frame=lambda: frame)
+    return SimpleNamespace(cohorts=found, cohorts_named=False, scores=scores, cohort_frame=lambda: frame)
 
 
 def paragraphs(study):

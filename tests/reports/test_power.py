@@ -310,7 +310,7 @@ def test_clusters_are_counted_and_described():
     report = study_power(scores, n_resamples=100, rng=0).report()
     assert ("12", "clusters") in report.facts
     (words,) = report.methods.paragraphs
-    assert "on 48 topics in 12 clusters under" in words
+    assert "The 48 topics come in 12 clusters" in words
     assert "cluster-robust (CR2) standard errors and Satterthwaite's degrees of freedom" in words
     assert "cluster-robust (CR1) standard errors" in words
     assert {"bell2002", "pustejovsky2018"} <= set(report.methods.cite)

@@ -154,7 +154,7 @@ def test_twelve_clusters_are_resampled():
 
 
 REFUSED = {
-    "an unknown cohort": ({"cohorts": ["group9"]}, UnknownNameError, "group9"),
+    "an unknown cohort": ({"cohorts": ["group9"]}, InvalidOptionError, "group9"),
     "an unknown baseline": ({"baseline": "bm26"}, UnknownNameError, "bm26"),
     "no top": ({"top": 0}, InvalidOptionError, "`top` must be"),
     "a power of one": ({"power": 1.0}, InvalidOptionError, "power"),
@@ -262,6 +262,23 @@ def test_livebench(data_folder):
     assert found.gaps.summary()["n_missing"].tolist() == [found.card()["treatment"]["n_missing"]] == [missing]
     assert any("left out" in note and "claude-3-5-sonnet-20240620_failsafe" in note for note in found.notes)
     assert found.to_frame()["rank_high"].iloc[0] < 20
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("baseline", "b"), ("requirements", ["b >= a - 0.05"]), ("requirements", ["a > b"]), ("cohorts", ["b"])],
+)
+def test_a_system_left_out_is_called_so_by_every_option(option, value):
+    """The error of each option that names one without enough scores says that and why, and a group of such is one."""
+    values = np.random.default_rng(3).random((1, 6, 20))
+    values[0, 1, 1:] = np.nan
+    groups = dict(zip("abcdef", "xbxxyy", strict=True))
+    scores = as_scores(values, systems=[*groups], groups=groups, missing="pairwise")
+    with pytest.raises(
+        InvalidOptionError, match="names 'b', which is left out, without scores on two topics"
+    ) as caught:
+        study_leaderboard(scores, **{option: value}, **FEW)
+    assert caught.value.argument == option
 
 
 def test_belebele(data_folder):

@@ -73,6 +73,8 @@ def test_disjoint_items():
         ("old<=new + 0,05", "new >= old - 0.05"),
         ("old < new", "new > old"),
         ("new = old", "new >= old"),
+        ("0.5 <= new", "new >= old - 0.005"),
+        ("new>=.5", "new >= old - 0.005"),
         ("new=>gpt-4 - 1", "new >= gpt-4 - 1"),
         ("new>=gpt-4 - 1-0.5", "new >= gpt-4 - 1 - 0.5"),
     ],

@@ -14,7 +14,7 @@ from metaeval.base.unit import ITEM
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import GAP_WORDS, BadCellError, Block, Form, TableOptions, left_out_note, to_numbers
 from metaeval.io.duplicates import each_once
-from metaeval.io.headers import fitting_names, place_of, unique_names
+from metaeval.io.headers import fitting_names, notes_on_words, place_of, unique_names
 from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
@@ -205,7 +205,8 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
             raise body.error(f"{name!r}: {error.rule}", error.place) from None
     summaries = are_summaries(labels)
     real = [at for at, summary in enumerate(summaries) if not summary]
-    notes = [f"left out columns of words ({first_few(words)})"] if words else []
+    told = {name: columns[name] for name in words}
+    notes = notes_on_words(told, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
     notes += left_out_note([label for label, summary in zip(labels, summaries, strict=True) if summary])
     metrics, called, kept = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
     topics = called

@@ -1,0 +1,38 @@
+"""What methods say of scores with clusters, strata, weights or gaps: one passage for all reports."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from metaeval.reports.prose import prose
+from metaeval.table.scores import Scores
+from metaeval.table.units import units_of
+
+say = prose("traits")
+
+
+def traits_said(
+    scores: Scores, *, gaps: Literal["two-way", "paired", ""] = "two-way", left_out: Sequence[str] = ()
+) -> str:
+    """Return sentences on what the scores have beyond a number for every system and topic; nothing where that is all.
+
+    Gaps are met by a two-way model of the means, only by pairs on common topics, or in words of the report's own.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> traits_said(as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"}))
+    'The 3 topics come in 2 clusters, taken for a sample of clusters.'
+    """
+    units, there = units_of(scores), np.isfinite(scores.to_numpy())
+    said = []
+    if units.clustered or units.stratified:
+        said.append(say("clusters" if units.clustered else "strata", n=len(units.names), n_topics=len(units.weights)))
+    if units.weighted:
+        said.append(say("weights", least=units.weights.min(), most=units.weights.max()))
+    if gaps and not there.all():
+        said.append(say("gaps", n_missing=int((~there).sum()), n_scores=there.size, means=gaps == "two-way"))
+    if left_out:
+        said.append(say("left out", names=left_out))
+    return " ".join(said)
