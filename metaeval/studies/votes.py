@@ -1,6 +1,6 @@
 """Whom do people prefer? From votes on pairs of systems to ranks with intervals, and to the votes that are missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
@@ -69,7 +69,8 @@ class VotesStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.votes:votes_report"
 
     groups: tuple[VoteGroup, ...]
-    """Systems that votes connect, each group ranked alone, the largest first."""
+    """Systems that votes connect, each group ranked alone, the largest first, of equal ones that with more
+    votes."""
     n_votes: int
     n_systems: int
     n_units: Mapping[str, int]
@@ -104,50 +105,64 @@ class VotesStudy(Study):
         standard_error, low and high, win_rate (mean over the rivals met), votes, rank, rank_low, rank_high, letters,
         n_above, n_below, p_best and ``p_top_k``.
         """
-        frames = []
-        for number, group in enumerate(self.groups, start=1):
-            frame = group.main.to_frame().drop(columns="rank")
-            found = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
-            letters = group.ranks.groups()[["system", "letters"]]
-            frame = found.merge(frame, on="system").merge(letters, on="system")
-            own = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
-            own += ["rank_high", "letters"]
-            frame = frame[[*own, *(name for name in frame if name not in own)]]
-            frames.append(frame.assign(group=number) if len(self.groups) > 1 else frame)
-        return pd.concat(frames, ignore_index=True)
+        return self.by_group(_systems)
 
     def pair_counts(self) -> pd.DataFrame:
-        """Return one row a correction, of the largest group: n_significant, n_pairs, share, and independent.
+        """Return one row a correction: n_significant, n_pairs, share, independent, and group where there are several.
 
         The correction "ranks" is the decision behind ranks and letters; ``independent`` is the count as if every vote
         were independent.
         """
-        group = self.first
-        counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
-        for name in CORRECTIONS:
-            own, alone = (
-                int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
-            )
-            counts.append((name, own, alone))
-        frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
-        n_pairs = len(group.settled)
-        return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
+        return self.by_group(_pair_counts)
 
     def ratings(self) -> pd.DataFrame:
-        """Return one row a system of the largest group, beside the strengths what others publish.
+        """Return one row a system, beside the strengths what others publish.
 
         The columns are system, rank, strength, win_rate, davidson (Davidson's strength, which Newman's algorithm finds;
-        where there are ties), elo and elo_deviation: mean and standard deviation over random orders of the votes.
+        where there are ties), elo and elo_deviation (mean and standard deviation over random orders of the votes), and
+        group where there are several.
         """
-        group = self.first
-        frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
-        place = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
-        if group.davidson is not None:
-            frame["davidson"] = group.davidson[place]
-        return frame.assign(elo=group.elo.mean[place], elo_deviation=group.elo.deviation[place])
+        return self.by_group(_ratings)
+
+    def by_group(self, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
+        """Return the rows of all groups, with the number of each where there are several."""
+        frames = [frame(group) for group in self.groups]
+        if len(frames) == 1:
+            return frames[0]
+        return pd.concat([one.assign(group=number) for number, one in enumerate(frames, start=1)], ignore_index=True)
 
     def _read_as(self) -> str:
         return self.read_as
+
+
+def _systems(group: VoteGroup) -> pd.DataFrame:
+    frame = group.main.to_frame().drop(columns="rank")
+    found = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
+    letters = group.ranks.groups()[["system", "letters"]]
+    frame = found.merge(frame, on="system").merge(letters, on="system")
+    own = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
+    own += ["rank_high", "letters"]
+    return frame[[*own, *(name for name in frame if name not in own)]]
+
+
+def _pair_counts(group: VoteGroup) -> pd.DataFrame:
+    counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
+    for name in CORRECTIONS:
+        own, alone = (
+            int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
+        )
+        counts.append((name, own, alone))
+    frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
+    n_pairs = len(group.settled)
+    return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
+
+
+def _ratings(group: VoteGroup) -> pd.DataFrame:
+    frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
+    place = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
+    if group.davidson is not None:
+        frame["davidson"] = group.davidson[place]
+    return frame.assign(elo=group.elo.mean[place], elo_deviation=group.elo.deviation[place])
 
 
 def study_votes(  # noqa: PLR0913 - every option of the command
