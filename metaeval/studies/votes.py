@@ -16,9 +16,9 @@ from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
 from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
-from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.votes_needed import VotePlan, vote_plan
-from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -30,7 +30,6 @@ CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
 AS_RANKS = "ranks"
 """What `VotesStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
-_KNOWN = 1e6
 
 
 class VoteGroup(NamedTuple):
@@ -300,20 +299,8 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     fitted = bradley_terry(votes, ties=ties, clusters=clusters, covariates=[], alpha=alpha)
     adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
     main = adjusted or fitted
-    n = len(main.systems)
-    ways = [(main.covariance, _freedom(main)), (main.independent.covariance[:n, :n], _KNOWN)]
     ranks, alone = (
-        rank_intervals_from_covariance(
-            main.strengths,
-            covariance,
-            systems=main.systems,
-            metric=PREFERENCE,
-            freedom=freedom,
-            top=top,
-            confidence_level=1 - alpha,
-            rng=seed,
-        )
-        for covariance, freedom in ways
+        vote_ranks(main, independent=independent, top=top, alpha=alpha, rng=seed) for independent in (False, True)
     )
     inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
     inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
@@ -333,11 +320,6 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     )
 
 
-def _freedom(fitted: BradleyTerry) -> float:
-    """Return the degrees of freedom of the median pair."""
-    return float(np.median(fitted.freedom[np.triu_indices(len(fitted.systems), 1)]))
-
-
 def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[str]]) -> list[str]:
     """Say what the votes leave unknown."""
     notes = []
@@ -350,7 +332,7 @@ def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[s
             notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
             notes[-1] += f": what other {name}s would change is unknown"
     if len(groups) > 1:
-        notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone")
+        notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone, and group 1 is the largest of those with ranks")
     unrated = [name for group in found for name in group.unrated]
     if unrated:
         notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")
