@@ -366,18 +366,18 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
 def _beside_section(study: VotesStudy) -> list[Section]:
     if study.beside is None:
         return []
-    frame = study.beside.to_frame()
+    of_runs, frame = len(study.powers) > 0, study.beside.to_frame()
     frame = frame[frame["truth"] == VOTES].rename(columns={"predictor": "metric"})
     table = Table(
         name="beside",
-        title=say("beside title", name=_named(study)[0][0], of_runs=len(study.powers) > 0),
-        caption=say("beside", found=study.beside),
+        title=say("beside title", name=_named(study)[0][0]),
+        caption=say("beside", found=study.beside, of_runs=of_runs),
         frame=frame,
         columns=(
             METRIC,
             *right(
                 whole,
-                "Settled pairs",
+                "Settled pairs, by ranks" if not study.beside.tested else "Settled pairs",
                 n_truth="votes",
                 n_predictor="metric",
                 n_shared="both",
@@ -388,7 +388,7 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         ),
         data=frame,
     )
-    return [Section(id="metrics", title=say("section beside"), lead=say("beside lead", of_runs=len(study.powers) > 0), brief=True, blocks=(table,))]
+    return [Section(id="metrics", title=say("section beside"), lead=say("beside lead", of_runs=of_runs), brief=True, blocks=(table,))]
 
 
 def _dimension_section(study: VotesStudy) -> Section:
@@ -440,13 +440,15 @@ def _level(study: VotesStudy) -> str:
 
 def _methods(study: VotesStudy) -> Methods:
     group = study.first
-    few = {name: count for name, count in _units(group).items() if count < 50}  # noqa: PLR2004 - as the errors
+    called = {"question": "topic"} if len(study.powers) else {}
+    units = {called.get(name, name): group.main.n_units[name] for name in group.main.clusters}
+    few = {name: count for name, count in units.items() if count < 50}  # noqa: PLR2004 - as the errors
     words = say(
         "methods",
         study=study,
         group=group,
         n=len(group.main.systems),
-        units=_units(group),
+        units=units,
         few=few,
         level=_level(study),
         name=_named(study)[0][0],
@@ -455,10 +457,6 @@ def _methods(study: VotesStudy) -> Methods:
     )
     paragraphs = [words, *([powers_methods()] if len(study.powers) else [])]
     return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
-
-
-def _units(group: VoteGroup) -> Mapping[str, int]:
-    return {name: group.main.n_units[name] for name in group.main.clusters}
 
 
 def _freedom(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
