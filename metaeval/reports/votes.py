@@ -142,8 +142,12 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
             tuple(leading),
         ),
         KeyFigure(say("possible", name=name), share_of(possible, len(ranks)), (possible, len(ranks))),
-        KeyFigure(say("settled", name=name), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)),
-        KeyFigure(say("alone", name=name), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)),
+        KeyFigure(
+            say("settled", name=name), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)
+        ),
+        KeyFigure(
+            say("alone", name=name), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)
+        ),
         KeyFigure(
             say("inflation", name=name),
             f"{_STRENGTH(group.main.inflation)} times" if group.main.clusters else "",
@@ -176,9 +180,7 @@ def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
             alt=say("ranks in words", first=own.iloc[0]),
         )
         blocks += [picture, _ranks_table(study, own, name)]
-    return Section(
-        id="ranks", title=say("section ranks"), lead=say("ranks lead"), brief=True, blocks=tuple(blocks)
-    )
+    return Section(id="ranks", title=say("section ranks"), lead=say("ranks lead"), brief=True, blocks=tuple(blocks))
 
 
 def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
@@ -243,8 +245,8 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
 
 def _surpassed(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
     """Return the degrees of freedom of the median pair of every group; nothing where corrected tests settle as many."""
-    wide = counts.assign(group=counts["group"] if "group" in counts else 1)
-    wide = wide.pivot(index="group", columns="correction", values="n_significant")
+    several = counts.assign(group=counts.get("group", 1))
+    wide = several.pivot_table(index="group", columns="correction", values="n_significant")
     if not wide.drop(columns=["none"], errors="ignore").lt(wide[AS_RANKS], axis=0).to_numpy().any():
         return []
     return [number(1)(np.median(_freedom(group))) for group in study.groups]
@@ -388,7 +390,15 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         ),
         data=frame,
     )
-    return [Section(id="metrics", title=say("section beside"), lead=say("beside lead", of_runs=of_runs), brief=True, blocks=(table,))]
+    return [
+        Section(
+            id="metrics",
+            title=say("section beside"),
+            lead=say("beside lead", of_runs=of_runs),
+            brief=True,
+            blocks=(table,),
+        )
+    ]
 
 
 def _dimension_section(study: VotesStudy) -> Section:

@@ -332,7 +332,8 @@ def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[s
             notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
             notes[-1] += f": what other {name}s would change is unknown"
     if len(groups) > 1:
-        notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone, and group 1 is the largest of those with ranks")
+        notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone")
+        notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ""
     unrated = [name for group in found for name in group.unrated]
     if unrated:
         notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")

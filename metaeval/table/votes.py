@@ -116,7 +116,10 @@ class Votes(Result):
         return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
 
     def grouped(self) -> tuple[tuple[str, ...], ...]:
-        """Return the systems that votes connect, each group in the order of `systems`: the largest first, of equal ones that with more votes."""
+        """Return the systems that votes connect, each group in the order of `systems`.
+
+        The largest group is first, of equal ones that with more votes.
+        """
         from scipy.sparse import coo_array  # noqa: PLC0415 - loads scipy
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
 

@@ -42,7 +42,7 @@ def test_the_order_of_systems_does_not_matter():
 @given(st.integers(0, 2**32), st.integers(2, 6), st.floats(1, 1e6), st.floats(1e-3, 1e3))
 @settings(max_examples=25)
 def test_an_expected_covariance_is_a_shape(seed, n, freedom, size):
-    """Equal and independent systems, of any size and with any common error, are what is expected where nothing is said."""
+    """Equal and independent systems of any size, with any common error, are what is expected by default."""
     generator = np.random.default_rng(seed)
     estimates, parts = generator.normal(size=n), generator.normal(size=(n, n + 1))
     options = {"freedom": freedom, "n_draws": 100, "rng": 1}
@@ -54,7 +54,7 @@ def test_an_expected_covariance_is_a_shape(seed, n, freedom, size):
 
 
 def test_few_clusters_leave_what_is_expected():
-    """A covariance of one cluster says nothing of single systems: that with the larger error expected has more ranks."""
+    """One cluster says nothing of single systems: that with the larger error expected has more ranks."""
     estimates = np.arange(6.0)[::-1]
     covariance = np.outer(*[np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])] * 2)
     expected = np.diag([1.0, 1.0, 100.0, 1.0, 1.0, 1.0])
