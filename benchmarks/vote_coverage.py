@@ -113,8 +113,8 @@ Made by `python benchmarks/vote_coverage.py`. {n_arenas} arenas a row, a fifth o
 nominal level 95%. "Difference": share of the intervals of differences of strengths that hold the true one. "All ranks":
 share of the arenas in which every system's interval holds its true rank. "No wrong pair": share of those in which no
 settled pair has the wrong order. "Uneven": standard deviation of the logarithm of the systems' chances to be voted on;
-systems without a bound are left out. Beside each stands the same with every vote taken for independent, as peers do. The
-last row has neither questions nor voters that matter.
+systems without a bound are left out. Beside each stands the same with every vote taken for independent, as peers do.
+The last row has neither questions nor voters that matter.
 
 | {" | ".join(COLUMNS)} |
 |{" --- |" * len(COLUMNS)}
