@@ -17,31 +17,39 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from metaeval.models import bradley_terry
-from metaeval.resampling import rank_intervals_from_covariance
+from metaeval.models.vote_ranks import vote_ranks
 from metaeval.simulate import simulate_votes
 
 REPORT = Path(__file__).parent / "reports" / "vote_coverage.md"
-ARENAS, SYSTEMS, SPREAD, TIES, DRAWS, KNOWN = 400, 8, 0.6, 0.2, 4000, 1e6
+ARENAS, SPREAD, TIES, DRAWS = 400, 0.6, 0.2, 4000
 SETTINGS = (
-    # questions, voters, votes, effect of the question, effect of the voter
-    (13, 40, 1500, 0.8, 0.4),
-    (13, 124, 9000, 0.8, 0.3),
-    (50, 40, 2000, 0.8, 0.4),
-    (50, 12, 2000, 0.8, 0.8),
-    (50, 2000, 3000, 0.8, 0.0),
-    (500, 60, 4000, 0.8, 0.4),
-    (50, 40, 2000, 0.0, 0.0),
+    # systems, questions, voters, votes, effect of the question, effect of the voter, spread of the log of votes
+    (8, 13, 40, 1500, 0.8, 0.4, 0),
+    (8, 13, 124, 9000, 0.8, 0.3, 0),
+    (8, 50, 40, 2000, 0.8, 0.4, 0),
+    (8, 50, 12, 2000, 0.8, 0.8, 0),
+    (8, 50, 2000, 3000, 0.8, 0.0, 0),
+    (8, 500, 60, 4000, 0.8, 0.4, 0),
+    (8, 3, 40, 400, 0.8, 0.4, 0),
+    (8, 13, 40, 600, 0.8, 0.4, 2),
+    (30, 13, 124, 3000, 0.8, 0.4, 1),
+    (30, 13, 124, 5000, 0.8, 0.4, 2),
+    (8, 50, 40, 2000, 0.0, 0.0, 0),
+)
+COLUMNS = (
+    *("systems", "questions", "voters", "votes", "by question", "by voter", "uneven"),
+    *("difference", "independent", "all ranks", "independent", "no wrong pair", "independent"),
 )
 type Floats = NDArray[np.float64]
 
 
-def true_strengths(by_question: float, by_voter: float) -> Floats:
+def true_strengths(n_systems: int, by_question: float, by_voter: float) -> Floats:
     """Return the strengths to which the model tends: those of the mean votes on all pairs."""
-    strengths = SPREAD * ndtri((np.arange(SYSTEMS) + 0.5) / SYSTEMS)
+    strengths = SPREAD * ndtri((np.arange(n_systems) + 0.5) / n_systems)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     apart = (strengths[:, None] - strengths)[..., None] + np.sqrt(2 * (by_question**2 + by_voter**2)) * nodes
     shares = TIES / 2 + (1 - TIES) * (1 / (1 + np.exp(-apart))) @ (weights / weights.sum())
-    found = np.zeros(SYSTEMS)
+    found = np.zeros(n_systems)
     for _ in range(50):
         expected = 1 / (1 + np.exp(found - found[:, None]))
         weight = expected * (1 - expected)
@@ -50,46 +58,46 @@ def true_strengths(by_question: float, by_voter: float) -> Floats:
     return found
 
 
-def row_of(setting: tuple[int, int, int, float, float], n_arenas: int) -> str:
+def row_of(setting: tuple[int, int, int, int, float, float, float], n_arenas: int) -> str:
     """Simulate the arenas of a setting, and return its row."""
-    n_questions, n_voters, n_votes, by_question, by_voter = setting
-    true = true_strengths(by_question, by_voter)
-    upper = np.triu_indices(SYSTEMS, 1)
-    apart, ranks = (true[:, None] - true)[upper], 1 + (true[:, None] < true - 1e-9).sum(axis=1)
+    n_systems, n_questions, n_voters, n_votes, by_question, by_voter, uneven = setting
+    every = true_strengths(n_systems, by_question, by_voter)
     held = []
     for seed in range(n_arenas):
         votes = simulate_votes(
-            n_systems=SYSTEMS,
+            n_systems=n_systems,
             n_questions=n_questions,
             n_voters=n_voters,
-            n_votes=n_votes,
+            n_votes=6 * n_votes if uneven else n_votes,
             spread=SPREAD,
             by_question=by_question,
             by_voter=by_voter,
             ties=TIES,
             rng=seed,
         )
+        if uneven:
+            generator = np.random.default_rng(seed)
+            often = np.exp(generator.normal(0, uneven, n_systems + 1))
+            chance = np.prod([often[votes[side].str.slice(6).astype(int)] for side in ("left", "right")], axis=0)
+            votes = votes.iloc[generator.choice(len(votes), n_votes, replace=False, p=chance / chance.sum())]
         fitted, own = bradley_terry(votes), []
-        alone = fitted.independent.covariance[:SYSTEMS, :SYSTEMS]
-        for independent, covariance in ((False, fitted.covariance), (True, alone)):
+        true = every[[int(name.removeprefix("system")) - 1 for name in fitted.systems]]
+        upper = np.triu_indices(len(true), 1)
+        apart, ranks = (true[:, None] - true)[upper], 1 + (true[:, None] < true - 1e-9).sum(axis=1)
+        for independent in (False, True):
             data = fitted.comparison(independent=independent).data
             freedom, error, difference = (
                 data[name].to_numpy()[0] for name in ("degrees_of_freedom", "standard_error", "difference")
             )
             own.append((np.abs(difference - apart) <= stdtrit(freedom, 0.975) * error).mean())
-            found = rank_intervals_from_covariance(
-                fitted.strengths,
-                covariance,
-                freedom=KNOWN if independent else float(np.median(freedom)),
-                n_draws=DRAWS,
-                rng=0,
-            ).data
+            found = vote_ranks(fitted, independent=independent, n_draws=DRAWS, rng=0).data
             low, high = (found[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
             own.append(((low <= ranks) & (ranks <= high)).all())
+            own.append(not (found["significant"].to_numpy()[0] & (np.sign(difference) != np.sign(apart))).any())
         held.append(own)
     shares = [f"{one:.3f}" for one in np.mean(held, axis=0)]
-    first = [*map(str, setting[:3]), f"{by_question:g}", f"{by_voter:g}"]
-    return f"| {' | '.join([*first, shares[0], shares[2], shares[1], shares[3]])} |"
+    first = [*map(str, setting[:4]), *(f"{one:g}" for one in setting[4:])]
+    return f"| {' | '.join([*first, *(shares[place] for place in (0, 3, 1, 4, 2, 5))])} |"
 
 
 def main() -> None:
@@ -101,13 +109,15 @@ def main() -> None:
     rows = [row_of(setting, n_arenas) for setting in SETTINGS]
     text = f"""# Coverage of intervals from votes
 
-Made by `python benchmarks/vote_coverage.py`. {n_arenas} arenas a row with {SYSTEMS} systems, a fifth of the votes ties,
+Made by `python benchmarks/vote_coverage.py`. {n_arenas} arenas a row, a fifth of the votes ties,
 nominal level 95%. "Difference": share of the intervals of differences of strengths that hold the true one. "All ranks":
-share of the arenas in which every system's interval holds its true rank. Beside each stands the same with every vote
-taken for independent, as peers do. The last row has neither questions nor voters that matter.
+share of the arenas in which every system's interval holds its true rank. "No wrong pair": share of those in which no
+settled pair has the wrong order. "Uneven": standard deviation of the logarithm of the systems' chances to be voted on;
+systems without a bound are left out. Beside each stands the same with every vote taken for independent, as peers do.
+The last row has neither questions nor voters that matter.
 
-| questions | voters | votes | by question | by voter | difference | independent | all ranks | independent |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| {" | ".join(COLUMNS)} |
+|{" --- |" * len(COLUMNS)}
 {chr(10).join(rows)}
 """
     if quick:

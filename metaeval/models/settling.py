@@ -15,8 +15,8 @@ from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry
-from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.resampling.ranks import SystemRanks, rank_intervals
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import difference
@@ -318,16 +318,7 @@ def _checked(voices: object) -> Mapping[str, Any]:
 def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: float, seed: int) -> _Voice:
     kept = [one for one in fitted.systems if one in set(common)]  # in their own order: the draws of `metaeval votes`
     place = pd.Index(fitted.systems).get_indexer(pd.Index(kept))
-    square = np.ix_(place, place)
-    ranks = rank_intervals_from_covariance(
-        fitted.strengths[place],
-        fitted.covariance[square],
-        systems=kept,
-        metric=PREFERENCE,
-        freedom=float(np.median(fitted.freedom[square][np.triu_indices(len(kept), 1)])),
-        confidence_level=1 - alpha,
-        rng=seed,
-    )
+    ranks = vote_ranks(fitted, kept, alpha=alpha, rng=seed)
     return _by_ranks(ranks, fitted.strengths[None, place], kept, common)[0]._replace(name=name)
 
 

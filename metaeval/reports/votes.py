@@ -2,7 +2,7 @@
 """The report on votes: who is preferred, which ranks and pairs the votes settle, and which votes are missing."""
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,9 @@ from metaeval.base.words import (
 )
 from metaeval.models.settling import VOTES
 from metaeval.models.vote_strengths import PREFERENCE
-from metaeval.page.blocks import Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, Column, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
@@ -47,7 +47,7 @@ def votes_report(study: VotesStudy) -> Report:
     """Put a study of votes into a report."""
     frame, counts, group, of_runs = study.to_frame(), study.pair_counts(), study.first, len(study.powers) > 0
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
-    counted = facts(vote=study.n_votes, system=study.n_systems, **units, pair=len(group.settled))
+    counted = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
@@ -62,6 +62,7 @@ def votes_report(study: VotesStudy) -> Report:
                 group=group,
                 settled=settled,
                 of_runs=of_runs,
+                name=_named(study)[0][0],
                 single=[name for name, n in study.n_units.items() if n == 1],
             ),
         ),
@@ -82,32 +83,38 @@ def votes_report(study: VotesStudy) -> Report:
         provenance=study.provenance,
         notes=study.notes,
         data={
-            "pairs.csv": csv_file(_of_groups(study, lambda one: one.main.comparison("fdr_by").to_frame())),
-            "plan.csv": csv_file(_of_groups(study, lambda one: one.plan.to_frame())),
-            "shares.csv": csv_file(_of_groups(study, lambda one: one.dimension.to_frame())),
+            "pairs.csv": csv_file(study.by_group(lambda one: one.main.comparison("fdr_by").to_frame())),
+            "plan.csv": csv_file(study.by_group(lambda one: one.plan.to_frame())),
+            "shares.csv": csv_file(study.by_group(lambda one: one.dimension.to_frame())),
         },
     )
 
 
-def _of_groups(study: VotesStudy, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
-    """Return the rows of all groups, with the number of each where there are several."""
-    frames = [frame(group) for group in study.groups]
-    if len(frames) == 1:
-        return frames[0]
-    return pd.concat([one.assign(group=number) for number, one in enumerate(frames, start=1)], ignore_index=True)
+def _named(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
+    """Return the groups with their names, which one alone needs not."""
+    several = len(study.groups) > 1
+    return [(f"group {place}" if several else "", group) for place, group in enumerate(study.groups, start=1)]
+
+
+def _pairs_counted(study: VotesStudy) -> tuple[tuple[str, str], ...]:
+    """Return the number of pairs for the head of the page: of one group all, of several those within the groups."""
+    n_pairs, n_groups = sum(len(group.settled) for group in study.groups), len(study.groups) + len(study.unanswered)
+    if n_groups == 1:
+        return facts(pair=n_pairs)
+    return (*facts(**{"unconnected group": n_groups}), (f"{n_pairs:,}", say("pairs within")))
 
 
 def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
     group = study.first
     ranks = group.ranks.to_frame()
-    above = [name for one in study.groups for name in _side(one, "above")]
     return say(
         "answer",
         first=natural_order(ranks.loc[ranks["rank"] == 1, "system"]),
         possible=int((ranks["rank_low"] == 1).sum()),
         n=len(ranks),
         n_groups=len(study.groups) + len(study.unanswered),
-        above=above,
+        name=_named(study)[0][0],
+        above=_side(group, "above"),
         settled=settled,
     )
 
@@ -118,7 +125,7 @@ def _side(group: VoteGroup, side: str) -> list[str]:
 
 
 def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigure]:
-    group = study.first
+    (name, group), *_ = _named(study)
     ranks = group.ranks.to_frame()
     possible, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
     best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
@@ -126,15 +133,19 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
     leading = [1.0 / (1.0 + math.exp(-value)) for value in (odds, low, high)]
     return [
         KeyFigure(
-            say("preferred", best=best, second=second, ties=group.main.ties),
+            say("preferred", best=best, second=second, ties=group.main.ties, name=name),
             bracketed(leading[0], leading[1], leading[2]),
             tuple(leading),
         ),
-        KeyFigure(say("possible"), share_of(possible, len(ranks)), (possible, len(ranks))),
-        KeyFigure(say("settled"), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)),
-        KeyFigure(say("alone"), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)),
+        KeyFigure(say("possible", name=name), share_of(possible, len(ranks)), (possible, len(ranks))),
         KeyFigure(
-            say("inflation"),
+            say("settled", name=name), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)
+        ),
+        KeyFigure(
+            say("alone", name=name), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)
+        ),
+        KeyFigure(
+            say("inflation", name=name),
             f"{_STRENGTH(group.main.inflation)} times" if group.main.clusters else "",
             (group.main.inflation,),
         ),
@@ -154,27 +165,18 @@ def _difference(group: VoteGroup, best: str, second: str) -> tuple[float, float,
 
 
 def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
-    group = study.first
-    own = frame[frame["group"] == 1] if "group" in frame else frame
-    first = own.iloc[0]
-    picture = Picture(
-        name="ranks",
-        draw=lambda: group.ranks.plot(PREFERENCE),
-        title=say("ranks title"),
-        caption=say("ranks", level=_level(study)),
-        alt=say("ranks in words", first=first),
-    )
-    others = [
-        _ranks_table(study, frame[frame["group"] == place], f"group {place}")
-        for place in range(2, len(study.groups) + 1)
-    ]
-    return Section(
-        id="ranks",
-        title=say("section ranks"),
-        lead=say("ranks lead"),
-        brief=True,
-        blocks=(picture, _ranks_table(study, own, "systems"), *others),
-    )
+    blocks: list[Block] = []
+    for place, (name, group) in enumerate(_named(study), start=1):
+        own = frame[frame["group"] == place] if name else frame
+        picture = Picture(
+            name=f"ranks {name}".strip(),
+            draw=lambda group=group: group.ranks.plot(PREFERENCE),  # type: ignore[misc]  # bound now
+            title=say("ranks title", name=name),
+            caption=say("ranks", level=_level(study)),
+            alt=say("ranks in words", first=own.iloc[0]),
+        )
+        blocks += [picture, _ranks_table(study, own, name)]
+    return Section(id="ranks", title=say("section ranks"), lead=say("ranks lead"), brief=True, blocks=tuple(blocks))
 
 
 def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
@@ -187,8 +189,8 @@ def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
     few = part["letters"].str.len().max() <= _MOST_LETTERS
     top = next(column for column in map(str, part) if column.startswith("p_top_"))
     return Table(
-        name=name,
-        title=say("systems title", name="" if name == "systems" else name),
+        name=name or "systems",
+        title=say("systems title", name=name),
         caption=say("systems", letters=few, level=_level(study)),
         frame=shown,
         columns=(
@@ -209,7 +211,6 @@ def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
 def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     of_runs = len(study.powers) > 0
     counts = counts[counts["correction"] == AS_RANKS] if of_runs else counts  # t tests are those of mean preferences
-    found = dict(zip(counts["correction"], counts["n_significant"], strict=True))
     labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in counts["correction"]}
     shown = counts.assign(
         how=counts["correction"].map(labels),
@@ -219,32 +220,49 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     table = Table(
         name="pairs",
         title=say("pairs title"),
-        caption=say("pairs", study=study, of_runs=of_runs, more=found[AS_RANKS] > found.get("none", found[AS_RANKS])),
+        caption=say("pairs", study=study, of_runs=of_runs, freedom=_surpassed(study, counts)),
         frame=shown,
         columns=(
+            *_group_column(study),
             *left(how="Decision"),
             *right(text, "Settled pairs", found="as voted", alone="if votes were independent"),
         ),
         data=counts,
     )
-    group = study.first
-    order = group.main.to_frame()["system"].tolist()[:_MOST_SHOWN]
-    shares, played = _matrices(group, order)
-    picture = Picture(
-        name="shares",
-        draw=lambda: _share_map(shares, played),
-        title=say("shares title"),
-        caption=say("shares", shown=len(order), n=len(group.main.systems)),
-        alt=say(
-            "shares in words", best=order[0], mean=float(np.nanmean(shares.to_numpy()[0])) if len(order) > 1 else 0
-        ),
-    )
+    pictures = tuple(_shares_picture(name, group) for name, group in _named(study))
     return Section(
         id="pairs",
         title=say("section pairs"),
         lead=say("pairs lead", of_runs=of_runs),
         brief=True,
-        blocks=(table, Fold(title=say("shares fold"), blocks=(picture,))),
+        blocks=(table, Fold(title=say("shares fold"), blocks=pictures)),
+    )
+
+
+def _surpassed(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
+    """Return the degrees of freedom of the median pair of every group; nothing where corrected tests settle as many."""
+    several = counts.assign(group=counts.get("group", 1))
+    wide = several.pivot_table(index="group", columns="correction", values="n_significant")
+    if not wide.drop(columns=["none"], errors="ignore").lt(wide[AS_RANKS], axis=0).to_numpy().any():
+        return []
+    return [number(1)(np.median(_freedom(group))) for group in study.groups]
+
+
+def _group_column(study: VotesStudy) -> tuple[Column, ...]:
+    return right(whole, group="Group") if len(study.groups) > 1 else ()
+
+
+def _shares_picture(name: str, group: VoteGroup) -> Picture:
+    order = group.main.to_frame()["system"].tolist()[:_MOST_SHOWN]
+    shares, played = _matrices(group, order)
+    return Picture(
+        name=f"shares {name}".strip(),
+        draw=lambda: _share_map(shares, played),
+        title=say("shares title", name=name),
+        caption=say("shares", shown=len(order), n=len(group.main.systems)),
+        alt=say(
+            "shares in words", best=order[0], mean=float(np.nanmean(shares.to_numpy()[0])) if len(order) > 1 else 0
+        ),
     )
 
 
@@ -265,7 +283,7 @@ def _matrices(group: VoteGroup, order: list[str]) -> tuple[pd.DataFrame, pd.Data
 
 
 def _unbounded_section(study: VotesStudy) -> list[Section]:
-    frame = pd.concat([group.fitted.unbounded_frame() for group in study.groups], ignore_index=True)
+    frame = study.by_group(lambda group: group.fitted.unbounded_frame())
     if not len(frame):
         return []
     shown = frame.assign(
@@ -278,9 +296,10 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
     table = Table(
         name="unbounded",
         title=say("unbounded title"),
-        caption=say("unbounded", level=_level(study)),
+        caption=say("unbounded", level=_level(study), several=len(study.groups) > 1),
         frame=shown,
         columns=(
+            *_group_column(study),
             *left(system="System", what="Against the ranked systems"),
             *right(text, bound="Strength"),
             *right(whole, votes="Votes"),
@@ -293,14 +312,28 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
 
 
 def _covariates_section(study: VotesStudy) -> list[Section]:
-    group = study.first
+    blocks = [block for name, group in _named(study) for block in _covariates_blocks(study, name, group)]
+    if not blocks:
+        return []
+    return [
+        Section(
+            id="covariates",
+            title=say("section covariates"),
+            lead=say("covariates lead"),
+            brief=True,
+            blocks=tuple(blocks),
+        )
+    ]
+
+
+def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[Block]:
     if group.adjusted is None:
         return []
     frame = group.adjusted.coefficient_frame()
     frame = frame[frame["name"] != "ties"]
     coefficients = Table(
-        name="covariates",
-        title=say("covariates title"),
+        name=f"covariates {name}".strip(),
+        title=say("covariates title", name=name),
         caption=say("covariates", level=_level(study)),
         frame=frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
         columns=(
@@ -315,8 +348,8 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
         group.fitted.to_frame()[["system", "rank", "strength"]], on="system", suffixes=("_adjusted", "_plain")
     )
     strengths = Table(
-        name="adjusted",
-        title=say("adjusted title"),
+        name=f"adjusted {name}".strip(),
+        title=say("adjusted title", name=name),
         caption=say("adjusted"),
         frame=both,
         columns=(
@@ -325,32 +358,24 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
             *right(whole, "Rank", rank_adjusted="adjusted", rank_plain="as voted"),
         ),
     )
-    return [
-        Section(
-            id="covariates",
-            title=say("section covariates"),
-            lead=say("covariates lead"),
-            brief=True,
-            blocks=(coefficients, Fold(title=say("adjusted fold"), blocks=(strengths,))),
-        )
-    ]
+    return [coefficients, Fold(title=say("adjusted title", name=name), blocks=(strengths,))]
 
 
 def _beside_section(study: VotesStudy) -> list[Section]:
     if study.beside is None:
         return []
-    frame = study.beside.to_frame()
+    of_runs, frame = len(study.powers) > 0, study.beside.to_frame()
     frame = frame[frame["truth"] == VOTES].rename(columns={"predictor": "metric"})
     table = Table(
         name="beside",
-        title=say("beside title"),
-        caption=say("beside", found=study.beside),
+        title=say("beside title", name=_named(study)[0][0]),
+        caption=say("beside", found=study.beside, of_runs=of_runs),
         frame=frame,
         columns=(
             METRIC,
             *right(
                 whole,
-                "Settled pairs",
+                "Settled pairs, by ranks" if not study.beside.tested else "Settled pairs",
                 n_truth="votes",
                 n_predictor="metric",
                 n_shared="both",
@@ -361,32 +386,36 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         ),
         data=frame,
     )
-    return [Section(id="metrics", title=say("section beside"), lead=say("beside lead"), brief=True, blocks=(table,))]
+    return [
+        Section(
+            id="metrics",
+            title=say("section beside"),
+            lead=say("beside lead", of_runs=of_runs),
+            brief=True,
+            blocks=(table,),
+        )
+    ]
 
 
 def _dimension_section(study: VotesStudy) -> Section:
-    found = study.first.dimension
-    frame = found.to_frame().head(_MOST_PAIRS)
-    table = Table(
-        name="misfits",
-        title=say("misfits title"),
-        caption=say("misfits"),
-        frame=frame,
-        columns=(
-            *left(system_a="System", system_b="against"),
-            *right(whole, votes="Votes"),
-            *right(share, "Share of votes", share="seen", expected="expected"),
-            *right(number(1), z="Misfit"),
-        ),
-        data=found.to_frame(),
-    )
-    words = say("dimension", found=found, alpha=study.alpha, clustered=found.clusters != "vote")
-    return Section(
-        id="fit",
-        title=say("section fit"),
-        lead=say("fit lead"),
-        blocks=(Text(paragraphs=(words,)), table),
-    )
+    blocks: list[Block] = []
+    for name, group in _named(study):
+        found = group.dimension
+        table = Table(
+            name=f"misfits {name}".strip(),
+            title=say("misfits title", name=name),
+            caption=say("misfits"),
+            frame=found.to_frame().head(_MOST_PAIRS),
+            columns=(
+                *left(system_a="System", system_b="against"),
+                *right(whole, votes="Votes"),
+                *right(share, "Share of votes", share="seen", expected="expected"),
+                *right(number(1), z="Misfit"),
+            ),
+            data=found.to_frame(),
+        )
+        blocks += [Text(paragraphs=(say("dimension", found=found, alpha=study.alpha, name=name),)), table]
+    return Section(id="fit", title=say("section fit"), lead=say("fit lead"), blocks=tuple(blocks))
 
 
 def _ratings_section(study: VotesStudy) -> Section:
@@ -395,9 +424,10 @@ def _ratings_section(study: VotesStudy) -> Section:
     table = Table(
         name="ratings",
         title=say("ratings title"),
-        caption=say("ratings", group=study.first, n=study.first.elo.n_orders),
+        caption=say("ratings", davidson="davidson" in frame, n=study.first.elo.n_orders),
         frame=frame.assign(rating=elo, rating_sort=frame["elo"]),
         columns=(
+            *_group_column(study),
             *right(whole, rank="Rank"),
             *left(system="System"),
             *right(share, win_rate="Win rate"),
@@ -416,24 +446,23 @@ def _level(study: VotesStudy) -> str:
 
 def _methods(study: VotesStudy) -> Methods:
     group = study.first
-    few = {name: count for name, count in _units(group).items() if count < 50}  # noqa: PLR2004 - as the errors
+    called = {"question": "topic"} if len(study.powers) else {}
+    units = {called.get(name, name): group.main.n_units[name] for name in group.main.clusters}
+    few = {name: count for name, count in units.items() if count < 50}  # noqa: PLR2004 - as the errors
     words = say(
         "methods",
         study=study,
         group=group,
         n=len(group.main.systems),
-        units=_units(group),
+        units=units,
         few=few,
         level=_level(study),
+        name=_named(study)[0][0],
         spoken=first_few(list(group.main.coefficients["name"])),
         freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
     )
     paragraphs = [words, *([powers_methods()] if len(study.powers) else [])]
     return Methods(paragraphs=tuple(paragraphs))
-
-
-def _units(group: VoteGroup) -> Mapping[str, int]:
-    return {name: group.main.n_units[name] for name in group.main.clusters}
 
 
 def _freedom(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

@@ -28,6 +28,7 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     systems: Sequence[str] | None = None,
     metric: str = "score",
     freedom: float = _KNOWN,
+    expected: ArrayLike | None = None,
     top: int = 3,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
@@ -48,6 +49,9 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
         What the estimates are called.
     freedom : float, default a million
         Degrees of freedom of the covariance: clusters less one.
+    expected : array (system, system), optional
+        What a model expects of the covariance, up to a factor. The fewer the degrees of freedom, the more the
+        covariance is pulled towards its shape; by default that of equal and independent systems.
     top : int, default 3
         How many systems count as the top (all of fewer).
     confidence_level : float, default 0.95
@@ -91,8 +95,10 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     """
     means, square = np.asarray(estimates, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
     n = len(means) if means.ndim == 1 else 0
-    if n <= 1 or square.shape != (n, n) or not (np.isfinite(means).all() and np.isfinite(square).all()):
-        message = "`estimates` must be two finite numbers or more, and `covariance` a square of as many rows"
+    model = square if expected is None else np.asarray(expected, dtype=np.float64)
+    squares = all(one.shape == (n, n) and np.isfinite(one).all() for one in (square, model))
+    if n <= 1 or not (squares and np.isfinite(means).all()):
+        message = "`estimates` must be two finite numbers or more, and a covariance a square of as many rows"
         raise InvalidOptionError(message)
     names = tuple(f"system{number}" for number in range(1, n + 1)) if systems is None else tuple(map(str, systems))
     if len(set(names)) != n:
@@ -106,11 +112,12 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     variances = np.where(variances <= _ROUNDING * max(float(square.diagonal().max()), 0.0), 0.0, variances)
     values, vectors = np.linalg.eigh((square + square.T) / 2)
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    places = places_of_systems(oriented, root)
+    places = places_of_systems(oriented, root if expected is None else np.hstack([root, model]))
     draws = oriented[None]
     if variances.any():
-        drawn = posterior_of(oriented, root, min(freedom, _KNOWN), places.order).draws(asked.n_draws, generator)
-        draws = np.concatenate(list(drawn))
+        shape = None if expected is None else model
+        law = posterior_of(oriented, root, min(freedom, _KNOWN), places.order, shape)
+        draws = np.concatenate(list(law.draws(asked.n_draws, generator)))
     board = SystemMeans(
         metrics=(metric,),
         systems=names,

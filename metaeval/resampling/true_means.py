@@ -33,7 +33,9 @@ _CELLS = 2_000_000  # draws x systems held at a time: 16 MB
 class _Noise(NamedTuple):
     """The covariance of the errors of the means, between systems."""
 
-    axes: Floats  # (system, axis): orthonormal
+    axes: Floats  # (system, axis): true means at coordinates
+    inverse: Floats  # (axis, system): coordinates of true means
+    turn: Floats  # (system, axis): orthonormal; random numbers of the systems to those of the axes
     variance: Floats  # (axis,)
     freedom: float
 
@@ -65,7 +67,7 @@ class Posterior(NamedTuple):
 
         Draws come in pairs that mirror each other about the shrunken means; the laws of the pairs are spread evenly.
         """
-        axes, variance = self.noise.axes, self.noise.variance
+        axes, _, turn, variance, _ = self.noise
         n_systems, n_pairs = len(axes), -(-n_draws // 2)
         start = generator.random((2, 1))
         rows = max(16, _CELLS // n_systems)
@@ -76,7 +78,7 @@ class Posterior(NamedTuple):
             error = np.empty((len(number), n_systems))
             error[:, self.order] = generator.standard_normal(error.shape)
             about = (1.0 - share) * (axes @ self.observed)
-            error = np.sqrt((1.0 - share) * scale) * ((error @ axes * np.sqrt(variance)) @ axes.T)
+            error = np.sqrt((1.0 - share) * scale) * ((error @ turn * np.sqrt(variance)) @ axes.T)
             yield self.centre + np.concatenate([about + error, about - error])
 
 
@@ -121,10 +123,16 @@ def _wider(own: Floats, freedom: float) -> Floats:
     return np.asarray(np.sqrt(np.maximum(spread / every, 1.0)))
 
 
-def posterior_of(means: Floats, parts: Floats, freedom: float, order: Whole) -> Posterior:
-    """Return the posterior of true means from what adds to their errors, (system, part)."""
-    noise = _noise_of(parts, freedom)
-    return Posterior(float(means.mean()), noise.axes.T @ (means - means.mean()), noise, order)
+def posterior_of(
+    means: Floats, parts: Floats, freedom: float, order: Whole, expected: Floats | None = None
+) -> Posterior:
+    """Return the posterior of true means from what adds to their errors, (system, part).
+
+    `expected` is a covariance of errors, (system, system), towards whose shape theirs is pulled, in the place of that
+    of equal and independent systems.
+    """
+    noise = _noise_of(parts, freedom, expected)
+    return Posterior(float(means.mean()), noise.inverse @ (means - means.mean()), noise, order)
 
 
 def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
@@ -144,16 +152,24 @@ def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
     return groups
 
 
-def _noise_of(residual: Floats, freedom: float) -> _Noise:
-    """Return the noise of the means from what each unit adds to their errors, (system, unit)."""
+def _noise_of(residual: Floats, freedom: float, expected: Floats | None) -> _Noise:
+    """Return the noise of the means from what each unit adds to their errors, (system, unit).
+
+    With another covariance than that of equal systems expected, axes are in units in which it is 1.
+    """
     n_systems = len(residual)
     basis = np.linalg.qr(np.column_stack([np.ones(n_systems), np.eye(n_systems)[:, 1:]]))[0][:, 1:]
-    inner = basis.T @ residual
+    inner, spread, back = basis.T @ residual, basis, basis.T
+    if expected is not None:
+        values, vectors = np.linalg.eigh(basis.T @ expected @ basis)
+        root = np.sqrt(np.maximum(values, RELATIVE * values[-1]))
+        inner = (vectors / root) @ vectors.T @ inner
+        spread, back = basis @ (vectors * root) @ vectors.T, (vectors / root) @ vectors.T @ basis.T
     covariance = inner @ inner.T
     pull = _pull(covariance, freedom)
     variance, axes = np.linalg.eigh(covariance)
     variance = (1.0 - pull) * np.maximum(variance, 0.0) + pull * float(covariance.trace()) / len(variance)
-    return _Noise(basis @ axes, variance, freedom * (1.0 + pull * (n_systems - 2.0)))
+    return _Noise(spread @ axes, axes.T @ back, basis @ axes, variance, freedom * (1.0 + pull * (n_systems - 2.0)))
 
 
 def _pull(covariance: Floats, freedom: float) -> float:

@@ -1,6 +1,6 @@
 """Whom do people prefer? From votes on pairs of systems to ranks with intervals, and to the votes that are missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
@@ -16,9 +16,9 @@ from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
 from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
-from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.votes_needed import VotePlan, vote_plan
-from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -30,7 +30,6 @@ CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
 AS_RANKS = "ranks"
 """What `VotesStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
-_KNOWN = 1e6
 
 
 class VoteGroup(NamedTuple):
@@ -69,7 +68,8 @@ class VotesStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.votes:votes_report"
 
     groups: tuple[VoteGroup, ...]
-    """Systems that votes connect, each group ranked alone, the largest first."""
+    """Systems that votes connect, each group ranked alone, the largest first, of equal ones that with more
+    votes."""
     n_votes: int
     n_systems: int
     n_units: Mapping[str, int]
@@ -104,50 +104,64 @@ class VotesStudy(Study):
         standard_error, low and high, win_rate (mean over the rivals met), votes, rank, rank_low, rank_high, letters,
         n_above, n_below, p_best and ``p_top_k``.
         """
-        frames = []
-        for number, group in enumerate(self.groups, start=1):
-            frame = group.main.to_frame().drop(columns="rank")
-            found = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
-            letters = group.ranks.groups()[["system", "letters"]]
-            frame = found.merge(frame, on="system").merge(letters, on="system")
-            own = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
-            own += ["rank_high", "letters"]
-            frame = frame[[*own, *(name for name in frame if name not in own)]]
-            frames.append(frame.assign(group=number) if len(self.groups) > 1 else frame)
-        return pd.concat(frames, ignore_index=True)
+        return self.by_group(_systems)
 
     def pair_counts(self) -> pd.DataFrame:
-        """Return one row a correction, of the largest group: n_significant, n_pairs, share, and independent.
+        """Return one row a correction: n_significant, n_pairs, share, independent, and group where there are several.
 
         The correction "ranks" is the decision behind ranks and letters; ``independent`` is the count as if every vote
         were independent.
         """
-        group = self.first
-        counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
-        for name in CORRECTIONS:
-            own, alone = (
-                int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
-            )
-            counts.append((name, own, alone))
-        frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
-        n_pairs = len(group.settled)
-        return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
+        return self.by_group(_pair_counts)
 
     def ratings(self) -> pd.DataFrame:
-        """Return one row a system of the largest group, beside the strengths what others publish.
+        """Return one row a system, beside the strengths what others publish.
 
         The columns are system, rank, strength, win_rate, davidson (Davidson's strength, which Newman's algorithm finds;
-        where there are ties), elo and elo_deviation: mean and standard deviation over random orders of the votes.
+        where there are ties), elo and elo_deviation (mean and standard deviation over random orders of the votes), and
+        group where there are several.
         """
-        group = self.first
-        frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
-        place = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
-        if group.davidson is not None:
-            frame["davidson"] = group.davidson[place]
-        return frame.assign(elo=group.elo.mean[place], elo_deviation=group.elo.deviation[place])
+        return self.by_group(_ratings)
+
+    def by_group(self, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
+        """Return the rows of all groups, with the number of each where there are several."""
+        frames = [frame(group) for group in self.groups]
+        if len(frames) == 1:
+            return frames[0]
+        return pd.concat([one.assign(group=number) for number, one in enumerate(frames, start=1)], ignore_index=True)
 
     def _read_as(self) -> str:
         return self.read_as
+
+
+def _systems(group: VoteGroup) -> pd.DataFrame:
+    frame = group.main.to_frame().drop(columns="rank")
+    found = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
+    letters = group.ranks.groups()[["system", "letters"]]
+    frame = found.merge(frame, on="system").merge(letters, on="system")
+    own = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
+    own += ["rank_high", "letters"]
+    return frame[[*own, *(name for name in frame if name not in own)]]
+
+
+def _pair_counts(group: VoteGroup) -> pd.DataFrame:
+    counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
+    for name in CORRECTIONS:
+        own, alone = (
+            int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
+        )
+        counts.append((name, own, alone))
+    frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
+    n_pairs = len(group.settled)
+    return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
+
+
+def _ratings(group: VoteGroup) -> pd.DataFrame:
+    frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
+    place = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
+    if group.davidson is not None:
+        frame["davidson"] = group.davidson[place]
+    return frame.assign(elo=group.elo.mean[place], elo_deviation=group.elo.deviation[place])
 
 
 def study_votes(  # noqa: PLR0913 - every option of the command
@@ -285,20 +299,8 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     fitted = bradley_terry(votes, ties=ties, clusters=clusters, covariates=[], alpha=alpha)
     adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
     main = adjusted or fitted
-    n = len(main.systems)
-    ways = [(main.covariance, _freedom(main)), (main.independent.covariance[:n, :n], _KNOWN)]
     ranks, alone = (
-        rank_intervals_from_covariance(
-            main.strengths,
-            covariance,
-            systems=main.systems,
-            metric=PREFERENCE,
-            freedom=freedom,
-            top=top,
-            confidence_level=1 - alpha,
-            rng=seed,
-        )
-        for covariance, freedom in ways
+        vote_ranks(main, independent=independent, top=top, alpha=alpha, rng=seed) for independent in (False, True)
     )
     inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
     inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
@@ -318,11 +320,6 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     )
 
 
-def _freedom(fitted: BradleyTerry) -> float:
-    """Return the degrees of freedom of the median pair."""
-    return float(np.median(fitted.freedom[np.triu_indices(len(fitted.systems), 1)]))
-
-
 def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[str]]) -> list[str]:
     """Say what the votes leave unknown."""
     notes = []
@@ -336,6 +333,7 @@ def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[s
             notes[-1] += f": what other {name}s would change is unknown"
     if len(groups) > 1:
         notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone")
+        notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ""
     unrated = [name for group in found for name in group.unrated]
     if unrated:
         notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")

@@ -116,7 +116,10 @@ class Votes(Result):
         return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
 
     def grouped(self) -> tuple[tuple[str, ...], ...]:
-        """Return the systems that votes connect, the largest group first, each in the order of `systems`."""
+        """Return the systems that votes connect, each group in the order of `systems`.
+
+        The largest group is first, of equal ones that with more votes.
+        """
         from scipy.sparse import coo_array  # noqa: PLC0415 - loads scipy
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
 
@@ -124,7 +127,8 @@ class Votes(Result):
         seen, _ = _renumbered(self.left * n + self.right)
         _, group = connected_components(coo_array((np.ones(len(seen)), (seen // n, seen % n)), (n, n)), directed=False)
         parts = [np.flatnonzero(group == one) for one in range(group.max() + 1)]
-        parts.sort(key=lambda part: (-len(part), part[0]))
+        n_votes = np.bincount(group[self.left], self.weight if self.counted else None)
+        parts.sort(key=lambda part: (-len(part), -n_votes[group[part[0]]], part[0]))
         return tuple(tuple(self.systems[place] for place in part) for part in parts)
 
 

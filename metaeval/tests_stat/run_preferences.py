@@ -192,11 +192,12 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
 
     .. math:: RPP(x, y) = \sum_{i=1}^{m} w_i \, \mathrm{sgn}(y_i - x_i), \quad \sum_i w_i = 1
 
-    with equal weights. With more than one grade it is computed for the documents from every grade of the topic on, and
-    averaged in proportion to their numbers; ``RPP(rel=1)`` takes relevant documents alike. Lexicographic precision [2]_
-    is the sign of the first :math:`y_i - x_i` that is not 0 from the top, lexicographic recall [3]_ that of the last
-    one; the reciprocal variant of the former is :math:`1 / x_i - 1 / y_i` there. None of them is a difference of
-    scores. Lexicographic ones order the runs of a topic, RPP need not.
+    with equal weights. With more than one grade, grades count: for every grade g of the topic it is computed from the
+    documents of grade g or higher, and the mean over the grades has the numbers of these documents, :math:`m_{\ge g}`,
+    as weights: a document of a high grade counts in several. ``RPP(rel=1)`` takes relevant documents alike.
+    Lexicographic precision [2]_ is the sign of the first :math:`y_i - x_i` that is not 0 from the top, lexicographic
+    recall [3]_ that of the last one; the reciprocal variant of the former is :math:`1 / x_i - 1 / y_i` there. None of
+    them is a difference of scores. Lexicographic ones order the runs of a topic, RPP need not.
 
     References
     ----------

@@ -132,6 +132,9 @@ def test_rankings_as_votes(command, tmp_path):
     runs, qrels = tmp_path / "made" / "runs", tmp_path / "made" / "qrels.txt"
     answer = command("votes", runs, "--qrels", qrels, "--preference", "lexi-recall", "--json").json()
     powers = answer["tables"]["powers"]["rows"]
+    words = " ".join(command("votes", runs, "--qrels", qrels).out.split())
+    assert "Settled pairs, by ranks" in words
+    assert "the t tests of discriminative power, below, give other counts" in words
     assert {"RPP", "lexi-precision", "lexi-recall", "nDCG@10"} <= {row["metric"] for row in powers}
     assert [row["correction"] for row in answer["tables"]["pairs"]["rows"]] == [
         "ranks"

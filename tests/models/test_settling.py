@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from metaeval import as_scores, compare_systems
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.settling import settled_pairs, votes_predicted
+from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import bradley_terry
-from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.simulate.votes import simulate_votes
 from metaeval.studies.votes import study_votes
@@ -31,11 +31,7 @@ def test_counts_are_those_of_pairs_one_by_one():
     found = compared.to_frame().query("truth == 'votes'").set_index("predictor")
     names = ["system2", "system5", "system7", "system8"]
     ranks = rank_intervals(scores.sel(system=names), rng=3)
-    place = [fitted.systems.index(name) for name in names]
-    freedom = np.median(fitted.freedom[np.ix_(place, place)][np.triu_indices(4, 1)])
-    by_votes = rank_intervals_from_covariance(
-        fitted.strengths[place], fitted.covariance[np.ix_(place, place)], systems=names, freedom=float(freedom), rng=3
-    )
+    by_votes = vote_ranks(fitted, names, rng=3)
 
     def better(rows, turned=1):
         return {

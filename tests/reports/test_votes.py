@@ -17,8 +17,10 @@ def test_public_votes(data_folder):
     report, holm = study.report(), study.pair_counts().set_index("correction").loc["holm"]
     assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
     assert report.title == "Whom do people prefer?"
-    assert report.summary[0] == "GPT 4 leads, but 22 of 59 systems may be first; 141 of 1,711 pairs are settled."
+    assert report.summary[0] == "GPT 4 leads, but 27 of 59 systems may be first; 130 of 1,711 pairs are settled."
     assert report.summary[1].startswith("Votes on one question or by one voter go together: errors are 1.78 times")
+    tables = {table.name: table for table in report.tables()}
+    assert "here with 10.1 degrees of freedom (median)" in tables["pairs"].caption
 
 
 ARENAS = {
@@ -35,6 +37,10 @@ def test_one_sentence(arena):
     study = study_votes(simulate_votes(**options), rng=0)
     report = study.report()
     assert words in report.summary[0]
+    counts = study.pair_counts().set_index("correction")["n_significant"]
+    (pairs,) = (table for table in report.tables() if table.name == "pairs")
+    more = counts["ranks"] > counts[["fdr_bh", "fdr_by", "holm"]].min()
+    assert ("Ranks can settle more than corrected tests" in pairs.caption) == more
     assert len(report.summary[0].split()) <= MOST_WORDS
     assert len(report.key_figures.frame) <= MOST_KEY_FIGURES
     assert report.summary[0].count(".") == 1

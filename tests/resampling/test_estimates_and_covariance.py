@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError
@@ -37,6 +39,35 @@ def test_the_order_of_systems_does_not_matter():
     assert one[columns].equals(other[columns])
 
 
+@given(st.integers(0, 2**32), st.integers(2, 6), st.floats(1, 1e6), st.floats(1e-3, 1e3))
+@settings(max_examples=25)
+def test_an_expected_covariance_is_a_shape(seed, n, freedom, size):
+    """Equal and independent systems of any size, with any common error, are what is expected by default."""
+    generator = np.random.default_rng(seed)
+    estimates, parts = generator.normal(size=n), generator.normal(size=(n, n + 1))
+    options = {"freedom": freedom, "n_draws": 100, "rng": 1}
+    one = rank_intervals_from_covariance(estimates, parts @ parts.T, **options).data
+    expected = size * (np.eye(n) + 0.5)
+    other = rank_intervals_from_covariance(estimates, parts @ parts.T, expected=expected, **options).data
+    np.testing.assert_allclose(one["p_better"], other["p_better"], atol=0.011)
+    assert one["rank_low"].equals(other["rank_low"])
+
+
+def test_few_clusters_leave_what_is_expected():
+    """One cluster says nothing of single systems: that with the larger error expected has more ranks."""
+    estimates = np.arange(6.0)[::-1]
+    covariance = np.outer(*[np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])] * 2)
+    expected = np.diag([1.0, 1.0, 100.0, 1.0, 1.0, 1.0])
+    found, alike = (
+        rank_intervals_from_covariance(estimates, covariance, freedom=1, expected=one, rng=1).data
+        for one in (expected, None)
+    )
+    width, other = ((one["rank_high"] - one["rank_low"]).to_numpy()[0] for one in (found, alike))
+    assert width.argmax() == 2
+    assert width[2] >= other[2]
+    assert width.sum() < other.sum()
+
+
 def test_no_error_leaves_no_doubt():
     """Certain estimates have certain ranks, and equal ones share theirs."""
     found = rank_intervals_from_covariance([2.0, 1.0, 1.0], np.zeros((3, 3)), rng=1).data
@@ -53,5 +84,7 @@ def test_what_is_no_covariance_is_refused(estimates, covariance):
     """One system, another shape, a gap."""
     with pytest.raises(InvalidOptionError, match="`estimates` must be"):
         rank_intervals_from_covariance(estimates, covariance)
+    with pytest.raises(InvalidOptionError, match="`estimates` must be"):
+        rank_intervals_from_covariance([1.0, 2.0], np.eye(2), expected=np.eye(3))
     with pytest.raises(InvalidOptionError, match="2 different names"):
         rank_intervals_from_covariance([1.0, 2.0], np.eye(2), systems=["a", "a"])

@@ -55,7 +55,8 @@ def test_draws_come_in_mirrored_pairs_and_as_many_as_asked():
 def seen(*observed):
     """Return a posterior whose noise is 1 along every axis."""
     size = len(observed)
-    noise = _Noise(np.eye(size + 1)[:, :size], np.ones(size), 12.0)
+    axes = np.eye(size + 1)[:, :size]
+    noise = _Noise(axes, axes.T, axes, np.ones(size), 12.0)
     return Posterior(3.0, np.array(observed), noise, np.arange(size + 1))
 
 

@@ -57,7 +57,7 @@ def test_groups_are_ranked_alone():
     assert frame.groupby("group").size().tolist() == [5, 3]
     assert frame[frame["group"] == 2]["rank"].min() == 1
     assert any("2 groups of systems" in note for note in found.notes)
-    assert found.report().summary[0].startswith("In the largest of 2 unconnected groups")
+    assert found.report().summary[0].startswith("In group 1 of 2 unconnected groups, ")
 
 
 def test_a_group_without_strengths_says_why():
@@ -82,6 +82,28 @@ def test_a_system_that_never_lost_is_not_ranked():
     report = found.report()
     assert report.summary[0].startswith("new never lost; of the others, ")
     assert any(section.id == "unbounded" for section in report.sections)
+
+
+def test_words_name_the_group_that_they_are_of():
+    """Whichever group has a system that never lost: the first sentence speaks of the largest group alone."""
+    one = simulate_votes(n_systems=4, n_votes=400, rng=1)
+    for side in (0, 1):
+        other = one[~one[["left", "right"]].isin(["system4"]).any(axis=1)]
+        other = other.replace({f"system{n}": f"other{n}" for n in (1, 2, 3)})
+        rival = ("system1", "other1")[side]
+        best = one.head(12).assign(left="new", right=rival, winner="left")
+        found = study_votes(pd.concat([one, other, best], ignore_index=True), rng=1)
+        report = found.report()
+        assert [group.unrated for group in found.groups] == [("new",), ()][:: 1 - 2 * side]
+        assert ("new never lost" in report.summary[0]) == (side == 0)
+        tables = {table.name: table for table in report.tables()}
+        assert tables["unbounded"].frame["group"].tolist() == [1 + side]
+        assert tables["pairs"].frame["group"].unique().tolist() == [1, 2]
+        assert tables["pairs"].frame.groupby("group")["n_pairs"].first().tolist() == [6, 3]
+        assert report.facts[-2:-1] == (("9", "pairs within groups"),)
+        bare = [table.name for table in report.tables() if not table.title.endswith((", group 1", ", group 2"))]
+        bare = [name for name in bare if "group" not in tables[name].frame]
+        assert [tables[name].title for name in bare] == ["Key figures", "Provenance"]
 
 
 def test_what_is_not_known_is_said():

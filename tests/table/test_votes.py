@@ -184,3 +184,13 @@ def test_groups_and_parts():
     assert found.grouped() == (("c", "d", "e"), ("a", "b"))
     part = found.of(("c", "d", "e"))
     assert (part.systems, part.n_units("question"), part.left.tolist()) == (("c", "d", "e"), 2, [0, 1])
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_of_groups_of_one_size_that_with_more_votes_is_first(counted):
+    """Whichever is named or numbered first."""
+    for busy, other in (("a", "x"), ("x", "a")):
+        rows = [{"left": one, "right": f"{one}2", "winner": "tie"} for one in (other, busy, busy)]
+        if counted:
+            rows = [{"left": one, "right": f"{one}2", "wins": 1, "losses": n} for one, n in ((other, 1), (busy, 2))]
+        assert as_votes(rows).grouped()[0][0] == busy

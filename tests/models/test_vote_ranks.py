@@ -1,0 +1,64 @@
+"""Ranks by votes: their level with few clusters and uneven numbers of votes, and what few votes leave open."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import bradley_terry
+from metaeval.simulate.votes import simulate_votes
+
+
+def uneven(seed, spread, **options):
+    """Return votes of an arena in which some systems have many more votes than others."""
+    votes = simulate_votes(rng=seed, **options)
+    generator = np.random.default_rng(seed + 1000)
+    names = pd.unique(votes[["left", "right"]].to_numpy().ravel())
+    often = dict(zip(sorted(names), np.exp(generator.normal(0, spread, len(names))), strict=True))
+    chance = (votes["left"].map(often) * votes["right"].map(often)).to_numpy()
+    return votes.iloc[generator.choice(len(votes), len(votes) // 4, replace=False, p=chance / chance.sum())]
+
+
+@pytest.mark.parametrize(("questions", "n_systems"), [(3, 6), (13, 16)])
+def test_few_questions_and_uneven_votes_keep_the_level(questions, n_systems):
+    """All true ranks of strengths lie inside nearly always, and no settled pair is wrong."""
+    held, right = [], []
+    for seed in range(30):
+        options = {"n_systems": n_systems, "n_questions": questions, "n_voters": 60, "n_votes": 120 * n_systems * 4}
+        fitted = bradley_terry(uneven(seed, 1.5, **options))
+        found = vote_ranks(fitted, n_draws=1000, rng=0).data
+        true = np.array([int(name.removeprefix("system")) for name in found["system"].to_numpy()])
+        rank = 1 + (true[:, None] < true).sum(axis=1)
+        low, high = (found[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
+        held.append(((low <= rank) & (rank <= high)).all())
+        place = dict(zip(found["system"].to_numpy(), true, strict=True))
+        a, b = ([place[name] for name in found[side].to_numpy()] for side in ("system_a", "system_b"))
+        wrong = np.sign(found["difference"].to_numpy()[0]) != np.sign(np.subtract(a, b))
+        right.append(not (found["significant"].to_numpy()[0] & wrong).any())
+    assert np.mean(held) >= 0.9
+    assert np.mean(right) >= 0.9
+
+
+def test_a_system_with_few_votes_has_more_ranks():
+    """Of twelve with thirteen questions, one has a twentieth of the votes: its error is its own."""
+    votes = simulate_votes(n_systems=12, n_questions=13, n_votes=6000, spread=0.3, rng=1)
+    own = votes[["left", "right"]].isin(["system6"]).any(axis=1)
+    fitted = bradley_terry(votes[~own | (np.arange(len(votes)) % 20 == 0)])
+    frame = vote_ranks(fitted, rng=1).to_frame().set_index("system")
+    width = frame["rank_high"] - frame["rank_low"]
+    assert width.idxmax() == "system6"
+
+
+def test_some_systems_alone():
+    """Their ranks are among themselves, in the order in which they are named, whatever the others are."""
+    fitted = bradley_terry(simulate_votes(n_systems=6, rng=2))
+    found = vote_ranks(fitted, ["system5", "system1", "system2"], rng=1)
+    assert found.data["system"].to_numpy().tolist() == ["system5", "system1", "system2"]
+    assert found.to_frame()["rank"].tolist() == [1, 2, 3]
+
+
+def test_as_if_independent():
+    """More is settled if votes are taken for independent where questions decide."""
+    fitted = bradley_terry(simulate_votes(n_systems=10, n_questions=13, by_question=1.0, rng=2))
+    own, alone = (vote_ranks(fitted, independent=one, rng=1).data["significant"].sum() for one in (False, True))
+    assert alone > own
