@@ -255,7 +255,7 @@ def settled_pairs(
     >>> found = settled_pairs(bradley_terry(simulate_votes(rng=1)), scores, rng=1).to_frame()
     >>> found[["predictor", "truth", "n_predictor", "n_truth", "n_shared"]].head(1)
       predictor truth  n_predictor  n_truth  n_shared
-    0     votes    AP           15       28        15
+    0     votes    AP           16       28        16
     """
     given = _checked(voices)
     check_share(alpha, "alpha")
