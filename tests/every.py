@@ -857,7 +857,7 @@ OTHERWISE = {
             better_direction by_name cohort_names complete_block constant_systems design_notes flat_notes
             groups_of_topics identical_systems in_groups known_as_checked left_out_note unit_of named_pairs note_of_gaps
             oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name tabulated topic_weights
-            units_of with_clusters""",
+            traits_said units_of with_clusters""",
         "a part of a procedure in the table": """
             all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
     }.items()
