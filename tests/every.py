@@ -859,7 +859,7 @@ OTHERWISE = {
             oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name tabulated topic_weights
             traits_said units_of with_clusters""",
         "a part of a procedure in the table": """
-            all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
+            all_effects check_metric of_scores sample_of_topics verdicts_of_draws vote_ranks""",
     }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""
