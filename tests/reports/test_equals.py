@@ -221,7 +221,7 @@ def without(names):
         data=True, index=pd.MultiIndex.from_product([["1", "2"], ["x", "y"]], names=["topic", "item"]), columns=names
     )
     there = there.assign(ant=[True, True, False, False], bee=[False, False, True, True])
-    return scores_under_judges._nothing_common(there)
+    return scores_under_judges._nothing_common(there, there.any(axis=1), "nist")
 
 
 def power(names):
