@@ -83,11 +83,11 @@ def _sets_of_rows(body: Sheet, parts: Mapping[str, str], place: Mapping[str, int
     if not most or parted[most] < len(rows):
         return ""
     rest = [name for name in others if name != most]
-    also = f" and `columns={ {'ignore': rest}!r}`" * bool(rest)
+    also = f", and `columns={ {'ignore': rest}!r}`" * bool(rest)
     first = kinds[most][0]
     return (
         f"it holds {count(len(set(kinds[most])), 'set')} of rows, and scores would be there twice without {most!r}; "
-        f"pass `where={ {most: first}!r}`{also} for one of them"
+        f"pass `where={{{most!r}: {first!r}}}` for one of them{also}"
     )
 
 

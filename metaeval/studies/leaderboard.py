@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
 from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
@@ -307,8 +307,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     required_of = [
         (text, one) for text in requirements for one in systems_of(text, given["system"].to_numpy().tolist())
     ]
-    named = {"baseline": [(one, one) for one in baselines], "requirements": required_of}
-    check_ranked(given, table, named | {"cohorts": [(one, one) for one in cohorts or ()]}, left_out)
+    asked = {"baseline": baselines, "cohorts": check_list(cohorts or [], "cohorts", ["top10"])}
+    values = {option: [(one, one) for one in own] for option, own in asked.items()} | {"requirements": required_of}
+    check_ranked(given, table, values, left_out)
     for one in baselines:
         check_choice(one, "baseline", names)
     n_topics = table.sizes["topic"]

@@ -34,7 +34,7 @@ def check_ranked(
     gone = _names(given) - _names(ranked) if left_out else set()
     for option, values in asked.items():
         for value, name in values:
-            if name in gone:
+            if isinstance(name, str) and name in gone:
                 why = left_out[0].partition(":")[0]
                 raise refused(option, f"names {name!r}, which is {why}; name another", value)
 
