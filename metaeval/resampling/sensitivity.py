@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_memory
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import RNGLike, drawn_counts, resolve_rng
+from metaeval.running.draws import SPAN, RNGLike, resolve_rng, topic_draws
 from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, identical_systems, select_runs
 from metaeval.table.structure import engine_scores, mean_over_topics
@@ -350,13 +350,13 @@ def _resample(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the tally (metric, 5, pair) and the absolute mean at the place (metric, pair)."""
     check_memory(
-        n_resamples * question.n_topics // 8 if question.plain else 3 * n_resamples * question.n_topics,
+        n_resamples * min(question.n_topics, SPAN) // 8 if question.plain else 3 * n_resamples * question.n_topics,
         what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
         advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't'",
     )
     if not question.plain:
         drawn = question.units.counts(generator, n_resamples, at_once=n_resamples)
         return tally_units(question, drawn, n_threads=n_threads, place=place)
-    counts = drawn_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
+    draws = topic_draws(generator, n_resamples, question.n_topics, at_once=n_resamples)
     required = np.zeros((len(question.values), len(question.first)))
-    return tally_resamples(question, counts, n_threads=n_threads, placing=Placing(place, required)), required
+    return tally_resamples(question, draws, n_threads=n_threads, placing=Placing(place, required)), required

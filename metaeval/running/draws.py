@@ -5,7 +5,7 @@ and the same seed gives the same draws whatever the number of workers or the siz
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import NamedTuple
 
@@ -21,8 +21,11 @@ _ARRAYS = 3  # positions, cells and counts
 _CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
 _CHUNK_RESAMPLES = 4096
 _LEAST_RESAMPLES = 16  # what is laid out for one chunk is worth it: at a million topics 128 MB of counts
-_MANY_TOPICS = 1 << 14  # one resample is work enough for a call of its own, and its neighbours would only fill memory
-_DRAWN = 1 << 15
+_MANY_TOPICS = 1 << 14  # so many are drawn by blocks
+_BLOCK_BITS = 16  # four draws of a topic in a random number of 64 bits; the counts of a block stay in a cache
+SPAN = 1 << _BLOCK_BITS
+_STRIDE = 1 << 40  # random numbers of a block's stream that belong to one resample: more than it can need
+_DRAWS_PER_NUMBER = 64 // 16
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -125,36 +128,164 @@ def drawn_counts(
 ) -> Iterator[NDArray[np.uint8]]:
     """Draw topics with replacement and yield how often each came, some resamples at a time; see `topic_counts`.
 
-    Shapes: result (resample, topic). A byte holds every count: that one of thousands of topics is drawn 256 times has
-    a probability below 1e-500.
+    Shapes: result (resample, topic).
 
     Examples
     --------
     >>> [chunk.shape for chunk in drawn_counts(np.random.default_rng(0), 5, 3, at_once=4)]
     [(4, 3), (1, 3)]
     """
+    for draws in topic_draws(generator, n_resamples, n_topics, at_once=at_once):
+        yield draws.whole()
+
+
+def topic_draws(
+    generator: np.random.Generator, n_resamples: int, n_topics: int, *, at_once: int
+) -> Iterator["HeldDraws | BlockDraws"]:
+    """Draw topics with replacement, `at_once` resamples at a time, without laying out the counts of many topics.
+
+    Examples
+    --------
+    >>> [draws.n_resamples for draws in topic_draws(np.random.default_rng(0), 5, 3, at_once=4)]
+    [4, 1]
+    """
+    if n_topics > _MANY_TOPICS:
+        whole = BlockDraws.drawn(generator, n_resamples, n_topics)
+        for start in range(0, n_resamples, at_once):
+            yield whole.part(start, min(start + at_once, n_resamples))
+        return
+    size = chunk_size(n_topics)
     for start in range(0, n_resamples, at_once):
-        taken = min(at_once, n_resamples - start)
-        if n_topics < _MANY_TOPICS:
-            yield bootstrap_counts(bootstrap_indices(generator, taken, n_topics), n_topics).astype(np.uint8)
-            continue
+        stop = min(start + at_once, n_resamples)
+        sizes = (min(size, stop - first) for first in range(start, stop, size))
+        indices = (bootstrap_indices(generator, taken, n_topics) for taken in sizes)
+        yield HeldDraws(np.concatenate([bootstrap_counts(one, n_topics).astype(np.uint8) for one in indices]))
+
+
+class HeldDraws(NamedTuple):
+    """How often every topic was drawn, in memory.
+
+    A byte holds every count: that one of thousands of topics is drawn 256 times has a probability below 1e-500.
+    """
+
+    drawn: NDArray[np.uint8]
+    """Counts (resample, topic)."""
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return len(self.drawn)
+
+    @property
+    def spans(self) -> list[slice]:
+        """The topics that `count` takes together."""
+        return [slice(0, self.drawn.shape[1])]
+
+    def count(self, _span: int, start: int, counts: NDArray[np.uint8]) -> None:
+        """Fill in the counts (resample, topic) of the resamples from `start` on."""
+        counts[:] = self.drawn[start : start + len(counts)]
+
+    def whole(self) -> NDArray[np.uint8]:
+        """Return all counts (resample, topic)."""
+        return self.drawn
+
+    def rows(self, _resamples: Sequence[int]) -> Iterator[tuple[Sequence[int], NDArray[np.uint8]]]:
+        """Yield numbers of resamples and their counts (resample, topic): here all, whichever are asked for."""
+        yield range(len(self.drawn)), self.drawn
+
+
+class BlockDraws(NamedTuple):
+    """Draws of many topics, of which any block and any resample can be made by itself, hence by anyone.
+
+    How many draws fall on each block of topics is multinomial; which topics of the block they are, is said by a stream
+    of random numbers that is the block's own (PCG64, seeded as NumPy spawns streams), in which every resample has its
+    place. Blocks are powers of two, so that 16 random bits are one draw and none is rejected.
+    """
+
+    entropy: tuple[int, ...]
+    totals: NDArray[np.int64]
+    """Draws of every block (resample, block)."""
+    n_topics: int
+    first: int = 0
+    """Place in the streams of the first of these resamples."""
+
+    @classmethod
+    def drawn(cls, generator: np.random.Generator, n_resamples: int, n_topics: int) -> "BlockDraws":
+        """Draw what the blocks depend on."""
+        sizes = _block_sizes(n_topics)
         check_memory(
-            taken * n_topics // 8,
-            what=f"{taken:,} resamples of {n_topics:,} topics or items, a byte each,",
+            n_resamples * len(sizes),
+            what=f"{n_resamples:,} resamples of {n_topics:,} topics or items, a number for each block,",
             advice="ask for fewer resamples, or for a test that draws none",
         )
-        counts = np.zeros((taken, n_topics), dtype=np.uint8)
-        for row in counts:
-            for first in range(0, n_topics, _DRAWN):  # what stays in a cache
-                _count(generator.integers(0, n_topics, size=min(_DRAWN, n_topics - first)), row)
-        yield counts
+        entropy = generator.integers(1 << 32, size=4).tolist()
+        return cls(tuple(entropy), generator.multinomial(n_topics, sizes / n_topics, size=n_resamples), n_topics)
+
+    def part(self, start: int, stop: int) -> "BlockDraws":
+        """Return the resamples from `start` to `stop` - 1."""
+        return self._replace(totals=self.totals[start:stop], first=self.first + start)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return len(self.totals)
+
+    @property
+    def spans(self) -> list[slice]:
+        """The topics that `count` takes together: blocks, the smaller ones at the end as one."""
+        return [slice(start, min(start + SPAN, self.n_topics)) for start in range(0, self.n_topics, SPAN)]
+
+    def count(self, span: int, start: int, counts: NDArray[np.uint8]) -> None:
+        """Fill in the counts (resample, topic of the span) of the resamples from `start` on."""
+        sizes = _block_sizes(self.n_topics)
+        left = 0
+        for block in range(span, span + 1 if span < self.n_topics >> _BLOCK_BITS else len(sizes)):
+            right = left + int(sizes[block])
+            self._draw(block, start, counts[:, left:right])
+            left = right
+
+    def _draw(self, block: int, start: int, counts: NDArray[np.uint8]) -> None:
+        """Count the draws of one block in the resamples from `start` on."""
+        bits = np.random.PCG64(np.random.SeedSequence(self.entropy, spawn_key=(block,)))
+        stream = np.random.Generator(bits)
+        bits.advance((self.first + start) * _STRIDE)
+        mask = np.uint16(counts.shape[1] - 1)
+        for n_draws, row in zip(self.totals[start:, block].tolist(), counts, strict=False):
+            row[:] = 0
+            n_numbers = -(-n_draws // _DRAWS_PER_NUMBER)
+            numbers = stream.integers(0, (1 << 64) - 1, n_numbers, dtype=np.uint64, endpoint=True)
+            _count(numbers.astype("<u8", copy=False).view("<u2")[:n_draws], mask, row)
+            bits.advance(_STRIDE - n_numbers)
+
+    def whole(self) -> NDArray[np.uint8]:
+        """Return all counts (resample, topic)."""
+        check_memory(
+            self.n_resamples * self.n_topics // 8,
+            what=f"{self.n_resamples:,} resamples of {self.n_topics:,} topics or items, a byte each,",
+            advice="ask for fewer resamples, or for a test that draws none",
+        )
+        counts = np.empty((self.n_resamples, self.n_topics), dtype=np.uint8)
+        for span, topics in enumerate(self.spans):
+            self.count(span, 0, counts[:, topics])
+        return counts
+
+    def rows(self, resamples: Sequence[int]) -> Iterator[tuple[Sequence[int], NDArray[np.uint8]]]:
+        """Yield numbers of resamples and their counts (resample, topic): those asked for, one by one."""
+        for resample in resamples:
+            yield [resample], self.part(resample, resample + 1).whole()
+
+
+def _block_sizes(n_topics: int) -> NDArray[np.int64]:
+    """Return how many topics each block has: powers of two that add up to all."""
+    rest = [1 << bit for bit in reversed(range(_BLOCK_BITS)) if n_topics >> bit & 1]
+    return np.array([SPAN] * (n_topics >> _BLOCK_BITS) + rest, dtype=np.int64)
 
 
 @compiled
-def _count(drawn: NDArray[np.int64], counts: NDArray[np.uint8]) -> None:
+def _count(drawn: NDArray[np.uint16], mask: np.uint16, counts: NDArray[np.uint8]) -> None:
     """Add 1 at every place drawn."""
     for place in drawn:
-        counts[place] += 1
+        counts[place & mask] += 1
 
 
 def chunk_size(n_topics: int) -> int:

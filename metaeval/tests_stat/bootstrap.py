@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
-from metaeval.running.draws import RNGLike, chunk_size, drawn_counts, resolve_rng, topic_counts
+from metaeval.running.draws import RNGLike, chunk_size, resolve_rng, topic_counts, topic_draws
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.units import check_resampling_of
@@ -155,7 +155,7 @@ def _studentised(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
     size = resamples_at_once(question.n_topics)
     n_chunks = -(-n_resamples // size)
-    chunks = drawn_counts(generator, n_resamples, question.n_topics, at_once=size)
+    chunks = topic_draws(generator, n_resamples, question.n_topics, at_once=size)
     tally = tally_resamples(question, chunks, n_chunks=n_chunks, n_threads=n_threads)
     return tally[:, :3].swapaxes(0, 1), t_statistics(question), degenerate_resamples(question, tally)
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from metaeval.errors import InvalidOptionError
+from metaeval.running import draws
 from metaeval.running.draws import (
     RandomSource,
     bootstrap_counts,
@@ -13,6 +14,7 @@ from metaeval.running.draws import (
     resolve_rng,
     resolve_seed,
     topic_counts,
+    topic_draws,
 )
 
 
@@ -80,15 +82,62 @@ def test_chunks_are_the_draws_of_one_go():
         assert np.array_equal(np.concatenate(list(chunks), axis=1), whole)
 
 
-def test_many_topics_are_drawn_resample_by_resample_with_the_same_draws(monkeypatch):
-    """What saves memory where topics are many changes no draw."""
-    whole = bootstrap_counts(bootstrap_indices(np.random.default_rng(9), 21, 1000), 1000).T
-    monkeypatch.setattr("metaeval.running.draws._MANY_TOPICS", 1000)
-    monkeypatch.setattr("metaeval.running.draws._DRAWN", 300)
-    chunks = list(topic_counts(np.random.default_rng(9), 21, 1000, at_once=5))
+def _literal_draws(generator, n_resamples, n_topics, block):
+    """Count draws one by one: topics of a block from 16 bits of the block's own stream of random numbers."""
+    sizes = [block] * (n_topics // block)
+    sizes += [2**bit for bit in reversed(range(20)) if (n_topics % block) & 2**bit]
+    entropy = generator.integers(2**32, size=4).tolist()
+    totals = generator.multinomial(n_topics, np.array(sizes) / n_topics, size=n_resamples)
+    expected = np.zeros((n_resamples, n_topics))
+    for number, size in enumerate(sizes):
+        for resample in range(n_resamples):
+            bits = np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=(number,))).advance(resample << 40)
+            words = [bits.random_raw() for _ in range(0, totals[resample, number], 4)]
+            for draw in range(totals[resample, number]):
+                expected[resample, sum(sizes[:number]) + (words[draw // 4] >> 16 * (draw % 4)) % size] += 1
+    return expected
+
+
+@pytest.mark.parametrize("n_topics", [64, 65, 333])
+def test_many_topics_are_drawn_by_blocks(monkeypatch, n_topics):
+    """Any block, any resample and any chunk, by itself, is what a plain loop draws."""
+    monkeypatch.setattr(draws, "_MANY_TOPICS", 63)
+    monkeypatch.setattr(draws, "_BLOCK_BITS", 6)
+    monkeypatch.setattr(draws, "SPAN", 64)
+    expected = _literal_draws(np.random.default_rng(9), 21, n_topics, 64)
+    assert (expected.sum(axis=1) == n_topics).all()
+    chunks = list(topic_counts(np.random.default_rng(9), 21, n_topics, at_once=5))
     assert [chunk.shape[1] for chunk in chunks] == [5, 5, 5, 5, 1]
     assert all(chunk.flags.c_contiguous for chunk in chunks)
-    assert np.array_equal(np.concatenate(chunks, axis=1), whole)
+    assert np.array_equal(np.concatenate(chunks, axis=1).T, expected)
+    (whole,) = topic_draws(np.random.default_rng(9), 21, n_topics, at_once=30)
+    for span, topics in enumerate(whole.spans):
+        found = np.full((3, topics.stop - topics.start), 7, dtype=np.uint8)
+        whole.part(2, 20).count(span, 4, found)
+        assert np.array_equal(found, expected[6:9, topics])
+    assert [(own, rows.tolist()) for own, rows in whole.rows([11, 3])] == [
+        ([number], expected[[number]].tolist()) for number in (11, 3)
+    ]
+
+
+def test_topics_of_all_blocks_are_as_likely():
+    """Counts have the mean 1, the variance 1 - 1/T and the covariance -1/T, within blocks and between them."""
+    n_resamples, n_topics = 400, 3 * 2**16 + 2**14 + 5
+    (own,) = topic_draws(np.random.default_rng(4), n_resamples, n_topics, at_once=n_resamples)
+    counts = own.whole()
+    assert (counts.sum(axis=1, dtype=np.int64) == n_topics).all()
+    for block in (slice(0, 2**16), slice(2**17, 3 * 2**16), slice(3 * 2**16, n_topics - 5), slice(n_topics - 5, None)):
+        drawn = counts[:, block].astype(np.float32)
+        size = drawn.shape[1]
+        assert drawn.mean() == pytest.approx(1, abs=4 / np.sqrt(size * n_resamples))
+        assert drawn.var() == pytest.approx(1, abs=4 * np.sqrt(3 / (size * n_resamples)))
+        share = size / n_topics  # the sum over a block is binomial
+        assert drawn.sum(axis=1).var() == pytest.approx(
+            n_topics * share * (1 - share), rel=4 * np.sqrt(2 / n_resamples)
+        )
+    often = np.bincount(counts[:, :2000].ravel(), minlength=8)[:8]
+    poisson = n_resamples * 2000 * np.exp(-1) / np.array([1, 1, 2, 6, 24, 120, 720, 5040])
+    assert (np.abs(often - poisson) < 5 * np.sqrt(poisson)).all()
 
 
 def test_one_seed_for_all_parts():

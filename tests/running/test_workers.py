@@ -16,6 +16,7 @@ import pytest
 import threadpoolctl
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.running import workers
 from metaeval.running.parallel import allowed_threads, reporting
 from metaeval.running.workers import crew, finished, parallel_map, threads_each, working
@@ -262,6 +263,16 @@ def test_a_cluster_gives_the_same(address):
     assert os.getpid() not in {one[2] for one in far}
     assert {one[:2] for one in threads} == {(1, 1)}
     assert crew().alone
+
+
+def test_topics_are_resampled_on_a_cluster(address):
+    """Where they are so many that they are drawn by blocks: to the last bit."""
+    values = np.random.default_rng(5).normal(0.4, 0.2, (1, 3, 140_000)).round(1)
+    alone = bootstrap_sensitivity(values, n_resamples=30, alpha=0.1, rng=2)
+    with working(cluster=address):
+        far = bootstrap_sensitivity(values, n_resamples=30, alpha=0.1, rng=2)
+    assert far.data.identical(alone.data)
+    assert 0 < alone.summary()["n_significant"].item() < 3
 
 
 def test_errors_and_warnings_come_home_from_a_cluster(address):

@@ -6,7 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metaeval.running.draws import drawn_counts, topic_counts
+from metaeval.resampling.sensitivity import bootstrap_sensitivity
+from metaeval.running import draws
+from metaeval.running.draws import HeldDraws, topic_counts
+from metaeval.running.workers import working
 from metaeval.tests_stat import studentised
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.studentised import Placing, tally_resamples
@@ -15,27 +18,51 @@ from metaeval.tests_stat.studentised import Placing, tally_resamples
 def tally(values, counts, alternative):
     """Return the raw counts of the studentised bootstrap, an array (5, pair), on given topic counts."""
     question = ask(values, alternative=alternative)
-    return tally_resamples(question, [np.ascontiguousarray(counts.T, dtype=np.uint8)], n_threads=1)[0]
+    return tally_resamples(question, [HeldDraws(np.ascontiguousarray(counts.T, dtype=np.uint8))], n_threads=1)[0]
 
 
-@pytest.mark.parametrize(("block", "held"), [(64, 1 << 25), (97, 1), (250, 8 * 128 * 40)])
-def test_blocks_of_topics_change_no_bit(monkeypatch, block, held):
-    """Counts, and differences required, are the same whatever is multiplied at a time."""
-    values = np.random.default_rng(4).normal(0.4, 0.2, (2, 18, 500)).round(1)
-    question = ask(values)
-    (counts,) = drawn_counts(np.random.default_rng(1), 40, 500, at_once=40)
-    found = []
-    for size in (500, block):
-        monkeypatch.setattr(studentised, "_BLOCK", size)
-        monkeypatch.setattr(studentised, "_HELD", held)
+@pytest.mark.parametrize(
+    ("block", "rows", "squares", "held"), [(64, 7, 1, 1 << 25), (33, 40, 1 << 24, 1), (250, 16, 9000, 8 * 128 * 40)]
+)
+def test_what_is_multiplied_at_a_time_changes_no_bit(monkeypatch, block, rows, squares, held):
+    """Counts, and differences required, are those of one product, for draws at hand and by blocks."""
+    question = ask(np.random.default_rng(4).normal(0.4, 0.2, (2, 18, 500)).round(1))
+    monkeypatch.setattr(draws, "_MANY_TOPICS", 100)
+    monkeypatch.setattr(draws, "_BLOCK_BITS", 6)
+    monkeypatch.setattr(draws, "SPAN", 64)
+    (by_block,) = draws.topic_draws(np.random.default_rng(1), 40, 500, at_once=40)
+    at_hand = HeldDraws(by_block.whole())
+    expected = np.zeros((2, 153))
+    tally = tally_resamples(question, [at_hand], placing=Placing(4, expected))
+    monkeypatch.setattr(studentised, "_FEW_TOPICS", 100)
+    for name, size in (("_BLOCK", block), ("_ROWS", rows), ("_SQUARES", squares), ("_HELD", held)):
+        monkeypatch.setattr(studentised, name, size)
+    for drawn in (at_hand, by_block):
         required = np.zeros((2, 153))
-        parts = [counts] if size == 500 else [counts[:13], counts[13:]]
-        found.append(
-            (tally_resamples(question, parts), tally_resamples(question, [counts], placing=Placing(4, required)))
-        )
-        found[-1] += (required,)
-    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
-    assert np.array_equal(found[0][0], found[0][1])
+        assert np.array_equal(tally_resamples(question, [drawn], placing=Placing(4, required)), tally)
+        assert np.array_equal(required, expected)
+    parts = [HeldDraws(at_hand.drawn[:13]), HeldDraws(at_hand.drawn[13:])]
+    assert np.array_equal(tally_resamples(question, parts), tally)
+    assert np.array_equal(tally_resamples(question, [by_block.part(0, 13), by_block.part(13, 40)]), tally)
+
+
+def test_workers_change_no_bit():
+    """Spans of topics that workers multiply give what this process does; so does a loop over the resamples."""
+    values = np.random.default_rng(5).normal(0.4, 0.2, (1, 3, 70_000)).round(1)
+    expected = bootstrap_sensitivity(values, n_resamples=30, alpha=0.1, rng=2)
+    with working(2):
+        assert bootstrap_sensitivity(values, n_resamples=30, alpha=0.1, rng=2).data.identical(expected.data)
+    (drawn,) = draws.topic_draws(np.random.default_rng(2), 30, 70_000, at_once=30)
+    counts = drawn.whole().astype(np.float64)
+    for pair, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        z = values[0, a] - values[0, b]
+        w = z - z.mean()
+        means = counts @ w / len(w)
+        t = means / np.sqrt((counts @ w**2 / len(w) - means**2) / (len(w) - 1))
+        observed = z.mean() / (z.std(ddof=1) / np.sqrt(len(z)))
+        assert expected.data["asl"].to_numpy()[0, pair] == (np.abs(t) >= np.abs(observed)).mean()
+        at_place = np.abs(means[np.argsort(-np.abs(t))[2]])
+        assert expected.data["difference_required"].to_numpy()[0, pair] == pytest.approx(at_place, rel=1e-9)
 
 
 @settings(max_examples=25)

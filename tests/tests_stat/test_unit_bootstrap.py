@@ -7,6 +7,7 @@ import pytest
 
 from metaeval import as_scores, bootstrap_sensitivity, bootstrap_test
 from metaeval.errors import InvalidOptionError
+from metaeval.running.draws import HeldDraws
 from metaeval.table.structure import with_clusters
 from metaeval.table.units import units_of
 from metaeval.tests_stat.paired_t import t_statistics
@@ -34,7 +35,7 @@ def test_units_of_one_topic_are_plain_topics(alternative):
     question = ask(values, alternative=alternative)
     (counts,) = question.units.counts(np.random.default_rng(2), 400, at_once=400)
     required = np.zeros((2, 21))
-    expected = tally_resamples(question, [counts.T.astype(np.uint8)], placing=Placing(20, required))
+    expected = tally_resamples(question, [HeldDraws(counts.T.astype(np.uint8))], placing=Placing(20, required))
     found, placed = tally_units(question, [counts], place=20)
     rows = [0, 3, 4] if alternative == "two-sided" else [1, 2, 3, 4]
     np.testing.assert_array_equal(found[:, rows], expected[:, rows])
