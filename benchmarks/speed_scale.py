@@ -4,7 +4,8 @@ Run ``python benchmarks/speed_scale.py [--topics 100000] [--large]``. Simulated 
 written as long Parquet with dictionaries of names; ``power`` and ``leaderboard`` read it from the command line. Times
 are processor time, also of the process that tries the file, and by the clock, which tells only where nothing else runs;
 memory is the largest resident set of a process. The bare product is that of counts and differences in double
-precision, on one core, over some of the topics and scaled up. --large adds 5 systems on 5,000,000 topics.
+precision, on one core, over some of the topics and scaled up. --large adds 5 systems on 5,000,000 topics, and on
+10,000,000 by two workers of a Dask cluster, whose answer must be that of this process to the last bit.
 """
 
 import argparse
@@ -19,10 +20,12 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from distributed import LocalCluster
 from numpy.typing import NDArray
 
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.running.parallel import limit_libraries
+from metaeval.running.workers import working
 from metaeval.table.scores import as_scores
 
 N_SYSTEMS, N_RESAMPLES = 21, 1000
@@ -92,6 +95,22 @@ def beside_product(values: NDArray[np.float64]) -> tuple[float, float]:
     return time.process_time() - start, bare
 
 
+def by_dask(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return seconds by the clock of bootstrap sensitivity in this process, and on a cluster of two workers."""
+    scores = as_scores(values)
+    start = time.perf_counter()
+    expected = bootstrap_sensitivity(scores, n_resamples=N_RESAMPLES, rng=0)
+    alone = time.perf_counter() - start
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        start = time.perf_counter()
+        with working(cluster=cluster.scheduler_address):
+            found = bootstrap_sensitivity(scores, n_resamples=N_RESAMPLES, rng=0)
+        far = time.perf_counter() - start
+    if not found.data.identical(expected.data):
+        raise SystemExit("a Dask cluster gives another answer")
+    return alone, far
+
+
 def main() -> None:
     """Read the options and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -110,6 +129,9 @@ def main() -> None:
         seconds, bare = beside_product(simulated(n_topics, n_systems, n_metrics))
         size = f"{n_metrics} x {n_systems} x {n_topics:,}"
         print(f"{size:40}{seconds:8.1f} s {seconds / bare:6.2f} x the bare product ({bare:.1f} s)")
+    if arguments.large:
+        alone, far = by_dask(simulated(10_000_000, 5, 1))
+        print(f"{'1 x 5 x 10,000,000, by the clock':40}{alone:8.1f} s, by two Dask workers {far:.1f} s, the same bits")
 
 
 if __name__ == "__main__":

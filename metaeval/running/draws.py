@@ -178,10 +178,10 @@ class HeldDraws(NamedTuple):
 
     @property
     def spans(self) -> list[slice]:
-        """The topics that `count` takes together."""
+        """The topics that `fill` takes together."""
         return [slice(0, self.drawn.shape[1])]
 
-    def count(self, _span: int, start: int, counts: NDArray[np.uint8]) -> None:
+    def fill(self, _span: int, start: int, counts: NDArray[np.uint8]) -> None:
         """Fill in the counts (resample, topic) of the resamples from `start` on."""
         counts[:] = self.drawn[start : start + len(counts)]
 
@@ -232,10 +232,10 @@ class BlockDraws(NamedTuple):
 
     @property
     def spans(self) -> list[slice]:
-        """The topics that `count` takes together: blocks, the smaller ones at the end as one."""
+        """The topics that `fill` takes together: blocks, the smaller ones at the end as one."""
         return [slice(start, min(start + SPAN, self.n_topics)) for start in range(0, self.n_topics, SPAN)]
 
-    def count(self, span: int, start: int, counts: NDArray[np.uint8]) -> None:
+    def fill(self, span: int, start: int, counts: NDArray[np.uint8]) -> None:
         """Fill in the counts (resample, topic of the span) of the resamples from `start` on."""
         sizes = _block_sizes(self.n_topics)
         left = 0
@@ -266,7 +266,7 @@ class BlockDraws(NamedTuple):
         )
         counts = np.empty((self.n_resamples, self.n_topics), dtype=np.uint8)
         for span, topics in enumerate(self.spans):
-            self.count(span, 0, counts[:, topics])
+            self.fill(span, 0, counts[:, topics])
         return counts
 
     def rows(self, resamples: Sequence[int]) -> Iterator[tuple[Sequence[int], NDArray[np.uint8]]]:

@@ -125,7 +125,7 @@ class _Products:
         """Draw a span of topics, whose scores (metric, system, topic) are given, and add them."""
         n_topics, n_resamples = values.shape[2], self.draws.n_resamples
         counts, rows = self.counts[:, :n_topics], range(0, n_resamples, _ROWS)
-        list(pool.map(lambda start: self.draws.count(span, start, counts[start : start + _ROWS]), rows))
+        list(pool.map(lambda start: self.draws.fill(span, start, counts[start : start + _ROWS]), rows))
         size = max(_BLOCK, _SQUARES // sum(map(len, self.squares)))
         for start in range(0, n_topics, size):
             own = np.ascontiguousarray(values[:, :, start : start + size])

@@ -113,7 +113,7 @@ def test_many_topics_are_drawn_by_blocks(monkeypatch, n_topics):
     (whole,) = topic_draws(np.random.default_rng(9), 21, n_topics, at_once=30)
     for span, topics in enumerate(whole.spans):
         found = np.full((3, topics.stop - topics.start), 7, dtype=np.uint8)
-        whole.part(2, 20).count(span, 4, found)
+        whole.part(2, 20).fill(span, 4, found)
         assert np.array_equal(found, expected[6:9, topics])
     assert [(own, rows.tolist()) for own, rows in whole.rows([11, 3])] == [
         ([number], expected[[number]].tolist()) for number in (11, 3)
