@@ -5,7 +5,7 @@ and the same seed gives the same draws whatever the number of workers or the siz
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from numbers import Integral
 from typing import NamedTuple
 
@@ -189,9 +189,9 @@ class HeldDraws(NamedTuple):
         """Return all counts (resample, topic)."""
         return self.drawn
 
-    def rows(self, _resamples: Sequence[int]) -> Iterator[tuple[Sequence[int], NDArray[np.uint8]]]:
-        """Yield numbers of resamples and their counts (resample, topic): here all, whichever are asked for."""
-        yield range(len(self.drawn)), self.drawn
+    def rows(self, _resamples: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """Yield the first of some resamples and their counts (resample, topic): here all, whichever are asked for."""
+        yield 0, self.drawn
 
 
 class BlockDraws(NamedTuple):
@@ -269,10 +269,10 @@ class BlockDraws(NamedTuple):
             self.fill(span, 0, counts[:, topics])
         return counts
 
-    def rows(self, resamples: Sequence[int]) -> Iterator[tuple[Sequence[int], NDArray[np.uint8]]]:
-        """Yield numbers of resamples and their counts (resample, topic): those asked for, one by one."""
-        for resample in resamples:
-            yield [resample], self.part(resample, resample + 1).whole()
+    def rows(self, resamples: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """Yield every resample asked for and its counts (1, topic)."""
+        for resample in np.unique(resamples).tolist():
+            yield resample, self.part(resample, resample + 1).whole()
 
 
 def _block_sizes(n_topics: int) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Which resamples of the studentised bootstrap are extreme: quickly where rounding cannot matter, else exactly.
 
 Kernels of `metaeval.tests_stat.studentised`, in three steps. `sort_resamples` compares A^2 with the threshold times Q
-and marks the resamples too close to it for single precision; `sum_again` adds those up topic by topic; `tally_extreme`
+and lists the resamples too close to it for single precision; `sum_again` adds those up topic by topic; `tally_extreme`
 and `find_place` put both together.
 """
 
@@ -14,7 +14,6 @@ from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 
 TALLY = 5  # rows: |t*| >= |t|, t* >= t, t* <= t, and the two kinds of resample without variance, 0/0 and c/0
-_BY_THRESHOLD, _BY_PLACE = 1, 2  # bits: what a resample is close to
 _ZERO_OVER_ZERO, _CONSTANT_OVER_ZERO = 3, 4
 
 
@@ -45,31 +44,22 @@ class Sorted(NamedTuple):
 
     sure: NDArray[np.int64]  # (2, pair): surely beyond the threshold, surely short of it
     before: NDArray[np.int64]  # (pair,): surely before the place; -1 where fewer than that have Q > 0
-    close: NDArray[np.uint8]  # (pair, resample): bits
-
-    @classmethod
-    def empty(cls, n_pairs: int, n_resamples: int) -> "Sorted":
-        """Return what `sort_resamples` fills in."""
-        integers = np.zeros((3, n_pairs), dtype=np.int64)
-        return cls(integers[:2], integers[2], np.zeros((n_pairs, n_resamples), dtype=np.uint8))
+    cases: NDArray[np.int64]  # (case, 3), pair by pair: pair, resample, and whether it is close to the place
 
 
-class Close(NamedTuple):
-    """The resamples that are summed again; arrays (case,), pair by pair."""
+class Sums(NamedTuple):
+    """The close cases summed again; arrays (case,)."""
 
-    pair: NDArray[np.int64]
-    resample: NDArray[np.int64]
-    sums: NDArray[np.float64]  # A
+    totals: NDArray[np.float64]  # A
     deviations: NDArray[
         np.float64
     ]  # root of the sum of squares about the mean; A divided by it is t but for a constant
     kinds: NDArray[np.int64]  # 0, or for a resample without variance the row of a tally that counts it
 
     @classmethod
-    def of(cls, close: NDArray[np.uint8]) -> "Close":
-        """Return the cases that are marked."""
-        pair, resample = np.nonzero(close)
-        return cls(pair, resample, np.zeros(len(pair)), np.zeros(len(pair)), np.zeros(len(pair), dtype=np.int64))
+    def none_yet(cls, n_cases: int) -> "Sums":
+        """Return what `sum_again` fills in."""
+        return cls(np.zeros(n_cases), np.zeros(n_cases), np.zeros(n_cases, dtype=np.int64))
 
 
 @compiled
@@ -108,19 +98,29 @@ def _noise(a: float, b: float, tolerance: float, n_topics: int) -> float:
 
 
 @compiled
-def sort_resamples(tile: Tile, two_sided: bool, place: int, guess: float, found: Sorted) -> None:  # noqa: FBT001 - a kernel
+def sort_resamples(tile: Tile, two_sided: bool, place: int, guess: float) -> Sorted:  # noqa: FBT001 - a kernel
     """Sort the resamples of every pair by its observed t and, unless `place` is 0, by the place among the largest."""
     n_resamples = tile.products.shape[1]
     far = np.empty(n_resamples if place else 0, dtype=np.int64)
     ratios = np.empty(len(far))
+    found = Sorted(
+        np.zeros((2, len(tile.spreads)), dtype=np.int64),
+        np.full(len(tile.spreads), -1),
+        np.empty((4 * len(tile.spreads), 3), dtype=np.int64),
+    )
+    cases, n_cases = found.cases, 0
     for pair in range(len(tile.spreads)):
+        if len(cases) < n_cases + 2 * n_resamples:
+            grown = np.empty((2 * len(cases) + 2 * n_resamples, 3), dtype=np.int64)
+            grown[:n_cases] = cases[:n_cases]
+            cases = grown
         if tile.spreads[pair] > 0.0:
-            _sort_by_threshold(tile, pair, two_sided, found)
+            n_cases = _sort_by_threshold(tile, pair, two_sided, found.sure, cases, n_cases)
         if place:
             n_far, threshold = _near_place(tile, pair, place, guess, far, ratios)
-            found.before[pair] = -1
             if n_far >= place:
-                _sort_by_place(tile, pair, threshold, far[:n_far], found)
+                found.before[pair], n_cases = _sort_by_place(tile, pair, threshold, far[:n_far], cases, n_cases)
+    return Sorted(found.sure, found.before, cases[:n_cases].copy())
 
 
 @compiled
@@ -131,7 +131,15 @@ def _share(tile: Tile, pair: int) -> float:
 
 
 @compiled
-def _sort_by_threshold(tile: Tile, pair: int, two_sided: bool, found: Sorted) -> None:  # noqa: FBT001 - a kernel
+def _sort_by_threshold(  # noqa: PLR0913, PLR0917 - a kernel
+    tile: Tile,
+    pair: int,
+    two_sided: bool,  # noqa: FBT001 - a kernel takes no names
+    sure: NDArray[np.int64],
+    cases: NDArray[np.int64],
+    n_cases: int,
+) -> int:
+    """Fill in how many are surely on either side, and list the others; returns how many cases are listed."""
     a, b, row = tile.sums[tile.pairs.first[pair]], tile.sums[tile.pairs.second[pair]], tile.products[pair]
     factor = tile.pairs.scale[pair] if tile.pairs.observed[pair] >= 0.0 else -tile.pairs.scale[pair]
     slack, share = tile.pairs.slack[pair], _share(tile, pair)
@@ -150,14 +158,14 @@ def _sort_by_threshold(tile: Tile, pair: int, two_sided: bool, found: Sorted) ->
         for resample in range(len(row)):
             total = factor * (a[resample] - b[resample])
             beyond, not_short, flat = _sides(abs(total) if two_sided else total, row[resample], share, slack, tile)
-            if beyond != not_short or flat:
-                found.close[pair, resample] = _BY_THRESHOLD
-                n_not_short += 1
-            else:
-                n_beyond += beyond
-                n_not_short += beyond
-    found.sure[0, pair] = n_beyond
-    found.sure[1, pair] = len(row) - n_not_short
+            close = beyond != not_short or flat
+            cases[n_cases, 0], cases[n_cases, 1], cases[n_cases, 2] = pair, resample, 0
+            n_cases += close
+            n_beyond += beyond and not close
+            n_not_short += beyond or close
+    sure[0, pair] = n_beyond
+    sure[1, pair] = len(row) - n_not_short
+    return n_cases
 
 
 @compiled
@@ -203,19 +211,23 @@ def _near_place(  # noqa: PLR0917, PLR0913 - a kernel
 
 
 @compiled
-def _sort_by_place(tile: Tile, pair: int, threshold: float, far: NDArray[np.int64], found: Sorted) -> None:
-    """Count the resamples surely before the place, `threshold` being A^2 / Q there, roughly, and mark those close."""
+def _sort_by_place(  # noqa: PLR0913, PLR0917 - a kernel
+    tile: Tile, pair: int, threshold: float, far: NDArray[np.int64], cases: NDArray[np.int64], n_cases: int
+) -> tuple[int, int]:
+    """Count the resamples surely before the place, and list those close, `threshold` being A^2 / Q there, roughly."""
     a, b, row = tile.sums[tile.pairs.first[pair]], tile.sums[tile.pairs.second[pair]], tile.products[pair]
     scale, slack = tile.pairs.scale[pair], tile.pairs.slack[pair]
-    found.before[pair] = 0
+    before = 0
     for resample in far:
         size = scale * abs(a[resample] - b[resample])
         beyond, _, flat = _sides(size, row[resample], threshold * (1.0 + 2.0 * tile.rounding), slack, tile)
         _, not_short, _ = _sides(size, row[resample], threshold * (1.0 - 2.0 * tile.rounding), slack, tile)
         if beyond and not flat:
-            found.before[pair] += 1
+            before += 1
         elif not_short:
-            found.close[pair, resample] |= _BY_PLACE
+            cases[n_cases, 0], cases[n_cases, 1], cases[n_cases, 2] = pair, resample, 1
+            n_cases += 1
+    return before, n_cases
 
 
 @compiled
@@ -226,14 +238,15 @@ def sum_again(  # noqa: PLR0913, PLR0917 - a kernel
     counts: NDArray[np.uint8],
     first: int,
     cases: NDArray[np.int64],
-    close: Close,
+    sums: Sums,
 ) -> None:
-    """Sum some cases again; the rows of `counts` (resample, topic) are resamples from `first` on."""
-    for case in cases:
-        row = counts[close.resample[case] - first]
-        close.sums[case], close.deviations[case], close.kinds[case] = _resum(
-            values, means, pairs, close.pair[case], row
-        )
+    """Sum again the cases whose resamples are rows of `counts` (resample, topic), which begin with resample `first`."""
+    for case in range(len(cases)):
+        row = cases[case, 1] - first
+        if 0 <= row < len(counts):
+            sums.totals[case], sums.deviations[case], sums.kinds[case] = _resum(
+                values, means, pairs, cases[case, 0], counts[row]
+            )
 
 
 @compiled
@@ -267,7 +280,7 @@ def _resum(
 
 
 @compiled
-def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, close: Close, tally: NDArray[np.int64]) -> None:  # noqa: FBT001 - a kernel
+def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, sums: Sums, tally: NDArray[np.int64]) -> None:  # noqa: FBT001 - a kernel
     """Add one tile's counts to `tally` (5, pair)."""
     n_resamples = tile.products.shape[1]
     case = 0
@@ -280,13 +293,13 @@ def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, close: Close, tall
         t = abs(tile.pairs.observed[pair]) / np.sqrt(tile.spreads[pair])
         tie = _tie(tile, pair, t)
         same, other = found.sure[0, pair], found.sure[1, pair]
-        while case < len(close.pair) and close.pair[case] == pair:
-            if found.close[pair, close.resample[case]] & _BY_THRESHOLD:
-                total = abs(close.sums[case]) if two_sided else sign * close.sums[case]
-                kind = close.kinds[case]
+        while case < len(found.cases) and found.cases[case, 0] == pair:
+            if not found.cases[case, 2]:
+                total = abs(sums.totals[case]) if two_sided else sign * sums.totals[case]
+                kind = sums.kinds[case]
                 if kind == 0:
-                    same += total + tie >= t * close.deviations[case]
-                    other += total - tie <= t * close.deviations[case]
+                    same += total + tie >= t * sums.deviations[case]
+                    other += total - tie <= t * sums.deviations[case]
                 else:
                     tally[kind, pair] += 1
                     if kind == _CONSTANT_OVER_ZERO:  # infinitely far on the side of c
@@ -310,32 +323,29 @@ def _tie(tile: Tile, pair: int, t: float) -> float:
 
 
 @compiled
-def find_place(tile: Tile, place: int, found: Sorted, close: Close, placed: NDArray[np.float64]) -> None:
+def find_place(tile: Tile, place: int, found: Sorted, sums: Sums, placed: NDArray[np.float64]) -> None:
     """Fill in the absolute mean of the resample at a place, sorted by A^2 / Q, which is the order of |t*|.
 
     c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out. The place counted from the
     first of the close ones is exact; among those that tie there, the largest |A| is taken.
     """
-    ratios = np.empty(found.close.shape[1])
-    cases = np.empty(len(ratios), dtype=np.int64)
-    case = 0
+    ratios = np.empty(len(found.cases))
+    stop = 0
     for pair in range(len(tile.spreads)):
-        n_close = 0
-        while case < len(close.pair) and close.pair[case] == pair:
-            if found.close[pair, close.resample[case]] & _BY_PLACE:
-                cases[n_close] = case
-                n_close += 1
-            case += 1
+        start = stop
+        while stop < len(found.cases) and found.cases[stop, 0] == pair:
+            start = stop if found.cases[stop, 2] == 0 else start
+            ratios[stop] = abs(sums.totals[stop]) / sums.deviations[stop]  # infinite without variance
+            stop += 1
+        start += start < stop and found.cases[start, 2] == 0
         placed[pair] = 0.0
         if found.before[pair] >= 0:
-            for position in range(n_close):  # infinite without variance
-                ratios[position] = abs(close.sums[cases[position]]) / close.deviations[cases[position]]
-            t = _largest(ratios[:n_close].copy(), place - found.before[pair])
+            t = _largest(ratios[start:stop].copy(), place - found.before[pair])
             largest = 0.0
-            for position in range(n_close):
-                size = abs(close.sums[cases[position]])
-                apart = abs(size - t * close.deviations[cases[position]])
-                if ratios[position] == t or (t < np.inf and apart <= _tie(tile, pair, t)):
+            for case in range(start, stop):
+                size = abs(sums.totals[case])
+                apart = abs(size - t * sums.deviations[case])
+                if ratios[case] == t or (t < np.inf and apart <= _tie(tile, pair, t)):
                     largest = max(largest, size)
             placed[pair] = largest / tile.n_topics / tile.pairs.scale[pair]
 

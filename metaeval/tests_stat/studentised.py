@@ -23,9 +23,8 @@ from metaeval.running.workers import crew, finished
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.extreme_resamples import (
     TALLY,
-    Close,
     Pairs,
-    Sorted,
+    Sums,
     Tile,
     find_place,
     sort_resamples,
@@ -242,18 +241,16 @@ class _Tallying:
         values, means = self.values[part.metric], self.means[part.metric]
         two_sided = not self.question.one_sided
         place = self.placing.place if self.placing else 0
-        found = Sorted.empty(*tile.products.shape)
         guess = _likely_share(place / draws.n_resamples, tile.n_topics) if place else 0.0
-        sort_resamples(tile, two_sided, place, guess, found)
-        close = Close.of(found.close)
-        for numbers, counts in draws.rows(np.unique(close.resample).tolist()):
-            cases = np.flatnonzero((close.resample >= numbers[0]) & (close.resample <= numbers[-1]))
-            sum_again(values, means, part.pairs, counts, numbers[0], cases, close)
+        found = sort_resamples(tile, two_sided, place, guess)
+        sums = Sums.none_yet(len(found.cases))
+        for first, counts in draws.rows(found.cases[:, 1]):
+            sum_again(values, means, part.pairs, counts, first, found.cases, sums)
         counted = np.zeros((TALLY, len(tile.spreads)), dtype=np.int64)
-        tally_extreme(tile, two_sided, found, close, counted)
+        tally_extreme(tile, two_sided, found, sums, counted)
         self.tally[part.metric, :, part.place] += counted
         if self.placing:
-            find_place(tile, place, found, close, self.placing.means[part.metric, part.place])
+            find_place(tile, place, found, sums, self.placing.means[part.metric, part.place])
 
 
 def _parts_together(draws: Draws) -> int:
