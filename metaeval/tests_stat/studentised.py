@@ -40,7 +40,7 @@ _BLOCK, _ROWS = 2048, 128  # topics and resamples in one, where topics are more:
 _SPARE = 16  # terms more that the sum over blocks may count as, in the rounding
 _HELD = 1 << 25  # products of pairs and resamples that are added up at a time
 _SQUARES = 1 << 24  # squares of pairs and topics
-_BYTES = 1 << 29  # of counts
+_BYTES = 1 << 28  # of counts
 _EXPONENTS = (-1000, 1000)  # of the units: beyond, a power of two is not a number in double precision
 
 type Draws = HeldDraws | BlockDraws
