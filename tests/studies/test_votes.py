@@ -65,8 +65,18 @@ def test_a_group_without_strengths_says_why():
     lone = pd.DataFrame([("x", "y", "left", "q1", "v1")] * 3, columns=["left", "right", "winner", "question", "voter"])
     found = study_votes(pd.concat([simulate_votes(n_systems=3, rng=1), lone], ignore_index=True), rng=1)
     assert "no strength has a bound" in found.unanswered["x, y"]
-    with pytest.raises(EstimationError, match="no strength has a bound"):
-        study_votes(lone)
+    assert found.sweeps[["system", "against", "votes", "independent"]].to_numpy().tolist() == [["x", "y", 3, 1]]
+    with pytest.raises(EstimationError, match=r"no strength has a bound.*the page of metaeval votes"):
+        bradley_terry(lone)
+    with pytest.raises(EstimationError, match="parts all wins from all losses"):
+        study_votes(_PARTED, covariates=["length"])
+
+
+_PARTED = pd.DataFrame(
+    [(*pair, side, 2 * (side == "left") - 1) for pair in ("ab", "ba") for side in ("left", "right")],
+    columns=["left", "right", "winner", "length"],
+)
+"""Votes in which a covariate decides who wins."""
 
 
 def test_a_system_that_never_lost_is_not_ranked():
