@@ -153,21 +153,22 @@ def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
 ) -> pd.DataFrame:
     """Return what more or fewer items in each cluster make of the components; one row a number of them.
 
-    `sizes`: items in each, first the mean at hand; clusters have one size and no gaps, so that rows compare. Of all,
-    the clusters that reach the target, and the price of a cluster, in items, at which this number of items in each
-    gives the smallest error for the cost.
+    `sizes`: mean items in each, first that at hand; clusters have no gaps and differ in size as those at hand, as in
+    every other design. Of all, the clusters that reach the target, and the price of a cluster, in items, at which this
+    number of items in each gives the smallest error for the cost.
     """
+    uneven = own.sources.per_cluster / sizes[0]
     now, (_, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
-    equal = [own._replace(sources=replace(own.sources, per_cluster=size)) for size in sizes]
+    planned = [own._replace(sources=replace(own.sources, per_cluster=uneven * size)) for size in sizes]
     frames, twice = [], []
-    for one, size in zip(equal, sizes, strict=True):
+    for one, size in zip(planned, sizes, strict=True):
         frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
         twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
     needed = [
         [np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)]
-        for one, size in zip(equal, sizes, strict=True)
+        for one, size in zip(planned, sizes, strict=True)
     ]
-    price = np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
+    price = uneven * np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
     low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
     ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)
     found = pd.concat(frames, ignore_index=True)

@@ -82,8 +82,8 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     True values are drawn by the law of `metaeval.models.probability_of_best.best_system` [1]_, with this covariance in
     the place of that of the units. With `expected` their prior is :math:`\mu_j \sim N(\mu, \tau^2)` as in
     `metaeval.resampling.means_and_errors.rank_intervals_from_errors`, in the place of one that grows with the errors:
-    :math:`p(\tau^2) \propto 1 / (\bar v + \tau^2)`, :math:`\bar v` being the mean variance. Ranks and decisions about pairs follow as in
-    `metaeval.resampling.ranks.rank_intervals`.
+    :math:`p(\tau^2) \propto 1 / (\bar v + \tau^2)`, :math:`\bar v` being the mean variance. Ranks and decisions about
+    pairs follow as in `metaeval.resampling.ranks.rank_intervals`.
 
     References
     ----------

@@ -173,7 +173,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError(message)
     at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
     asked = _Asked(0.0, 0.0, n_systems or 0, power, alpha, calculation)
-    spoken = unit_of(dict(enumerate(collections)))
+    given_of = components.components if isinstance(components, VarianceComponents) else components
+    spoken = unit_of(dict(enumerate(collections)) if components is None else given_of)
     with speaking_of(spoken):
         spread = _Spread({} if estimated is None else estimated.of_pairs, share)
         table = _answers(_sources(estimated, given), methods, differences, asked, at_hand, spread)

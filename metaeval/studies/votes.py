@@ -74,7 +74,7 @@ class VotesStudy(Study):
     """Systems that votes connect, each group ranked alone, the largest first, of equal ones that with more
     votes; empty where no strength has a bound."""
     sweeps: pd.DataFrame
-    """Where one system won all votes of each pair of a group that met, these pairs, with an exact sign test: system (the
+    """Where one system won all votes of each pair of a group, these pairs, with an exact sign test: system (the
     winner), against, votes, independent (the most of which no two share a question or voter), p_value, p_corrected
     (Holm), settled, least_share and least_difference (one-sided limits of the winner's expected share and of its log
     odds). Empty otherwise."""
