@@ -56,7 +56,7 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     table = ended.json()["tables"]["beside"]
     assert ended.code == 0
     assert table["rows"][0]["n_predictor"] == table["rows"][0]["n_pairs"] == 6
-    assert "Pairs settled by votes and by metrics" in command("votes", votes, "--beside", path).out
+    assert table["title"] == "Pairs settled by votes and by metrics"
     agreed = command("agree", path, votes, "--json").json()
     row = next(row for row in agreed["results"] if row["truth"] == "votes")
     assert [row[name] for name in ("n_truth", "n_predictor", "f1")] == [

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from metaeval.simulate.votes import simulate_votes
 from metaeval.studies.votes import study_votes
 
 LONE = pd.DataFrame([("x", "y", "left", f"q{one}", f"v{one % 4}") for one in range(12)])
@@ -30,15 +29,6 @@ def test_two_systems(tmp_path, votes, settled, words):
     page = study.save(tmp_path / "page")
     assert "There is no" not in page.read_text()
     assert study.pair_counts().empty
-
-
-def test_beside_other_groups():
-    """Groups with strengths have their ranks, and the pairs of the others a section, with methods for both."""
-    report = study_votes(pd.concat([simulate_votes(n_systems=3, n_votes=200, rng=1), LONE]), rng=0).report()
-    assert report.summary[0].startswith("In the one ranked of 2 unconnected groups, ")
-    assert report.facts[-3:-1] == (("2", "unconnected groups"), ("4", "pairs within groups"))
-    assert "sweeps" in [section.id for section in report.sections]
-    assert len(report.methods.paragraphs) == 2
 
 
 def test_several_pairs_and_metrics():
