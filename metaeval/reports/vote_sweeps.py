@@ -14,6 +14,15 @@ _STRENGTH = number(2)
 say = prose("vote_sweeps")
 
 
+def _called(study: VotesStudy, unit: str) -> str:
+    return "topic" if len(study.powers) and unit == "question" else unit
+
+
+def _units(study: VotesStudy) -> list[str]:
+    """Return what independent votes do not share."""
+    return [_called(study, name) for name in study.swept_by]
+
+
 def sweeps_section(study: VotesStudy) -> list[Section]:
     """Return the pairs of which one system won all votes, in groups without strengths; nothing where there is none."""
     frame = study.sweeps
@@ -27,9 +36,7 @@ def sweeps_section(study: VotesStudy) -> list[Section]:
     table = Table(
         name="sweeps",
         title=say("table"),
-        caption=say(
-            "caption", n=len(frame), alpha=study.alpha, level=percentage(1 - study.alpha), units=study.swept_by
-        ),
+        caption=say("caption", n=len(frame), alpha=study.alpha, level=percentage(1 - study.alpha), units=_units(study)),
         frame=shown,
         columns=(
             *left(system="Winner", against="against"),
@@ -48,7 +55,7 @@ def sweeps_methods(study: VotesStudy) -> list[str]:
     if not len(study.sweeps):
         return []
     fitted, n = len(study.groups) > 0, len(study.sweeps)
-    return [say("methods", fitted=fitted, n=n, units=study.swept_by, study=study)]
+    return [say("methods", fitted=fitted, n=n, units=_units(study), study=study)]
 
 
 def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
@@ -64,14 +71,19 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
             KeyFigure(words, share(first["least_share"]), (first["least_share"],)),
         ]
     fewer = bool((frame["independent"] < frame["votes"]).any())
-    counted = facts(vote=study.n_votes, system=study.n_systems, **study.n_units, pair=n)
+    counted = facts(
+        vote=study.n_votes,
+        system=study.n_systems,
+        **{_called(study, name): one for name, one in study.n_units.items()},
+        pair=n,
+    )
     return Report(
         command="votes",
         title=prose("votes")("title", of_runs=len(study.powers) > 0),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),  # noqa: RUF001 - Greek letters are for people
         summary=(
             say("answer", **given),
-            say("bound", fewer=fewer, units=study.swept_by, level=percentage(1 - study.alpha), **given),
+            say("bound", fewer=fewer, units=_units(study), level=percentage(1 - study.alpha), **given),
         ),
         key_figures=listed_figures(figures),
         sections=(*sweeps_section(study), *parts),

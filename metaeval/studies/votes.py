@@ -106,7 +106,7 @@ class VotesStudy(Study):
 
     @property
     def first(self) -> VoteGroup:
-        """The largest group."""
+        """The largest group, where there are strengths."""
         return self.groups[0]
 
     def to_frame(self) -> pd.DataFrame:

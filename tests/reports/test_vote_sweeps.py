@@ -14,7 +14,7 @@ LONE.columns = ["left", "right", "winner", "question", "voter"]
     [
         (LONE, "not settled", "47.3 % or more; votes on one question or by one voter count once."),
         (LONE.drop(columns="voter"), "settled", "77.9 % or more."),
-        (LONE.head(1), "not settled", "5.0 % or more."),
+        (LONE.head(1), "not settled", "5.0 % or more; every vote is taken for independent."),
     ],
 )
 def test_two_systems(tmp_path, votes, settled, words):
