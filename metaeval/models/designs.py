@@ -121,7 +121,8 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
     columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
     lasting = sources.error(variances, Design(np.full_like(items, _ENDLESS), judges, repeats), "relative")[0]
     over_items = np.sqrt(2.0 * np.maximum(relative - lasting, 0.0))  # all that a test over items sees
-    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * over_items
+    units = items / sources.per_cluster  # of the t test: items, or whole clusters
+    columns["detectable"] = detectable_shift(np.maximum(units - 1.0, 1.0)) * over_items
     known = own.sources.repeated
     with np.errstate(invalid="ignore"):
         columns |= {
@@ -129,7 +130,7 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
             "reproducibility": _LIMIT * np.sqrt(relative),
             "repeat_share": np.where(relative > 0, again / relative, np.nan) if known else np.nan,
         }
-    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), items)
+    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), units)
     return pd.DataFrame(columns | {one: conclusions[one].to_numpy() for one in ("power", "wrong_order", "tau")})
 
 

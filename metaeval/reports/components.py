@@ -18,6 +18,7 @@ from metaeval.models.facets import component_words
 from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
+from metaeval.reports.component_checks import halves_section, tries_section
 from metaeval.reports.component_clusters import cluster_sentence, clusters_section, spread_said
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
@@ -52,8 +53,8 @@ def components_report(study: ComponentsStudy) -> Report:
             *clusters_section(study, _choice),
             _plans_section(study),
             _cheapest_section(study),
-            *_halves_section(study),
-            *_tries_section(study),
+            *halves_section(study, _named(study.components)),
+            *tries_section(study),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -317,7 +318,9 @@ def _design_section(study: ComponentsStudy) -> Section:
     table = Table(
         name="dependability",
         title=say("design table"),
-        caption=_said(study, "design caption", repeated=repeated, judged=bool(study.components.judges)),
+        caption=_said(
+            study, "design caption", repeated=repeated, judged=bool(found.judges), clustered=found.n_clusters > 0
+        ),
         frame=shown,
         columns=tuple(columns),
         data=frame,
@@ -437,52 +440,6 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
 def _target_rows(study: ComponentsStudy) -> pd.DataFrame:
     rows = study.assured
     return rows[(rows["goal"] == "target") & (rows["items"] < _MOST_ITEMS)]
-
-
-def _halves_section(study: ComponentsStudy) -> list[Section]:
-    frame = study.halves
-    if frame.empty:
-        return []
-    table = Table(
-        name="halves",
-        title=_said(study, "halves table", items=whole(frame["items"].iloc[0])),
-        caption=_said(study, "halves", splits=frame["splits"].iloc[0]),
-        frame=frame,
-        columns=(
-            METRIC,
-            *right(share, "Significant", expected_power="expected", power="observed"),
-            *right(share, "Contradicted", expected_contradicted="expected", contradicted="observed"),
-        ),
-    )
-    return [Section(id="conclusions", title=say("halves title"), lead=_said(study, "halves lead"), blocks=(table,))]
-
-
-def _tries_section(study: ComponentsStudy) -> list[Section]:
-    if study.tries is None:
-        return []
-    frame = study.tries.table
-    shown = frame.assign(
-        **{
-            name: [bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], share) for _, row in frame.iterrows()]
-            for name in ("any", "all")
-        },
-        any_sort=frame["any"],
-        all_sort=frame["all"],
-    )
-    table = Table(
-        name="tries",
-        title=say("tries table"),
-        caption=_said(study, "tries"),
-        frame=shown,
-        columns=(
-            METRIC,
-            *left(system="System"),
-            *right(whole, k="k"),
-            *right(text, any="pass@k", all="pass^k"),
-        ),
-        data=frame,
-    )
-    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), blocks=(table,))]
 
 
 def _methods(study: ComponentsStudy) -> Methods:

@@ -14,6 +14,7 @@ from metaeval.io.tables import read_scores
 from metaeval.models.components import variance_components
 from metaeval.models.dependability import Design
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.noncentral_t import detectable_shift
 
 
 def simulated(seed=0, *, systems=8, items=40, repeats=1, gaps=0.0, clusters=0):
@@ -241,6 +242,8 @@ def test_more_clusters_or_more_items_in_each_follow_the_components():
         assert row.price_low <= row.price <= row.price_high
     assert plan["at_hand"].tolist() == [True, False, False, False]
     assert plan.iloc[0]["erho2"] == found.dependability["erho2"].item()
+    shift = detectable_shift(8 - 1.0)  # of whole clusters
+    assert found.dependability["detectable"].item() == pytest.approx(plan.iloc[0]["difference_error"] * shift)
     assert variance_components(simulated()).cluster_plan().empty
     with pytest.raises(InvalidOptionError, match="per_cluster"):
         found.cluster_plan([0])
