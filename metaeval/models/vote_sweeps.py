@@ -21,8 +21,9 @@ def swept_pairs(votes: Votes, clusters: Sequence[str], *, alpha: float = 0.05) -
     --------
     >>> from metaeval.table.votes import as_votes
     >>> rows = [{"left": "a", "right": "b", "winner": "a", "question": one} for one in range(12)]
-    >>> swept_pairs(as_votes(rows), ["question"]).round(4).iloc[0].tolist()
-    ['a', 'b', 12, 12, 0.0005, 0.0005, True, 0.7791, 1.2603]
+    >>> found = swept_pairs(as_votes(rows), ["question"]).round(4)
+    >>> found[["system", "against", "independent", "p_value", "least_share"]].to_numpy().tolist()
+    [['a', 'b', 12, 0.0005, 0.7791]]
     """
     share = np.where(votes.left < votes.right, votes.share, 1.0 - votes.share)
     ends = np.sort(np.stack([votes.left, votes.right]), axis=0)
