@@ -51,7 +51,9 @@ _INTERVALS = choice(
     means="intervals",
 )
 _SPLITS = Option(
-    "N", "Random halves of the items that check what the components expect.", checks.count(zero=True, least=0)
+    "N",
+    "Random halves of the items (or clusters) that check what the components expect.",
+    checks.count(zero=True, least=0),
 )
 
 

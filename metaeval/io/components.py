@@ -6,10 +6,12 @@ from pathlib import Path
 import pandas as pd
 
 from metaeval.base.names import is_number, shortened
+from metaeval.base.unit import unit_of
 from metaeval.io.headers import fitting_names, place_of
 from metaeval.io.sheets import header_names, read_sheet
 
 _COLUMNS = ("metric", "component", "variance")
+_UNIT = "unit"
 _PLACE = Path("data", "components.csv")
 
 
@@ -25,7 +27,8 @@ def read_components(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``metric``, ``component``, ``variance``.
+        ``metric``, ``component``, ``variance``; ``attrs["topic_word"]`` says what the scores are of (the column
+        ``unit``), where that is not topics.
 
     Raises
     ------
@@ -52,4 +55,12 @@ def read_components(path: str | Path) -> pd.DataFrame:
         if not is_number(variance) or not isfinite(float(variance)) or float(variance) < 0:
             raise body.error(f"variance {shortened(repr(variance))} is not a number from 0 on", position)
         found.append((metric, component, float(variance)))
-    return pd.DataFrame(found, columns=[*_COLUMNS])
+    frame = pd.DataFrame(found, columns=[*_COLUMNS])
+    if _UNIT in names and rows:
+        frame.attrs["topic_word"] = rows[0][names.index(_UNIT)].strip()
+    return frame
+
+
+def saved_components(components: pd.DataFrame) -> pd.DataFrame:
+    """Return components as they are saved: with the unit of the scores, a topic or an item."""
+    return components.assign(**{_UNIT: unit_of(components).topic})

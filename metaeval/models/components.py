@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.crossed_variances import Crossing, crossing, solved
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit_of
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.dependability import SYSTEMS, Design, Passes, Sources, Stability, check_cost, drawn, exact_shares
@@ -255,8 +256,8 @@ class VarianceComponents(Result):
         Returns
         -------
         pandas.DataFrame
-            One row a metric and number: as many ``clusters`` as now, of one size and without gaps, of
-            ``items_per_cluster`` each, first the mean number at hand (``at_hand``), and ``items`` in all. ``erho2``,
+            One row a metric and number: as many ``clusters`` as now, without gaps, of ``items_per_cluster`` in the
+            mean, first that at hand (``at_hand``), and ``items`` in all. ``erho2``,
             ``difference_error``, ``twice_error`` with twice the clusters, ``clusters_needed`` for the target, and
             ``price``; ``erho2`` and the last two with ``_low`` and ``_high``. Empty without clusters.
 
@@ -267,9 +268,10 @@ class VarianceComponents(Result):
 
         Notes
         -----
-        The variance of a difference is :math:`2(\sigma^2_{sc} + \sigma^2_{si}/k)/K` for K clusters of k items each.
-        If a cluster costs as much as p items, besides the items in it, the error for the cost is least at
-        :math:`k = \sqrt{p\,\sigma^2_{si}/\sigma^2_{sc}}`; ``price`` is the p at which that is this k.
+        The variance of a difference is :math:`2(c\,\sigma^2_{sc} + \sigma^2_{si}/k)/K` for K clusters of k items in
+        the mean, :math:`c = 1 + v^2` for the coefficient of variation v of the sizes at hand: 1 for clusters of one
+        size. If a cluster costs as much as p items, besides the items in it, the error for the cost is least at
+        :math:`k = \sqrt{p\,\sigma^2_{si}/(c\,\sigma^2_{sc})}`; ``price`` is the p at which that is this k.
 
         Examples
         --------
@@ -402,8 +404,10 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     design = pd.concat(
         [design_table(name, own.now, own.design, tail) for name, own in found.items()], ignore_index=True
     ).rename(columns={"judges": "systems"} if measure == "judge" else {})
+    components = pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True)
+    components.attrs["topic_word"] = unit_of(table).topic
     return VarianceComponents(
-        components=pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True),
+        components=components,
         dependability=design,
         solved=MappingProxyType(found),
         measure=measure,

@@ -121,7 +121,8 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
     columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
     lasting = sources.error(variances, Design(np.full_like(items, _ENDLESS), judges, repeats), "relative")[0]
     over_items = np.sqrt(2.0 * np.maximum(relative - lasting, 0.0))  # all that a test over items sees
-    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * over_items
+    units = items / sources.per_cluster  # of the t test: items, or whole clusters
+    columns["detectable"] = detectable_shift(np.maximum(units - 1.0, 1.0)) * over_items
     known = own.sources.repeated
     with np.errstate(invalid="ignore"):
         columns |= {
@@ -129,7 +130,7 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
             "reproducibility": _LIMIT * np.sqrt(relative),
             "repeat_share": np.where(relative > 0, again / relative, np.nan) if known else np.nan,
         }
-    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), items)
+    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), units)
     return pd.DataFrame(columns | {one: conclusions[one].to_numpy() for one in ("power", "wrong_order", "tau")})
 
 
@@ -153,21 +154,22 @@ def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
 ) -> pd.DataFrame:
     """Return what more or fewer items in each cluster make of the components; one row a number of them.
 
-    `sizes`: items in each, first the mean at hand; clusters have one size and no gaps, so that rows compare. Of all,
-    the clusters that reach the target, and the price of a cluster, in items, at which this number of items in each
-    gives the smallest error for the cost.
+    `sizes`: mean items in each, first that at hand; clusters have no gaps and differ in size as those at hand, as in
+    every other design. Of all, the clusters that reach the target, and the price of a cluster, in items, at which this
+    number of items in each gives the smallest error for the cost.
     """
+    uneven = own.sources.per_cluster / sizes[0]
     now, (_, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
-    equal = [own._replace(sources=replace(own.sources, per_cluster=size)) for size in sizes]
+    planned = [own._replace(sources=replace(own.sources, per_cluster=uneven * size)) for size in sizes]
     frames, twice = [], []
-    for one, size in zip(equal, sizes, strict=True):
+    for one, size in zip(planned, sizes, strict=True):
         frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
         twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
     needed = [
         [np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)]
-        for one, size in zip(equal, sizes, strict=True)
+        for one, size in zip(planned, sizes, strict=True)
     ]
-    price = np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
+    price = uneven * np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
     low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
     ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)
     found = pd.concat(frames, ignore_index=True)

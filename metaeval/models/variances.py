@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.running.equality import centred
 from metaeval.table.scores import Scores, oriented_values
@@ -166,11 +167,12 @@ def score_variances(components: pd.DataFrame, *, judges: int = 1, repeats: int =
 def _check_planned(first: str, parts: Mapping[frozenset[str], float], divided: Mapping[str, int]) -> None:
     """Refuse components that do not say how a difference of two systems varies over topics."""
     if first != "system":
-        raise InvalidOptionError(f"a plan of topics takes components of systems; these are of {first}s")
+        raise InvalidOptionError(f"a plan of {unit().topics} takes components of systems; these are of {first}s")
     if frozenset({"system", "cluster"}) in parts:
         raise InvalidOptionError(
-            "these topics come in clusters, so their number alone does not say how far a mean varies; plan with the "
-            "items for a `target` that the components give"
+            f"these {unit().topics} come in {unit().clusters}, so their number alone does not say how far a mean "
+            f"varies; plan with the {unit().topics} and {unit().clusters} that the page of metaeval components has for "
+            "a dependability"
         )
     for name, number in divided.items():
         if number > 1 and not any(name in one for one in parts):

@@ -400,8 +400,8 @@ def _core(votes: Votes) -> tuple[tuple[str, ...], dict[str, str]]:
     core = np.flatnonzero(part == best)
     if len(core) < _FEWEST:
         raise EstimationError(
-            "no strength has a bound: no two systems have both won and lost, directly or through others; collect more "
-            "votes"
+            "no strength has a bound: of every two systems that met, one won all votes; the page of metaeval votes (in "
+            "Python study_votes) tests each of these pairs"
         )
     reach = np.isfinite(shortest_path(won, unweighted=True))
     beats, loses = reach[:, core].any(axis=1), reach[core].any(axis=0)

@@ -9,6 +9,7 @@ from metaeval.base.words import bracketed, number, percentage, significant, text
 from metaeval.page.blocks import Choice, Section
 from metaeval.page.tables import Table, right
 from metaeval.reports.prose import prose
+from metaeval.running.equality import RELATIVE
 from metaeval.studies.components import ComponentsStudy
 
 _SHARE, _SCORE = number(3), number(4)
@@ -36,6 +37,7 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
     said = say(
         "sentence",
         gaps=study.components.filled < 1,
+        uneven=_uneven(study),
         at_hand=at_hand if at_hand != now_words else "",
         n=now["clusters"],
         mean=_size(now["items_per_cluster"]),
@@ -46,6 +48,20 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
         metric=now["metric"] if study.scores.sizes["metric"] > 1 and not study.components.judges else "",
     )
     return (said,)
+
+
+def spread_said(study: ComponentsStudy, metric: str) -> str:
+    """Say that items at hand are in more clusters than as many in whole ones, where gaps make them so."""
+    found = study.components
+    own = found.solved[metric]
+    if not found.n_clusters or own.per_cluster > (1 - RELATIVE) * own.sources.per_cluster:
+        return ""
+    return say("spread", mean=_size(found.n_topics / found.n_clusters))
+
+
+def _uneven(study: ComponentsStudy) -> bool:
+    """Return whether clusters differ in size."""
+    return len(set(study.scores["cluster"].to_series().value_counts())) > 1
 
 
 def _table(study: ComponentsStudy, metric: str) -> Table:
@@ -59,7 +75,9 @@ def _table(study: ComponentsStudy, metric: str) -> Table:
     return Table(
         name=f"clusters {metric}",
         title=say("table", metric=metric),
-        caption=say("caption", target=study.target, level=percentage(study.components.confidence_level)),
+        caption=say(
+            "caption", uneven=_uneven(study), target=study.target, level=percentage(study.components.confidence_level)
+        ),
         frame=shown,
         columns=(
             *right(text, size=say("size")),

@@ -9,14 +9,17 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, significant, text, whole
+from metaeval.io.components import saved_components
 from metaeval.models.components import VarianceComponents
 from metaeval.models.facets import component_words
 from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
-from metaeval.reports.component_clusters import cluster_sentence, clusters_section
+from metaeval.reports.component_checks import halves_section, tries_section
+from metaeval.reports.component_clusters import cluster_sentence, clusters_section, spread_said
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -50,8 +53,8 @@ def components_report(study: ComponentsStudy) -> Report:
             *clusters_section(study, _choice),
             _plans_section(study),
             _cheapest_section(study),
-            *_halves_section(study),
-            *_tries_section(study),
+            *halves_section(study, _named(study.components)),
+            *tries_section(study),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -60,7 +63,7 @@ def components_report(study: ComponentsStudy) -> Report:
         notes=study.notes,
         data=score_files(study.scores)
         | {
-            "components.csv": csv_file(study.components.components),
+            "components.csv": csv_file(saved_components(study.components.components)),
             "dependability.csv": csv_file(study.components.dependability),
             "plan.csv": csv_file(study.plan),
         },
@@ -315,7 +318,9 @@ def _design_section(study: ComponentsStudy) -> Section:
     table = Table(
         name="dependability",
         title=say("design table"),
-        caption=_said(study, "design caption", repeated=repeated, judged=bool(study.components.judges)),
+        caption=_said(
+            study, "design caption", repeated=repeated, judged=bool(found.judges), clustered=found.n_clusters > 0
+        ),
         frame=shown,
         columns=tuple(columns),
         data=frame,
@@ -354,7 +359,7 @@ def _plans_section(study: ComponentsStudy) -> Section:
     table = Table(
         name="needed",
         title=_said(study, "needed title", target=study.target),
-        caption=_said(study, "needed"),
+        caption=_said(study, "needed", clustered=found.n_clusters > 0),
         frame=needed,
         columns=(METRIC, *right(text, relative="Eρ²", absolute="Φ")),
         data=study.needed,
@@ -382,7 +387,7 @@ def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Tabl
     return Table(
         name=f"plan {metric}",
         title=say("plan title", metric=metric),
-        caption=_said(study, "plan"),
+        caption=_said(study, "plan", spread=spread_said(study, metric)),
         frame=shown,
         columns=(
             *right(whole, items=_named(study.components)["Others"]),
@@ -415,6 +420,7 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
             target=study.target,
             gaps=found.filled < 1 or bool((found.dependability["repeats"] % 1).any()),
             repeated=found.n_repeats > 1,
+            spread=spread_said(study, next(iter(found.solved))),
         ),
         frame=rows.reset_index(drop=True),
         columns=(
@@ -436,55 +442,9 @@ def _target_rows(study: ComponentsStudy) -> pd.DataFrame:
     return rows[(rows["goal"] == "target") & (rows["items"] < _MOST_ITEMS)]
 
 
-def _halves_section(study: ComponentsStudy) -> list[Section]:
-    frame = study.halves
-    if frame.empty:
-        return []
-    table = Table(
-        name="halves",
-        title=_said(study, "halves table", items=whole(frame["items"].iloc[0])),
-        caption=_said(study, "halves", splits=frame["splits"].iloc[0]),
-        frame=frame,
-        columns=(
-            METRIC,
-            *right(share, "Significant", expected_power="expected", power="observed"),
-            *right(share, "Contradicted", expected_contradicted="expected", contradicted="observed"),
-        ),
-    )
-    return [Section(id="conclusions", title=say("halves title"), lead=_said(study, "halves lead"), blocks=(table,))]
-
-
-def _tries_section(study: ComponentsStudy) -> list[Section]:
-    if study.tries is None:
-        return []
-    frame = study.tries.table
-    shown = frame.assign(
-        **{
-            name: [bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], share) for _, row in frame.iterrows()]
-            for name in ("any", "all")
-        },
-        any_sort=frame["any"],
-        all_sort=frame["all"],
-    )
-    table = Table(
-        name="tries",
-        title=say("tries table"),
-        caption=_said(study, "tries"),
-        frame=shown,
-        columns=(
-            METRIC,
-            *left(system="System"),
-            *right(whole, k="k"),
-            *right(text, any="pass@k", all="pass^k"),
-        ),
-        data=frame,
-    )
-    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), blocks=(table,))]
-
-
 def _methods(study: ComponentsStudy) -> Methods:
     found, sizes = study.components, study.scores.sizes
-    parts = [f"{sizes['system']} systems", f"{sizes['topic']} {unit().topics}"]
+    parts = [count(sizes["system"], "system"), count(sizes["topic"], unit().topic)]
     parts += [f"{found.n_judges} judges"] if found.judges else []
     parts += [f"up to {found.n_repeats} repeats"] if found.n_repeats > 1 else []
     repeated = found.n_repeats > 1

@@ -2,13 +2,13 @@
 """The report on votes: who is preferred, which ranks and pairs the votes settle, and which votes are missing."""
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metaeval.base.names import first_few, natural_order
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import Figure
 from metaeval.base.words import (
     MISSING,
@@ -25,6 +25,7 @@ from metaeval.base.words import (
     whole,
 )
 from metaeval.models.settling import VOTES
+from metaeval.models.vote_errors import FEW_CLUSTERS
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
@@ -35,6 +36,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.vote_plans import plan_section
 from metaeval.reports.vote_powers import powers_methods, powers_section
+from metaeval.reports.vote_sweeps import sweeps_methods, sweeps_report, sweeps_section
 from metaeval.studies.votes import AS_RANKS, VoteGroup, VotesStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -45,10 +47,11 @@ say = prose("votes")
 
 def votes_report(study: VotesStudy) -> Report:
     """Put a study of votes into a report."""
+    if not study.groups:
+        return sweeps_report(study, *powers_section(study), *unanswered(_failed(study)))
     frame, counts, group, of_runs = study.to_frame(), study.pair_counts(), study.first, len(study.powers) > 0
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
     counted = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
-    failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
@@ -71,12 +74,13 @@ def votes_report(study: VotesStudy) -> Report:
             _ranks_section(study, frame),
             _pairs_section(study, counts),
             *_unbounded_section(study),
+            *sweeps_section(study),
             *_covariates_section(study),
             *_beside_section(study),
             *powers_section(study),
             _dimension_section(study),
             *([] if len(study.powers) else [plan_section(study), _ratings_section(study)]),
-            *unanswered(failed),
+            *unanswered(_failed(study)),
         ),
         methods=_methods(study),
         rows=frame,
@@ -90,6 +94,10 @@ def votes_report(study: VotesStudy) -> Report:
     )
 
 
+def _failed(study: VotesStudy) -> list[Item]:
+    return [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
+
+
 def _named(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
     """Return the groups with their names, which one alone needs not."""
     several = len(study.groups) > 1
@@ -98,7 +106,7 @@ def _named(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
 
 def _pairs_counted(study: VotesStudy) -> tuple[tuple[str, str], ...]:
     """Return the number of pairs for the head of the page: of one group all, of several those within the groups."""
-    n_pairs, n_groups = sum(len(group.settled) for group in study.groups), len(study.groups) + len(study.unanswered)
+    n_pairs, n_groups = len(study.sweeps) + sum(len(group.settled) for group in study.groups), study.n_groups
     if n_groups == 1:
         return facts(pair=n_pairs)
     return (*facts(**{"unconnected group": n_groups}), (f"{n_pairs:,}", say("pairs within")))
@@ -112,11 +120,18 @@ def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
         first=natural_order(ranks.loc[ranks["rank"] == 1, "system"]),
         possible=int((ranks["rank_low"] == 1).sum()),
         n=len(ranks),
-        n_groups=len(study.groups) + len(study.unanswered),
+        n_groups=study.n_groups,
         name=_named(study)[0][0],
         above=_side(group, "above"),
         settled=settled,
+        below=_below(ranks),
     )
+
+
+def _below(ranks: pd.DataFrame) -> int:
+    """Return how many systems cannot be first, where more are than have a single system settled above them; else 0."""
+    below = int((ranks["rank_low"] > 1).sum())
+    return below if below > int((ranks["n_above"] > 0).sum()) else 0
 
 
 def _side(group: VoteGroup, side: str) -> list[str]:
@@ -172,7 +187,7 @@ def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
             name=f"ranks {name}".strip(),
             draw=lambda group=group: group.ranks.plot(PREFERENCE),  # type: ignore[misc]  # bound now
             title=say("ranks title", name=name),
-            caption=say("ranks", level=_level(study)),
+            caption=say("ranks", level=_level(study), below=_below(group.ranks.to_frame())),
             alt=say("ranks in words", first=own.iloc[0]),
         )
         blocks += [picture, _ranks_table(study, own, name)]
@@ -445,24 +460,39 @@ def _level(study: VotesStudy) -> str:
 
 
 def _methods(study: VotesStudy) -> Methods:
-    group = study.first
+    named, first = _named(study), study.first
+    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, VoteGroup]]] = {}
+    for name, group in named:
+        few = any(group.main.n_units[one] < FEW_CLUSTERS for one in group.main.clusters)
+        alike.setdefault((group.main.clusters, few), []).append((name, group))
     called = {"question": "topic"} if len(study.powers) else {}
-    units = {called.get(name, name): group.main.n_units[name] for name in group.main.clusters}
-    few = {name: count for name, count in units.items() if count < 50}  # noqa: PLR2004 - as the errors
+    errors = [
+        _errors_said(groups, [called.get(one, one) for one in ways], few) for (ways, few), groups in alike.items()
+    ]
     words = say(
         "methods",
         study=study,
-        group=group,
-        n=len(group.main.systems),
-        units=units,
-        few=few,
+        fits=[say("fitted to", votes=one.main.n_votes, n=len(one.main.systems), name=name) for name, one in named],
+        errors=errors,
+        units=list(dict.fromkeys(called.get(one, one) for ways, _ in alike for one in ways)),
         level=_level(study),
-        name=_named(study)[0][0],
-        spoken=first_few(list(group.main.coefficients["name"])),
-        freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
+        spoken=first_few(list(first.main.coefficients["name"])),
     )
-    paragraphs = [words, *([powers_methods()] if len(study.powers) else [])]
-    return Methods(paragraphs=tuple(paragraphs))
+    return Methods(paragraphs=(words, *sweeps_methods(study), *([powers_methods()] if len(study.powers) else [])))
+
+
+def _errors_said(groups: Sequence[tuple[str, VoteGroup]], units: Sequence[str], few: bool) -> str:  # noqa: FBT001 - as found
+    """Say how the errors of groups were found that have the same clusters."""
+    names = [name for name, _ in groups if name]
+    if not units:
+        return say("no clusters", names=names)
+    sizes = [
+        ", ".join(count(one.main.n_units[way], unit) for way, unit in zip(one.main.clusters, units, strict=True))
+        for _, one in groups
+    ]
+    ends = [_freedom(one) for _, one in groups]
+    freedom = [interval(one.min(), one.max(), number(1)) for one in ends]
+    return say("errors of", names=names, units=units, sizes=sizes, few=few, freedom=freedom)
 
 
 def _freedom(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

@@ -51,7 +51,8 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
         Degrees of freedom of the covariance: clusters less one.
     expected : array (system, system), optional
         What a model expects of the covariance, up to a factor. The fewer the degrees of freedom, the more the
-        covariance is pulled towards its shape; by default that of equal and independent systems.
+        covariance is pulled towards its shape; by default that of equal and independent systems. Errors that a model
+        expects say nothing of the true values, which have one variance then, whatever their errors.
     top : int, default 3
         How many systems count as the top (all of fewer).
     confidence_level : float, default 0.95
@@ -79,8 +80,10 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     Notes
     -----
     True values are drawn by the law of `metaeval.models.probability_of_best.best_system` [1]_, with this covariance in
-    the place of that of the units; ranks and decisions about pairs follow as in
-    `metaeval.resampling.ranks.rank_intervals`.
+    the place of that of the units. With `expected` their prior is :math:`\mu_j \sim N(\mu, \tau^2)` as in
+    `metaeval.resampling.means_and_errors.rank_intervals_from_errors`, in the place of one that grows with the errors:
+    :math:`p(\tau^2) \propto 1 / (\bar v + \tau^2)`, :math:`\bar v` being the mean variance. Ranks and decisions about
+    pairs follow as in `metaeval.resampling.ranks.rank_intervals`.
 
     References
     ----------

@@ -3,7 +3,8 @@
 1. **The topics are a sample**: the noise of the means has the covariance of the units (topics, or whole clusters),
    pulled towards that of equal and independent systems, and a common scale that is not known exactly either.
 2. **A winner is lucky**: the true means have a normal law whose size is estimated with them, and are drawn towards each
-   other by it. It is larger in directions that are noisier: systems that err alike have like means.
+   other by it. It is larger in directions that are noisier: systems that err alike have like means. Where errors differ
+   because some systems have more votes than others they say nothing of true values, which then have one variance.
 
 Everything here is a function of the covariance as a whole. Its principal axes serve to compute it, and which axes
 stand for equal variances, as where systems outnumber topics, changes nothing.
@@ -28,14 +29,15 @@ type Whole = NDArray[np.int64]
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples spread most evenly over 0 to 1
 _LEAST_CHANCE = 1e-280  # of the gamma law: below, digits are lost
 _CELLS = 2_000_000  # draws x systems held at a time: 16 MB
+_GRID = 500  # values of the variance of the true means
+_DEPTH = 80.0  # of its law, in units of the logarithm: beyond, it has no weight
+_LEAST_NOISE = 1e-9  # along an axis, relative to the mean
 
 
 class _Noise(NamedTuple):
     """The covariance of the errors of the means, between systems."""
 
-    axes: Floats  # (system, axis): true means at coordinates
-    inverse: Floats  # (axis, system): coordinates of true means
-    turn: Floats  # (system, axis): orthonormal; random numbers of the systems to those of the axes
+    axes: Floats  # (system, axis): orthonormal
     variance: Floats  # (axis,)
     freedom: float
 
@@ -50,11 +52,18 @@ class Posterior(NamedTuple):
     noise: _Noise
     order: Whole
     """The system that takes the random numbers of every place. Shape (place,)."""
+    alike: bool = False
+    """Whether true means have one variance in all directions, in the place of one that grows with the noise."""
 
     def laws(self, chances: Floats) -> tuple[Floats, Floats]:
-        """Return the scale of the noise, and the share of noise in what is seen, at chances (2, law)."""
+        """Return the scale of the noise, and the share of noise in what is seen, at chances (2, law).
+
+        The share is one number a law, or, with `alike`, one an axis: (law, axis).
+        """
         half = self.noise.freedom / 2.0
         scale = half / gammaincinv(half, chances[0])  # over chi-square
+        if self.alike:
+            return scale, self._shares(scale, chances[1])
         shape = len(self.observed) / 2.0
         rate = (self.observed**2 / self.noise.variance).sum() / (2.0 * scale)
         below = gammainc(shape, rate)
@@ -62,23 +71,52 @@ class Posterior(NamedTuple):
         nothing = chances[1] ** (1.0 / np.maximum(shape - rate, 0.5))  # the law where rate is small beside shape
         return scale, np.where(below < _LEAST_CHANCE, nothing, np.minimum(found, 1.0))
 
+    def _shares(self, scale: Floats, chances: Floats) -> Floats:
+        """Return the share of noise along every axis, (law, axis): by sums over the variance of the true means.
+
+        Its law is flat in the logarithm of the share that noise of mean variance has; the sums are over the logarithm
+        of the variance, fine enough for the axes with the least noise.
+        """
+        variance, square = self.noise.variance, self.observed**2
+        level, size = float(variance.mean()), len(variance)
+        variance = np.maximum(variance, _LEAST_NOISE * level)
+        seen = max(float(square.sum()) / level / float(scale.min()), float(size))
+        ends = np.log(1e-3 * variance.min()), np.log(level) + np.log(seen / size) + _DEPTH / size
+        edges, step = np.linspace(*ends, _GRID + 1, retstep=True)
+        spread = np.exp(edges[1:] - step / 2.0)  # over the scale
+        total = variance[:, None] + spread
+        prior = np.log(spread / (level + spread)) - 0.5 * np.log(total).sum(axis=0)
+        log_density = prior - 0.5 * (square[:, None] / total).sum(axis=0) / scale[:, None]
+        below = np.exp(log_density - log_density.max(axis=1, keepdims=True)).cumsum(axis=1)
+        below = np.hstack([np.zeros((len(scale), 1)), below / below[:, -1:]])
+        chances = 1.0 - chances  # the larger the variance, the smaller the share of noise
+        cell = np.minimum((below[:, 1:] < chances[:, None]).sum(axis=1), _GRID - 1)
+        start, end = np.take_along_axis(below, np.stack([cell, cell + 1], axis=1), axis=1).T
+        found = np.exp(edges[cell] + step * (chances - start) / np.maximum(end - start, np.finfo(float).tiny))
+        return np.asarray(variance / (variance + found[:, None]))
+
     def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
         """Draw true means and yield them a block at a time, (draw, system): as many as asked, and one more if odd.
 
         Draws come in pairs that mirror each other about the shrunken means; the laws of the pairs are spread evenly.
         """
-        axes, _, turn, variance, _ = self.noise
+        axes, variance, _ = self.noise
         n_systems, n_pairs = len(axes), -(-n_draws // 2)
         start = generator.random((2, 1))
-        rows = max(16, _CELLS // n_systems)
+        rows = max(16, _CELLS // (max(n_systems, _GRID) if self.alike else n_systems))
         for first in range(0, n_pairs, rows):
             number = np.arange(first, min(first + rows, n_pairs))
             chances = (start + np.stack([(number + 0.5) / n_pairs, number * _GOLDEN])) % 1.0
-            scale, share = (one[:, None] for one in self.laws(chances))
+            scale, share = self.laws(chances)
             error = np.empty((len(number), n_systems))
             error[:, self.order] = generator.standard_normal(error.shape)
-            about = (1.0 - share) * (axes @ self.observed)
-            error = np.sqrt((1.0 - share) * scale) * ((error @ turn * np.sqrt(variance)) @ axes.T)
+            error = error @ axes * np.sqrt(variance)
+            if self.alike:
+                about = ((1.0 - share) * self.observed) @ axes.T
+                error = (np.sqrt((1.0 - share) * scale[:, None]) * error) @ axes.T
+            else:
+                about = (1.0 - share)[:, None] * (axes @ self.observed)
+                error = np.sqrt((1.0 - share) * scale)[:, None] * (error @ axes.T)
             yield self.centre + np.concatenate([about + error, about - error])
 
 
@@ -129,10 +167,11 @@ def posterior_of(
     """Return the posterior of true means from what adds to their errors, (system, part).
 
     `expected` is a covariance of errors, (system, system), towards whose shape theirs is pulled, in the place of that
-    of equal and independent systems.
+    of equal and independent systems; true means have one variance then, whatever their errors.
     """
     noise = _noise_of(parts, freedom, expected)
-    return Posterior(float(means.mean()), noise.inverse @ (means - means.mean()), noise, order)
+    observed = noise.axes.T @ (means - means.mean())
+    return Posterior(float(means.mean()), observed, noise, order, alike=expected is not None)
 
 
 def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
@@ -155,21 +194,22 @@ def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
 def _noise_of(residual: Floats, freedom: float, expected: Floats | None) -> _Noise:
     """Return the noise of the means from what each unit adds to their errors, (system, unit).
 
-    With another covariance than that of equal systems expected, axes are in units in which it is 1.
+    With another covariance than that of equal systems expected, it is pulled in units in which that is 1.
     """
     n_systems = len(residual)
     basis = np.linalg.qr(np.column_stack([np.ones(n_systems), np.eye(n_systems)[:, 1:]]))[0][:, 1:]
-    inner, spread, back = basis.T @ residual, basis, basis.T
+    inner, root = basis.T @ residual, np.empty((0, 0))
     if expected is not None:
         values, vectors = np.linalg.eigh(basis.T @ expected @ basis)
-        root = np.sqrt(np.maximum(values, RELATIVE * values[-1]))
-        inner = (vectors / root) @ vectors.T @ inner
-        spread, back = basis @ (vectors * root) @ vectors.T, (vectors / root) @ vectors.T @ basis.T
+        values = np.sqrt(np.maximum(values, RELATIVE * values[-1]))
+        inner, root = (vectors / values) @ vectors.T @ inner, (vectors * values) @ vectors.T
     covariance = inner @ inner.T
     pull = _pull(covariance, freedom)
     variance, axes = np.linalg.eigh(covariance)
     variance = (1.0 - pull) * np.maximum(variance, 0.0) + pull * float(covariance.trace()) / len(variance)
-    return _Noise(spread @ axes, axes.T @ back, basis @ axes, variance, freedom * (1.0 + pull * (n_systems - 2.0)))
+    if expected is not None:
+        variance, axes = np.linalg.eigh((root @ axes * variance) @ (root @ axes).T)
+    return _Noise(basis @ axes, np.maximum(variance, 0.0), freedom * (1.0 + pull * (n_systems - 2.0)))
 
 
 def _pull(covariance: Floats, freedom: float) -> float:

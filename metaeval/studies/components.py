@@ -58,8 +58,8 @@ class ComponentsStudy(Study):
     halves: pd.DataFrame
     """One row a metric: on random halves of the items, the share of the pairs that a paired t test finds different
     (``power``) and of the pairs that the halves order differently (``contradicted``), each beside what the components
-    expect (``expected_power``, ``expected_contradicted``); ``items`` in a half, and ``splits``. Empty
-    without enough items."""
+    expect (``expected_power``, ``expected_contradicted``); ``items`` in a half (of clusters, the mean), ``clusters``
+    in it (0 where there are none), and ``splits``. Empty without enough items."""
     tries: PassRates | None
     """pass@k and pass^k, where repeats are 0 or 1."""
     target: float
@@ -202,30 +202,33 @@ def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:
 
 
 def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: np.random.Generator) -> pd.DataFrame:
-    """Compare what the components expect of half the items with what random halves show."""
-    plain = engine_scores(table.drop_vars("cluster", errors="ignore"), uses=frozenset[Trait]({"gaps"}))
-    half = plain.sizes["topic"] // 2
+    """Compare what the components expect of half the items, or clusters, with what random halves show."""
+    plain = engine_scores(table, uses=frozenset[Trait]({"gaps", "clusters"}))
+    clustered = "cluster" in plain.coords
+    names, unit = np.unique(plain["cluster" if clustered else "topic"].to_numpy(), return_inverse=True)
+    half = len(names) // 2
     if half < _FEWEST_IN_HALF:
-        message = f"a half of {plain.sizes['topic']} items is too small"
+        message = f"a half of {len(names)} {'clusters' if clustered else 'items'} is too small"
         raise EstimationError(message)
+    items = round(plain.sizes["topic"] * half / len(names))
     work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
     n_splits = min(n_splits, max(2, _MOST_WORK // work))
-    orders = [generator.permutation(plain.sizes["topic"]) for _ in range(n_splits)]
+    orders = [generator.permutation(len(names)) for _ in range(n_splits)]
     power, apart = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
     for place, order in enumerate(orders):
-        both = [
-            compare_systems(plain.isel(topic=np.sort(part)), test="t", correction="none")
-            for part in (order[:half], order[half : 2 * half])
-        ]
+        parts = [plain.isel(topic=np.isin(unit, part)) for part in (order[:half], order[half : 2 * half])]
+        there = np.all([np.isfinite(part.to_numpy()).any(axis=2).all(axis=0) for part in parts], axis=0)
+        both = [compare_systems(part.isel(system=there), test="t", correction="none") for part in parts]
         power[place] = np.mean([one.discriminative_power()["power"] for one in both], axis=0)
         signs = [np.sign(one.data["difference"].to_numpy()) for one in both]
         apart[place] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
-    expected = found.plan([half])
+    expected = found.plan([items])
     conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
     return pd.DataFrame(
         {
             "metric": expected["metric"],
-            "items": half,
+            "items": items,
+            "clusters": half if clustered else 0,
             "splits": n_splits,
             "power": power.mean(axis=0),
             "expected_power": conclusions["power"],

@@ -160,7 +160,9 @@ def study_design(  # noqa: PLR0913 - every option of the command
     """
     _check(methods, differences)
     check_share(share, "share")
-    given = _given(components, scores, variance, judges, repeats)
+    frame = components.components if isinstance(components, VarianceComponents) else components
+    with speaking_of(unit_of(frame)):
+        given = _given(components, scores, variance, judges, repeats)
     named = _collections(scores)
     copies = [] if pairs else [note for one in named.values() for note in _copies(one)[1]]
     pilots = named if pairs else {name: _copies(one)[0] for name, one in named.items()}
@@ -173,7 +175,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError(message)
     at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
     asked = _Asked(0.0, 0.0, n_systems or 0, power, alpha, calculation)
-    spoken = unit_of(dict(enumerate(collections)))
+    spoken = unit_of(dict(enumerate(collections)) if components is None else frame)
     with speaking_of(spoken):
         spread = _Spread({} if estimated is None else estimated.of_pairs, share)
         table = _answers(_sources(estimated, given), methods, differences, asked, at_hand, spread)

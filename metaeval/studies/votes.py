@@ -18,10 +18,12 @@ from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.vote_sweeps import swept_pairs
 from metaeval.models.votes_needed import VotePlan, vote_plan
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
+from metaeval.table.vote_columns import UNITS
 from metaeval.table.votes import Votes, as_votes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.run_preferences import RunPreferences
@@ -29,6 +31,7 @@ from metaeval.tests_stat.run_preferences import RunPreferences
 CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
 AS_RANKS = "ranks"
 """What `VotesStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+_UNBOUNDED = "no strength has a bound; its pairs, of which one system won all votes, are tested one by one"
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
 
 
@@ -69,7 +72,16 @@ class VotesStudy(Study):
 
     groups: tuple[VoteGroup, ...]
     """Systems that votes connect, each group ranked alone, the largest first, of equal ones that with more
-    votes."""
+    votes; empty where no strength has a bound."""
+    sweeps: pd.DataFrame
+    """Where one system won all votes of each pair of a group, these pairs, with an exact sign test: system (the
+    winner), against, votes, independent (the most of which no two share a question or voter), p_value, p_corrected
+    (Holm), settled, least_share and least_difference (one-sided limits of the winner's expected share and of its log
+    odds). Empty otherwise."""
+    n_groups: int
+    """Groups of systems that votes connect, with those without strengths."""
+    swept_by: tuple[str, ...]
+    """What independent votes of `sweeps` do not share."""
     n_votes: int
     n_systems: int
     n_units: Mapping[str, int]
@@ -94,7 +106,7 @@ class VotesStudy(Study):
 
     @property
     def first(self) -> VoteGroup:
-        """The largest group."""
+        """The largest group, where there are strengths."""
         return self.groups[0]
 
     def to_frame(self) -> pd.DataFrame:
@@ -102,9 +114,9 @@ class VotesStudy(Study):
 
         The columns are group (where there are several), system, strength (log odds, of mean 0 in the group) with
         standard_error, low and high, win_rate (mean over the rivals met), votes, rank, rank_low, rank_high, letters,
-        n_above, n_below, p_best and ``p_top_k``.
+        n_above, n_below, p_best and ``p_top_k``. Where no strength has a bound the pairs are returned: see `sweeps`.
         """
-        return self.by_group(_systems)
+        return self.by_group(_systems) if self.groups else self.sweeps.copy()
 
     def pair_counts(self) -> pd.DataFrame:
         """Return one row a correction: n_significant, n_pairs, share, independent, and group where there are several.
@@ -126,8 +138,8 @@ class VotesStudy(Study):
     def by_group(self, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
         """Return the rows of all groups, with the number of each where there are several."""
         frames = [frame(group) for group in self.groups]
-        if len(frames) == 1:
-            return frames[0]
+        if len(frames) <= 1:
+            return frames[0] if frames else pd.DataFrame()
         return pd.concat([one.assign(group=number) for number, one in enumerate(frames, start=1)], ignore_index=True)
 
     def _read_as(self) -> str:
@@ -219,7 +231,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     ScoresError, InvalidOptionError
         If there are no votes, or an option is outside its rule.
     EstimationError
-        If no group of systems has strengths.
+        If no group of systems has strengths, nor pairs that one system won throughout (see `VotesStudy.sweeps`).
 
     See Also
     --------
@@ -241,7 +253,8 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     given = as_votes(votes, covariates=covariates)
     given = replace(given, covariates={name: given.covariates[name] for name in covariates or given.covariates})
     attempt = Attempts(EstimationError, ScoresError)
-    found, groups = [], given.grouped()
+    found, sweeps, groups = [], [], given.grouped()
+    swept_by = tuple(name for name in (UNITS if clusters is None else clusters) if given.n_units(name) > 1)
     for names in groups:
         part = given if len(groups) == 1 else given.of(names)
         made = attempt(
@@ -250,16 +263,27 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         )
         if made is not None:
             found.append(made)
-    if not found:
+        else:
+            won = part.where(part.share != 0.5) if ties == "drop" and (part.share != 0.5).any() else part  # noqa: PLR2004 - ties
+            sweeps.append(swept_pairs(won, swept_by, alpha=alpha))
+            if len(sweeps[-1]):
+                attempt.failed[first_few(names)] = _UNBOUNDED
+    swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
+    if not found and not len(swept):
         raise EstimationError(next(iter(attempt.failed.values())))
+    if not found and scores is not None:
+        attempt.failed["Metrics and these votes"] = "without strengths there are no ranks to compare"
     notes = [*given.notes, *(note for group in found for note in group.fitted.notes), *_notes(given, found, groups)]
     return VotesStudy(
         groups=tuple(found),
+        sweeps=swept,
+        n_groups=len(groups),
+        swept_by=swept_by,
         n_votes=given.n_votes,
         n_systems=len(given.systems),
         n_units=MappingProxyType({name: given.n_units(name) for name in given.units}),
         counted=given.counted,
-        beside=None if scores is None else settled_pairs(found[0].main, scores, alpha=alpha, rng=seed),
+        beside=None if scores is None or not found else settled_pairs(found[0].main, scores, alpha=alpha, rng=seed),
         powers=pd.DataFrame() if preferences is None else _powers(preferences, scores, float(alpha)),
         read_as=given.read_as,
         unanswered=MappingProxyType(dict(attempt.failed)),
@@ -332,7 +356,7 @@ def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[s
             notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
             notes[-1] += f": what other {name}s would change is unknown"
     if len(groups) > 1:
-        notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone")
+        notes.append(f"no votes connect {len(groups)} groups of systems; each is taken alone")
         notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ""
     unrated = [name for group in found for name in group.unrated]
     if unrated:

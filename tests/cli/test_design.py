@@ -158,6 +158,18 @@ def test_components_in_place_of_scores(command, table, tmp_path):
     assert {(row["metric"], row["method"]): row["n_topics"] for row in pilot if row["method"] != "anova"} == {
         (row["metric"], row["method"]): row["n_topics"] for row in rows[0]
     }
+    lines = ["item,a,b,c", *(f"q{one},{one % 3},{one % 5},{one % 7}" for one in range(30))]
+    (tmp_path / "items.csv").write_text("\n".join(lines))
+    command("components", tmp_path / "items.csv", "--splits", 0, "--out", tmp_path / "of items")
+    for name, word in (("noise", "topics"), ("of items", "items")):  # as the scores call them
+        said = command("design", "--difference", 0.5, "--from-components", tmp_path / name).out
+        assert [one in said.casefold() for one in ("topics", "items")] == [word == one for one in ("topics", "items")]
+    (tmp_path / "tasks.csv").write_text("\n".join(["item,cluster", *(f"q{one},{one % 10}" for one in range(30))]))
+    words = ("components", tmp_path / "items.csv", "--splits", 0, "--cluster-file", tmp_path / "tasks.csv")
+    command(*words, "--out", tmp_path / "in tasks")
+    refused = command("design", "--from-components", tmp_path / "in tasks")
+    assert "these items come in clusters" in refused.err
+    assert "the page of metaeval components has" in " ".join(refused.err.split())
     refused = command("design", "--from-components", tmp_path / "noise", "--planned-repeats", 2)
     assert (refused.code, "--planned-repeats above 1" in refused.err) == (2, True)
     (tmp_path / "wrong.csv").write_text("metric,component,variance\nAP,system,-1\n")

@@ -56,7 +56,7 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     table = ended.json()["tables"]["beside"]
     assert ended.code == 0
     assert table["rows"][0]["n_predictor"] == table["rows"][0]["n_pairs"] == 6
-    assert "Pairs settled by votes and by metrics" in command("votes", votes, "--beside", path).out
+    assert table["title"] == "Pairs settled by votes and by metrics"
     agreed = command("agree", path, votes, "--json").json()
     row = next(row for row in agreed["results"] if row["truth"] == "votes")
     assert [row[name] for name in ("n_truth", "n_predictor", "f1")] == [
@@ -161,12 +161,23 @@ def test_annotations_both_ways(command, tmp_path):
     assert any("gpt4" in note for note in answer["notes"])
 
 
+def test_a_system_that_won_every_vote(command, tmp_path):
+    """The pair is tested, and more votes settle it; other commands name the one that does so."""
+    path = tmp_path / "votes.csv"
+    for n, words in ((12, "the pair is settled"), (5, "the pair is not settled")):
+        path.write_text("left,right,winner\n" + n * "a,b,left\n")
+        assert f"a won all {n} votes against b: {words}." in command("votes", path).out
+    (row,) = command("votes", path, "--json").json()["results"]
+    assert [row["system"], row["against"], row["p_value"], row["settled"]] == ["a", "b", 2 / 2**5, False]
+    (tmp_path / "means.csv").write_text("item,a,b\n1,1,2\n2,1,1\n3,2,1\n")
+    assert "the page of metaeval votes" in " ".join(command("agree", path, tmp_path / "means.csv").err.split())
+
+
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
         ("a,a,left", "plays itself"),
         ("a,b,c", "a winner is left, right, tie"),
-        ("a,b,left", "no strength has a bound"),
     ],
 )
 def test_bad_input(command, tmp_path, rows, words):

@@ -14,6 +14,7 @@ from metaeval.io.tables import read_scores
 from metaeval.models.components import variance_components
 from metaeval.models.dependability import Design
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.noncentral_t import detectable_shift
 
 
 def simulated(seed=0, *, systems=8, items=40, repeats=1, gaps=0.0, clusters=0):
@@ -204,13 +205,21 @@ def test_clusters_with_gaps_count_as_each_system_has_them():
     assert found.cheapest()["difference_error"][0] == found.dependability["difference_error"][0]
     plan = found.cluster_plan([3, 6, 12])
     assert plan["items_per_cluster"].tolist() == pytest.approx([40 / 7, 3, 6, 12])
-    once = variance["system x cluster"] + variance["system x topic"] / plan["items_per_cluster"]
+    uneven = 7 * sum(one**2 for one in (6, 6, 6, 6, 6, 5, 5)) / 40**2
+    once = uneven * variance["system x cluster"] + variance["system x topic"] / plan["items_per_cluster"]
     assert plan["difference_error"].to_numpy() == pytest.approx(np.sqrt(2 * once / 7)), "rows share no gap"
     assert plan["twice_error"].to_numpy() == pytest.approx(np.sqrt(once / 7))
     in_order = plan.sort_values("items_per_cluster")
     assert (in_order["erho2"].diff()[1:] > 0).all(), "more items are never worse"
     assert (in_order["difference_error"].diff()[1:] < 0).all()
     assert found.dependability["difference_error"][0] > plan["difference_error"][0], "gaps cost"
+    for target in (0.3, 0.6, 0.9):  # one number of items, and of clusters
+        items = found.needed(target)[["items", "low", "high"]].to_numpy()[0]
+        needed = found.cluster_plan([3], target=target)[
+            ["clusters_needed", "clusters_needed_low", "clusters_needed_high"]
+        ]
+        np.testing.assert_array_equal(needed.to_numpy()[0], np.ceil(items / (40 / 7)))
+    assert found.plan([40])["difference_error"].item() == pytest.approx(plan["difference_error"][0])
 
 
 def test_more_clusters_or_more_items_in_each_follow_the_components():
@@ -233,6 +242,8 @@ def test_more_clusters_or_more_items_in_each_follow_the_components():
         assert row.price_low <= row.price <= row.price_high
     assert plan["at_hand"].tolist() == [True, False, False, False]
     assert plan.iloc[0]["erho2"] == found.dependability["erho2"].item()
+    shift = detectable_shift(8 - 1.0)  # of whole clusters
+    assert found.dependability["detectable"].item() == pytest.approx(plan.iloc[0]["difference_error"] * shift)
     assert variance_components(simulated()).cluster_plan().empty
     with pytest.raises(InvalidOptionError, match="per_cluster"):
         found.cluster_plan([0])

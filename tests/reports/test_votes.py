@@ -2,9 +2,14 @@
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from metaeval.io.votes import read_votes
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import bradley_terry
 from metaeval.page.blocks import MOST_KEY_FIGURES, Text
+from metaeval.reports.votes import _below
 from metaeval.simulate.votes import simulate_votes
 from metaeval.studies.votes import study_votes
 
@@ -17,7 +22,9 @@ def test_public_votes(data_folder):
     report, holm = study.report(), study.pair_counts().set_index("correction").loc["holm"]
     assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
     assert report.title == "Whom do people prefer?"
-    assert report.summary[0] == "GPT 4 leads, but 27 of 59 systems may be first; 130 of 1,711 pairs are settled."
+    first, last = report.summary[0].split("; ")
+    assert first == "GPT 4 leads, but 28 of 59 systems may be first (31 are below some other)"
+    assert last == "141 of 1,711 single pairs are settled."
     assert report.summary[1].startswith("Votes on one question or by one voter go together: errors are 1.78 times")
     tables = {table.name: table for table in report.tables()}
     assert "here with 10.1 degrees of freedom (median)" in tables["pairs"].caption
@@ -46,6 +53,15 @@ def test_one_sentence(arena):
     assert report.summary[0].count(".") == 1
     first = study.to_frame()["rank_low"]
     assert ("is preferred" in report.summary[0]) == ((first == 1).sum() == 1)
+    below, named = (first > 1).sum(), (study.to_frame()["n_above"] > 0).sum()
+    assert (
+        ("single pairs" in report.summary[0])
+        == (f"({below} are below some other)" in report.summary[0])
+        == (below > named)
+    )
+    assert (
+        ("no pair with it is settled" in report.pictures()[0].caption) == (below > named) == (arena == "several may be")
+    )
 
 
 def test_the_page(tmp_path):
@@ -70,6 +86,18 @@ def test_the_page(tmp_path):
     assert study.plot() is not None
 
 
+@given(st.integers(0, 2**32), st.integers(3, 7), st.floats(0.1, 1.5))
+@settings(max_examples=25)
+def test_who_cannot_be_first_is_counted(seed, n, spread):
+    """As below a system by a settled pair, or by name of no other beside the settled pairs: of n systems, n - k."""
+    votes = simulate_votes(n_systems=n, n_questions=9, n_votes=250, spread=spread, rng=seed)
+    frame = vote_ranks(bradley_terry(votes), n_draws=1000, rng=0).to_frame()
+    first, named = int((frame["rank_low"] == 1).sum()), int((frame["n_above"] > 0).sum())
+    assert named <= n - first
+    assert max(_below(frame), named) == n - first
+    assert (frame.loc[frame["n_above"] > 0, "rank_low"] > 1).all()
+
+
 @pytest.mark.parametrize("by_voter", [0.0, 2.0])
 def test_votes_that_do_not_go_together(by_voter):
     """Are not said to, where errors are no larger; and voters alone are named as such."""
@@ -89,6 +117,18 @@ def test_every_group_has_its_plan(tmp_path):
     study = study_votes(pd.concat([votes, others], ignore_index=True), rng=0)
     alone = study_votes(others, rng=0)
     report = study.report()
+    for number, group in enumerate(study.groups, start=1):
+        sizes = group.main.n_units
+        fitted = f"{group.main.n_votes} votes on {len(group.main.systems)} systems (group {number})"
+        assert fitted in report.methods.paragraphs[0]
+        assert f"{sizes['question']} questions, {sizes['voter']} voters" in report.methods.paragraphs[0]
+    own = alone.report().methods.paragraphs[0]
+    for words in (
+        own[own.index("clustered by") : own.index(" (20 questions")],
+        "alone",
+        own[own.index(" Ranks have") :][:90],
+    ):
+        assert words in report.methods.paragraphs[0]
     (section,) = (one for one in report.sections if one.id == "plan")
     words = [block.paragraphs[0] for block in section.blocks if isinstance(block, Text)]
     assert [one[:8] for one in words] == ["Group 1:", "Group 2:"]

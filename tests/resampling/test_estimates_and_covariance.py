@@ -42,15 +42,37 @@ def test_the_order_of_systems_does_not_matter():
 @given(st.integers(0, 2**32), st.integers(2, 6), st.floats(1, 1e6), st.floats(1e-3, 1e3))
 @settings(max_examples=25)
 def test_an_expected_covariance_is_a_shape(seed, n, freedom, size):
-    """Equal and independent systems of any size, with any common error, are what is expected by default."""
+    """Its size, and an error that all systems share, change nothing."""
     generator = np.random.default_rng(seed)
-    estimates, parts = generator.normal(size=n), generator.normal(size=(n, n + 1))
+    estimates, parts, expected = (generator.normal(size=shape) for shape in ((n,), (n, n + 1), (n, n + 1)))
+    shape = expected @ expected.T
     options = {"freedom": freedom, "n_draws": 100, "rng": 1}
-    one = rank_intervals_from_covariance(estimates, parts @ parts.T, **options).data
-    expected = size * (np.eye(n) + 0.5)
-    other = rank_intervals_from_covariance(estimates, parts @ parts.T, expected=expected, **options).data
-    np.testing.assert_allclose(one["p_better"], other["p_better"], atol=0.011)
+    one, other = (
+        rank_intervals_from_covariance(estimates, parts @ parts.T, expected=given, **options).data
+        for given in (shape, size * (shape + 0.5))
+    )
+    np.testing.assert_allclose(one["p_better"], other["p_better"], atol=0.021)
     assert one["rank_low"].equals(other["rank_low"])
+
+
+def test_equal_errors_are_the_default():
+    """Where systems are as equal and independent as expected, it does not matter that this was said."""
+    estimates = np.random.default_rng(1).normal(size=8)
+    one, other = (
+        rank_intervals_from_covariance(estimates, np.eye(8) / 9, freedom=20, expected=given, rng=1).data["p_better"]
+        for given in (None, np.eye(8))
+    )
+    np.testing.assert_allclose(one, other, atol=0.02)
+
+
+def test_true_values_are_not_further_apart_for_larger_errors():
+    """A system that hardly anybody voted on is drawn to the others, and does not draw those that many did."""
+    estimates, errors = [3.0, 0.3, 0.0, -0.3], np.array([3.0, 0.03, 0.03, 0.03])
+    found = rank_intervals_from_covariance(estimates, np.diag(errors**2), expected=np.diag(errors**2), rng=1)
+    frame = found.to_frame().set_index("system")
+    assert frame.loc["system1", ["rank_low", "rank_high"]].tolist() == [1, 4]
+    assert frame.loc["system1", "p_best"] < 0.75
+    assert found.data["significant"].to_numpy()[0].tolist() == [False] * 3 + [True] * 3
 
 
 def test_few_clusters_leave_what_is_expected():

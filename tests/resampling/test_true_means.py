@@ -52,12 +52,11 @@ def test_draws_come_in_mirrored_pairs_and_as_many_as_asked():
     np.testing.assert_allclose(ties[:50], ties[50:, ::-1])
 
 
-def seen(*observed):
-    """Return a posterior whose noise is 1 along every axis."""
+def seen(*observed, variance=1.0, alike=False):
+    """Return a posterior whose noise has this variance along every axis."""
     size = len(observed)
-    axes = np.eye(size + 1)[:, :size]
-    noise = _Noise(axes, axes.T, axes, np.ones(size), 12.0)
-    return Posterior(3.0, np.array(observed), noise, np.arange(size + 1))
+    noise = _Noise(np.eye(size + 1)[:, :size], np.broadcast_to(np.asarray(variance, dtype=float), size), 12.0)
+    return Posterior(3.0, np.array(observed), noise, np.arange(size + 1), alike)
 
 
 @pytest.mark.parametrize("observed", [(0.3, -0.2), (2.0, 1.0, -3.0, 0.5), (9.0,)])
@@ -84,13 +83,40 @@ def test_laws_of_many_systems_at_the_ends():
     assert (seen(*np.full(3000, 1e150)).laws(chance)[1] < 1e-290).all()
 
 
-def test_draws_use_every_law_once():
+def test_one_variance_of_true_means_is_the_same_law_where_noise_is_equal():
+    """Systems of equal errors: along every axis the share that the formula has, at any chance."""
+    chances = np.random.default_rng(0).random((2, 50))
+    for observed in ((0.3, -0.2), (2.0, 1.0, -3.0, 0.5), (0.0,), (30.0, 40.0)):
+        (scale, share), (same, shares) = (seen(*observed, alike=one).laws(chances) for one in (False, True))
+        np.testing.assert_array_equal(scale, same)
+        np.testing.assert_allclose(shares, np.broadcast_to(share[:, None], shares.shape), rtol=0.03, atol=1e-4)
+
+
+def test_one_variance_of_true_means_under_unequal_noise():
+    """Noisy axes are drawn further: moments against sums over the variance of the true means and their scale."""
+    observed, variance = np.array([1.0, -2.0, 3.0]), np.array([0.1, 1.0, 20.0])
+    number = np.arange(4000)
+    chances = np.stack([(number + 0.5) / 4000, (number + 0.5) * 0.6180339887 % 1])
+    share = seen(*observed, variance=variance, alike=True).laws(chances)[1]
+    level, found = variance.mean(), []
+    for own in 12.0 / chi2.ppf((np.arange(100) + 0.5) / 100, 12.0):
+        noise = np.exp(-(np.arange(6000) + 0.5) / 200)  # share that noise of mean variance has: flat in its logarithm
+        total = own * (variance[:, None] + level * (1 / noise - 1))
+        density = np.exp(-0.5 * (np.log(total) + observed[:, None] ** 2 / total).sum(axis=0))
+        found.append((own * variance[:, None] / total) @ density / density.sum())
+    np.testing.assert_allclose(share.mean(axis=0), np.mean(found, axis=0), rtol=0.02)
+    assert (np.diff(share, axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_draws_use_every_law_once(alike):
     """Pairs of draws are spread evenly: means and variances are those of the laws to a few per cent."""
-    posterior = seen(1.0, -2.0, 0.5)
+    posterior = seen(1.0, -2.0, 0.5, alike=alike)
     draws = np.concatenate(list(posterior.draws(40_000, np.random.default_rng(0)))) - 3.0
-    scale, share = posterior.laws(np.random.default_rng(1).random((2, 200_000)))
-    np.testing.assert_allclose(draws.mean(axis=0)[:3], np.mean(1 - share) * posterior.observed, atol=0.02)
-    spread = np.mean((1 - share) * scale) + np.var(1 - share) * posterior.observed**2
+    scale, share = posterior.laws(np.random.default_rng(1).random((2, 20_000)))
+    share, scale = share.reshape(len(scale), -1), scale[:, None]
+    np.testing.assert_allclose(draws.mean(axis=0)[:3], (1 - share).mean(axis=0) * posterior.observed, atol=0.02)
+    spread = ((1 - share) * scale).mean(axis=0) + np.var(1 - share, axis=0) * posterior.observed**2
     np.testing.assert_allclose(draws.var(axis=0)[:3], spread, rtol=0.04)
 
 

@@ -18,12 +18,15 @@ def test_too_few_items_for_halves():
     assert "too small" in study.unanswered["Check on halves"]
 
 
-def test_halves_show_what_components_expect():
-    """With normal systems and noise, within a few points."""
+@pytest.mark.parametrize("size", [1, 5])
+def test_halves_show_what_components_expect(size):
+    """With normal systems and noise, within a few points: halves of items, or of clusters whose items err alike."""
     draw = np.random.default_rng(1)
     values = draw.normal(0, 0.5, (100, 1)) + draw.normal(size=(1, 80)) + draw.normal(size=(100, 80))
-    row = study_components(values[None], n_splits=5, rng=1).halves.iloc[0]
-    assert row["splits"] == 5
+    values += (size > 1) * np.repeat(draw.normal(0, 0.7, (100, 80 // size)), size, axis=1)
+    clusters = {str(one + 1): f"c{one // size}" for one in range(80)} if size > 1 else None
+    row = study_components(as_scores(values[None], clusters=clusters), n_splits=5, rng=1).halves.iloc[0]
+    assert row[["items", "clusters", "splits"]].tolist() == [40, 8 * (size > 1), 5]
     assert row["power"] == pytest.approx(row["expected_power"], abs=0.06)
     assert row["contradicted"] == pytest.approx(row["expected_contradicted"], abs=0.04)
 

@@ -49,24 +49,38 @@ def test_questions_and_voters_settle_fewer_pairs():
 
 
 def test_groups_are_ranked_alone():
-    """Two arenas without a vote between them: the larger first, the other with ranks of its own."""
+    """Arenas without a vote between them: the largest first, each with ranks of its own, or with its pairs."""
     one = simulate_votes(n_systems=5, rng=1)
     other = simulate_votes(n_systems=3, rng=2).replace({f"system{n}": f"other{n}" for n in (1, 2, 3)})
-    found = study_votes(pd.concat([one, other], ignore_index=True), rng=1)
+    lone = pd.DataFrame([("x", "y", "left", "q1", "v1")] * 3, columns=["left", "right", "winner", "question", "voter"])
+    found = study_votes(pd.concat([one, other, lone], ignore_index=True), rng=1)
     frame = found.to_frame()
     assert frame.groupby("group").size().tolist() == [5, 3]
     assert frame[frame["group"] == 2]["rank"].min() == 1
-    assert any("2 groups of systems" in note for note in found.notes)
-    assert found.report().summary[0].startswith("In group 1 of 2 unconnected groups, ")
+    assert any("3 groups of systems" in note for note in found.notes)
+    assert "no strength has a bound" in found.unanswered["x, y"]
+    assert found.sweeps[["system", "against", "votes", "independent"]].to_numpy().tolist() == [["x", "y", 3, 1]]
+    report = found.report()
+    assert report.summary[0].startswith("In group 1 of 3 unconnected groups, ")
+    assert report.facts[-3:-1] == (("3", "unconnected groups"), ("14", "pairs within groups"))
+    assert "sweeps" in [section.id for section in report.sections]
+    assert len(report.methods.paragraphs) == 2
 
 
 def test_a_group_without_strengths_says_why():
-    """A pair in which one always won."""
+    """Where it is asked for strengths alone, or a covariate explains all that there is."""
     lone = pd.DataFrame([("x", "y", "left", "q1", "v1")] * 3, columns=["left", "right", "winner", "question", "voter"])
-    found = study_votes(pd.concat([simulate_votes(n_systems=3, rng=1), lone], ignore_index=True), rng=1)
-    assert "no strength has a bound" in found.unanswered["x, y"]
-    with pytest.raises(EstimationError, match="no strength has a bound"):
-        study_votes(lone)
+    with pytest.raises(EstimationError, match=r"no strength has a bound.*the page of metaeval votes"):
+        bradley_terry(lone)
+    with pytest.raises(EstimationError, match="parts all wins from all losses"):
+        study_votes(_PARTED, covariates=["length"])
+
+
+_PARTED = pd.DataFrame(
+    [(*pair, side, 2 * (side == "left") - 1) for pair in ("ab", "ba") for side in ("left", "right")],
+    columns=["left", "right", "winner", "length"],
+)
+"""Votes in which a covariate decides who wins."""
 
 
 def test_a_system_that_never_lost_is_not_ranked():
