@@ -215,9 +215,9 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
 
     Notes
     -----
-    Counted are the topics that all systems of a cohort have. Where these are fewer than half of all topics, systems
-    with gaps are left out, those with most first, so that most scores without gaps remain (`metaeval.table.complete`).
-    Every share of a cohort is over the same topics.
+    Counted are the topics that all systems of a cohort have. Where these are fewer than half of all topics, some
+    systems with gaps are left out, so that many scores without gaps remain (`metaeval.table.complete.largest_block`
+    says how many). Every share of a cohort is over the same topics.
 
     Of the n systems that have a topic, k are drawn without replacement, as many as count. Order the scores, and let
     :math:`c_j` be the number above the j-th that exceed it by no more than the tolerance. The topic decides nothing if
