@@ -41,6 +41,7 @@ from metaeval.reports.leaderboard_items import (
     requirements_section,
     subsets_section,
 )
+from metaeval.reports.leaderboard_thin import thin_section
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
@@ -76,6 +77,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *requirements_section(study),
             *_ranks_section(study, frame, metrics),
             *gaps_section(study),
+            *thin_section(study, say("decision", study=study)),
             *_families_section(study),
             _pairs_section(study, pairs),
             *differences_section(study),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share
 from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
@@ -28,8 +28,9 @@ from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
+from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.studies.leaderboard_systems import check_ranked, placed_systems
+from metaeval.studies.leaderboard_thin import WithoutThin, without_thin
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT, has_gaps
@@ -93,6 +94,8 @@ class LeaderboardStudy(Study):
     """Whether somebody asked for these cohorts."""
     gaps: MissingScores | None
     """Means with and without an allowance for missing scores, where some are."""
+    thin: WithoutThin | None
+    """The ranking without systems that have far fewer items than others, where some are."""
     sources: VarianceComponents | None
     """Where the noise comes from, and the cheapest design, where scores were repeated."""
     requirements: Requirements | None
@@ -295,7 +298,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
-        _refuse_without_items(baseline, rank_method, requirements, cohorts)
+        refuse_without_items(baseline, rank_method, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
@@ -319,17 +322,18 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     n_drawn = min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
-    ranks = attempt(
-        "Ranks and groups",
-        lambda: rank_intervals(
-            table,
+
+    def ranked(some: Scores) -> RankIntervals:
+        return rank_intervals(
+            some,
             method=rank_method,
             confidence_level=1 - alpha,
             n_resamples=n_resamples,
             rng=seed,
             n_threads=n_threads,
-        ),
-    )
+        )
+
+    ranks = attempt("Ranks and groups", lambda: ranked(table))
     detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
     separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
     best = attempt(
@@ -379,6 +383,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         cohorts_named=bool(cohorts),
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
+        thin=attempt("Without systems of few items", lambda: without_thin(table, ranks, comparison, ranked))
+        if gappy
+        else None,
         sources=sources,
         requirements=required,
         baselines=baselines,
@@ -418,22 +425,6 @@ def _few(table: Scores) -> Scores:
             f"looks at {items} one by one, and these are {table.sizes['topic']:,}, more than {_FEW:,}; give a sample"
         )
     return table
-
-
-def _refuse_without_items(
-    baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str], cohorts: Sequence[str] | None
-) -> None:
-    """Refuse what only scores by item can answer."""
-    check_choice(rank_method, "method", get_args(RankMethod))
-    unanswerable = {
-        "baseline": bool(baseline),
-        "rank_method": rank_method == "guaranteed",
-        "requirements": bool(requirements),
-        "cohorts": bool(cohorts),
-    }
-    for name, asked in unanswerable.items():
-        if asked:
-            raise refused(name, "needs scores by item, and these are means with standard errors; leave it out", None)
 
 
 def conclusions_of(
