@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     chance,
@@ -21,10 +20,11 @@ from metaeval.base.words import (
     short_names,
     text,
     whole,
+    with_share,
 )
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, of_metrics, right
+from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
 from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, left_out_note, score_files
 from metaeval.reports.key_figures import key_figures
@@ -253,7 +253,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     few = part["letters"].str.len().max() <= _MOST_LETTERS
     columns = [*right(whole, rank="Rank"), *left(system="System")]
     if "group" in part:
-        columns += left(group="Family")
+        columns += under(text, group="Family")
     columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=say("interval", level=_level(study)))]
     if study.best is not None:
         top = next(name for name in map(str, part) if name.startswith("p_top_"))
@@ -288,7 +288,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         row: dict[str, object] = {"metric": metric, "family": say(f"{family} pairs", study=study)}
         for one in part.itertuples():
             error = unsure / one.n_pairs if one.correction == AS_RANKS and one.n_pairs else None
-            row[str(one.correction)] = share_of(one.n_significant, one.n_pairs, error)
+            row["n_pairs"], row[str(one.correction)] = one.n_pairs, with_share(one.n_significant, one.n_pairs, error)
             row[f"{one.correction}_sort"] = one.share
         rows.append(row)
     corrections = ["none", AS_RANKS, *study.families.corrections]
@@ -303,6 +303,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         columns=(
             *of_metrics(pairs),
             *left(family="Pairs"),
+            *under(whole, n_pairs="number"),
             *right(text, "Significantly different pairs", **labels),
         ),
         data=pairs,
@@ -339,16 +340,16 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
         ),
         frame=frame.assign(
             separated=frame["apart"].map({True: "yes", False: "no"}),
-            ahead=turned.map({True: "the next", False: ""}).mask(frame["difference"].isna(), say("nothing common")),
+            difference_marks=turned.map({True: "†", False: ""}),
         ),
         data=frame,
         columns=(
             *of_metrics(frame),
-            *left(system_a="System", system_b="Next" if family == "adjacent" else "Baseline"),
+            *left(system_a="System"),
+            *under(text, system_b="Next" if family == "adjacent" else "Baseline"),
             *right(_SCORE, difference="Difference"),
             *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
             *left(separated="Separated"),
-            *(left(ahead="On common " + unit().topics) if turned.any() or frame["difference"].isna().any() else ()),
         ),
     )
 
@@ -365,7 +366,7 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("families", left_out=len(rows) - len(shown), least=_LEAST_CHANCE),
         frame=shown,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(family="Family"),
             *right(whole, n_systems="Systems"),
             *right(chance, p_best="Probability of the best system", share_of_resamples="Share of resamples"),

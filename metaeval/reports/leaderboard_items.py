@@ -14,13 +14,13 @@ from metaeval.base.words import (
     p_value,
     percentage,
     share,
-    share_of,
     text,
     whole,
+    with_share,
 )
 from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Block, Fold, Section, Text
-from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
+from metaeval.page.tables import Table, left, of_metrics, right, under
 from metaeval.reports.prose import prose
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -51,13 +51,14 @@ def requirements_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("requirements", study=study),
         frame=rows,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(requirement="Requirement"),
             *right(_SCORE, difference="Difference"),
             *right(_SCORE, "One-sided limits", low="at least", high="at most"),
             *right(p_value, p_value="p"),
             *left(state="State"),
         ),
+        data=rows,
     )
     lead = say("requirements lead")
     return [Section(id="requirements", title=say("requirements title"), lead=lead, brief=True, blocks=(table,))]
@@ -78,7 +79,7 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("gaps", level=percentage(study.gaps.confidence_level)),
         frame=shown,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(what="Because of"),
             *right(_SCORE, difference="Difference"),
             *under(text, interval=f"{percentage(study.gaps.confidence_level)} interval"),
@@ -107,7 +108,7 @@ def _means_table(rows: pd.DataFrame) -> Table:
         caption=say("means", same=int((~differ).sum()), common=bool(common)),
         frame=rows[differ],
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *right(whole, rank="Rank"),
             *left(system="System"),
             *right(whole, n_topics=spoken().Topics),
@@ -142,7 +143,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("differences", study=study, conditional=conditional),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(of="Correction"),
             *right(p_value, level="Level"),
             *right(text, "Detectable difference", typical="median pair"),
@@ -192,8 +193,9 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
         caption=say("needed"),
         frame=shown,
         columns=(
-            METRIC,
-            *left(first="System", second="Next"),
+            *of_metrics(frame),
+            *left(first="System"),
+            *under(text, second="Next"),
             *right(_SCORE, difference="Difference"),
             *right(number(2), effect="Effect"),
             *right(whole, topics=spoken().Topics),
@@ -228,7 +230,7 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("design", design=study.design),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(of="Of"),
             *right(number(2), design_effect="Design effect"),
             *under(text, range="90 % of them"),
@@ -244,10 +246,10 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
     """Compare metrics and aggregates as metrics are compared."""
     rows = study.conclusions
     frame = rows.assign(
-        found=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        found=[with_share(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
         found_sort=rows["n_significant"],
         **{
-            name: [share_of(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
+            name: [with_share(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
             for name in _CORRECTED
         },
     )
@@ -281,7 +283,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("items", given=study.items.scale_given, gaps=study.gaps is not None),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *right(whole, n_topics=spoken().Topics),
             *right(whole, spoken().Topics, **_KINDS),
             *right(number(2), discrimination="Discrimination, median"),
@@ -302,11 +304,12 @@ def _negative_table(frame: pd.DataFrame) -> Table:
         caption=say("negative"),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(frame),
             *left(topic=spoken().Topic),
             *right(_below_zero, discrimination="Discrimination"),
             *right(_SCORE, mean="Mean"),
         ),
+        data=frame,
     )
 
 
@@ -334,7 +337,7 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("subsets", n_splits=n_splits, by_group=study.subsets.by_group),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(method="Chosen by"),
             *right(whole, size=spoken().Topics),
             *right(text, tau="τ"),
