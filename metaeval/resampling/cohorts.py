@@ -64,7 +64,8 @@ class CohortAnalysis(Result):
     ``constant``, whether it has one value throughout. ``top`` (cohort): whether its systems are chosen by their scores.
     Dims ``metric`` and ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so
     many best systems, and expected among so many random ones, over the ``curve_topics`` that all of ``curve_systems``
-    have. A coordinate ``cluster`` or ``stratum`` where topics have one."""
+    have. ``n_beside`` (metric, cohort): systems beside the cohort that judge subsets too. A coordinate ``cluster`` or
+    ``stratum`` where topics have one."""
     tolerance: float
     """Share of the scale up to which scores count as equal."""
     subsets: Mapping[tuple[str, str], SubsetComparison]
@@ -254,6 +255,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     }
     data |= {name: np.full(shape, np.nan) for name in _SHARES_OF_TOPICS}
     member, counted = np.zeros((2, *shape, n_systems), dtype=bool)
+    data["n_beside"] = np.zeros(shape, dtype=np.int64)
     constant = constant_systems(scores)
     curves, curve_sizes = np.full((2, len(metrics), n_systems - 1), np.nan), np.zeros((2, len(metrics)), dtype=np.int64)
     subsets: dict[tuple[str, str], SubsetComparison] = {}
@@ -288,6 +290,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
                 data["idle_unseen"][key] = _idle_share(np.where(best, every, np.nan), near)
             try:
                 part = _whole(scores.sel(metric=[metrics[place]]), topics, ~own | counted[key], in_groups=bool(k))
+                data["n_beside"][key] = part.sizes["system"] - systems.sum()
                 subsets[metrics[place], name] = compare_subsets(
                     part,
                     sizes=_sizes(int((kind == SEPARATES).sum()), part),

@@ -118,6 +118,19 @@ def test_a_system_with_one_value_is_named():
     )
 
 
+def test_a_cohort_of_all_systems_has_no_others():
+    """All others are the other half, and so many at random are the same: neither is said once more."""
+    everybody = dict.fromkeys((f"system{place}" for place in range(1, 17)), "a")
+    _, said, _ = paragraphs(study_of(as_scores(passed().to_numpy(), groups=everybody), ["a"]))
+    assert not re.search(r"at random it would|all systems that chose nothing", " ".join(said))
+    assert said[1].endswith(" splits).")
+    _, said, _ = paragraphs(study_of(as_scores(np.ones((16, 60))), ["top15"]))  # all tie with the last
+    assert said[0].startswith(
+        "100.0 % of topics decide nothing among the top 15: of 60, all 16 systems (with ties) pass"
+    )
+    assert said[0].count(" %") == 1
+
+
 def test_no_cohort_no_section():
     """Where there are no cohorts nothing is said, and no file written."""
     study = SimpleNamespace(cohorts=None, cohort_frame=lambda: pytest.fail("nothing to ask"))
