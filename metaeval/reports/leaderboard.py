@@ -31,6 +31,7 @@ from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.reports.leaderboard_items import (
+    clusters_named,
     conclusions_section,
     design_section,
     differences_section,
@@ -71,7 +72,11 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         command="leaderboard",
         title=say("title"),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(_answer(study, found), say("quote", study=study), say("caution", study=study)),
+        summary=(
+            _answer(study, found),
+            say("quote", study=study),
+            say("caution", study=study, named=clusters_named(study)),
+        ),
         key_figures=_figures(study, found),
         sections=(
             *requirements_section(study),

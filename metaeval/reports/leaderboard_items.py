@@ -1,10 +1,12 @@
 """What a study of a leaderboard says of the benchmark: what its items detect, how many it takes, which do the work."""
 
 import math
+from typing import Any
 
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
+from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import (
     MISSING,
@@ -30,6 +32,7 @@ _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equa
 _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
 _LEAST = 5e-3
 """What two digits do not make 0."""
+_ALPHA = 0.05
 _SAME = 5e-5
 """Means that are printed alike."""
 say = prose("leaderboard_items")
@@ -38,6 +41,12 @@ say = prose("leaderboard_items")
 def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> list[Section]:
     lead = say(f"{name} lead", study=study)
     return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
+
+
+def clusters_named(study: LeaderboardStudy) -> str:
+    """Name the first clusters of the items, so that people see what they are."""
+    found = next((study.scores[kind] for kind in ("cluster", "stratum") if kind in study.scores.coords), None)
+    return "" if found is None else first_few(natural_order(set(map(str, found.to_numpy()))), most=3)
 
 
 def requirements_section(study: LeaderboardStudy) -> list[Section]:
@@ -76,7 +85,7 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="missing_scores",
         title=say("gaps title"),
-        caption=say("gaps", level=percentage(study.gaps.confidence_level)),
+        caption=say("gaps", level=percentage(study.gaps.confidence_level), clustered="cluster" in study.scores.coords),
         frame=shown,
         columns=(
             *of_metrics(rows),
@@ -88,12 +97,19 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
         data=rows,
     )
     found = tuple(
-        say("gaps found", one=one, rows=rows[rows["metric"] == one["metric"]].set_index("relation").to_dict("index"))
+        _gaps_found(one, rows[rows["metric"] == one["metric"]], left_out=bool(study.left_out))
         for one in counts.to_dict("records")
     )
     means = study.gaps.to_frame()
     fold = Fold(title=say("means title"), blocks=(_means_table(means),))
     return _section(study, "gaps", say("gaps title"), Text(paragraphs=found), table, fold)
+
+
+def _gaps_found(one: dict[Any, Any], rows: pd.DataFrame, *, left_out: bool) -> str:
+    told = rows[(rows["relation"] != "both") & (rows["p_value"] < _ALPHA)].to_dict("records")
+    allowed = [say("gaps allowed", row=row) for row in told]
+    found = rows.set_index("relation").to_dict("index")
+    return say("gaps found", one=one, rows=found, allowed=allowed, left_out=left_out)
 
 
 def _means_table(rows: pd.DataFrame) -> Table:
@@ -140,7 +156,9 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="detectable_differences",
         title="Detectable differences",
-        caption=say("differences", study=study, conditional=conditional),
+        caption=say(
+            "differences", study=study, conditional=conditional, wide=any(">" in one for one in (*middle, *high))
+        ),
         frame=frame,
         columns=(
             *of_metrics(rows),
@@ -190,7 +208,7 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
     return Table(
         name=name,
         title=say(name),
-        caption=say("needed"),
+        caption=say("needed", unit=spoken().cluster if unit == "cluster" else spoken().topic),
         frame=shown,
         columns=(
             *of_metrics(frame),
@@ -227,7 +245,7 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="design_effect",
         title=say("design title"),
-        caption=say("design", design=study.design),
+        caption=say("design", design=study.design, named=clusters_named(study)),
         frame=frame,
         columns=(
             *of_metrics(rows),
