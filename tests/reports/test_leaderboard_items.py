@@ -86,7 +86,7 @@ def test_clusters_that_are_all_there_are_have_names_too():
     _, report, tables = _page(_board(kind="stratum"))
     assert "more topics may separate them. Clusters here: task0, task1, task2 and 1 more." in report.summary[2]
     assert "“>”" not in tables["detectable_differences"].caption
-    assert "As the ranks: the decision" in tables["pairs"].caption
+    assert "As the ranks, in place of Holm over all pairs: the decision" in tables["pairs"].caption
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.6])
