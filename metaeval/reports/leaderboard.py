@@ -47,7 +47,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
 from metaeval.resampling.ranks import RankIntervals
-from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
+from metaeval.studies.leaderboard import AS_RANKS, RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -222,7 +222,13 @@ def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple((table,) for table in tables))
     short = tuple(short_names(metrics))
     blocks = (choice, *((Text(paragraphs=short),) if short else ()))
-    return Section(id="ranks", title="Ranks by mean", lead=say("means alone lead"), brief=True, blocks=blocks)
+    return Section(
+        id="ranks",
+        title="Ranks by mean",
+        lead=say("means alone lead", reason=study.unanswered[RANKS]),
+        brief=True,
+        blocks=blocks,
+    )
 
 
 def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:

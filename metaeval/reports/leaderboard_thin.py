@@ -57,7 +57,7 @@ def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     ]
 
 
-def _pairs(row: dict[str, Any]) -> dict[str, str]:
+def _pairs(row: dict[Any, Any]) -> dict[str, str]:
     """Write how many pairs of the others are separated with the systems of few items on the board, and without."""
     return {
         board: share_of(row[n], row["n_pairs"], row[error] / row["n_pairs"])
@@ -65,7 +65,7 @@ def _pairs(row: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _moved(moved: pd.DataFrame, one: dict[str, Any]) -> str:
+def _moved(moved: pd.DataFrame, one: dict[Any, Any]) -> str:
     rows = moved[moved["metric"] == one["metric"]].to_dict("records")
     return first_few(rows, write=lambda row: say("moved", row=row))
 

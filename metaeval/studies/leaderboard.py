@@ -50,6 +50,8 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+RANKS = "Ranks and groups"
+"""What `LeaderboardStudy.unanswered` calls ranks that have no intervals."""
 _FEW = 20_000
 """Items up to which each is looked at, and metrics are summed up in other ways than by means."""
 _DRAWN = 200_000_000
@@ -333,7 +335,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             n_threads=n_threads,
         )
 
-    ranks = attempt("Ranks and groups", lambda: ranked(table))
+    ranks = attempt(RANKS, lambda: ranked(table))
     detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
     separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
     best = attempt(

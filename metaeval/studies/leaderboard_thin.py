@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,9 +60,9 @@ def without_thin(
     known = np.isfinite(table.to_numpy()).sum(axis=2)
     typical = np.median(known, axis=1)
     is_thin = (known < _THIN * typical[:, None]).any(axis=0)
-    rest, _ = placed_systems(table.isel(system=~is_thin))
-    if not is_thin.any() or rest.sizes["system"] < _LEAST:
+    if not is_thin.any() or (~is_thin).sum() < _LEAST:
         return None
+    rest, _ = placed_systems(table.isel(system=~is_thin))
     names = rest["system"].to_numpy().tolist()
     other = None if ranks is None else ranked(rest)
     again = compare_systems(rest, test="t", correction="none", alpha=comparison.alpha)
@@ -99,7 +100,7 @@ def _decided(ranks: RankIntervals | None, comparison: PairwiseResult) -> pd.Data
     return ranks.pairs()[[*_KEYS, "significant"]].assign(error=ranks.open_pairs().ravel())
 
 
-def _firsts(ranks: RankIntervals | None, which: str) -> dict[str, object]:
+def _firsts(ranks: RankIntervals | None, which: str) -> dict[str, Any]:
     if ranks is None:
         return {f"first{which}": np.nan, f"first{which}_error": np.nan}
     leading = (ranks.data["rank_low"].to_numpy() == 1).sum(axis=1)

@@ -64,7 +64,9 @@ def _page(scores):
 
 def test_what_stands_in_a_table_is_explained_under_it():
     """Ways to choose items, kinds of items, effects, signs before numbers, and what the clusters are."""
-    _, report, tables = _page(_board(apart=0.6))
+    study, report, tables = _page(_board(apart=0.6))
+    (ranks,) = (section for section in report.sections if section.id == "ranks")
+    assert study.unanswered["Ranks and groups"] in ranks.lead
     assert set(tables["subsets"].frame["method"]) == {"discrimination", "greedy", "random"}
     for name, words in {
         "subsets": tables["subsets"].frame["method"],
