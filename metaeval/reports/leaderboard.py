@@ -447,7 +447,7 @@ def _verdict(
         metric=metric,
         sizes=study.scores.sizes,
         by=_row(pairs, metric=metric, family="all", correction="fdr_by"),
-        near=_row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
+        near=carried(row["differ"] / row["n_near"], row["error"] / row["n_near"]),
         cohorts=shares_by_cohort(study, metric),
         decided=one["share"],
         decision=say("decision", study=study),

@@ -104,7 +104,14 @@ def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]
     varying = None if math.isnan(row["idle_varying"]) else round(row["idle_varying"] * row["n_topics"])
     tied = bool(found.data["top"].sel(cohort=row["cohort"])) and row["cohort"] != f"top{row['n_systems']}"
     everybody = row["n_counted"] == found.data.sizes["system"]
-    return {"tied": tied, "everybody": everybody, "lacking": len(lacking), "lacking_named": first_few(lacking)} | {
+    separated = carried(row["n_significant"], row["significant_error"], number(0))
+    return {
+        "tied": tied,
+        "everybody": everybody,
+        "separated": separated,
+        "lacking": len(lacking),
+        "lacking_named": first_few(lacking),
+    } | {
         "still": len(still),
         "still_named": first_few(still),
         "varying": varying,
@@ -151,7 +158,10 @@ def _of_each(written: list[str]) -> str:
 def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
     frame = rows.assign(
         cohort=rows["cohort"].map(words),
-        pairs=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        pairs=[
+            share_of(found, n, error / n)
+            for found, n, error in zip(rows["n_significant"], rows["n_pairs"], rows["significant_error"], strict=True)
+        ],
         pairs_sort=rows["n_significant"] / rows["n_pairs"],
     )
     kinds = {name.replace(" ", "_"): name for name in IDLE}

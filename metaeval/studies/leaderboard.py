@@ -144,20 +144,22 @@ class LeaderboardStudy(Study):
         return frame
 
     def cohort_frame(self) -> pd.DataFrame:
-        """Return the rows of `cohorts`, with n_significant of their n_pairs by the decision of `decided`."""
+        """Return the rows of `cohorts`, with n_significant of their n_pairs by the decision of `decided`.
+
+        significant_error is by how much the former errs at most for the draws behind ranks.
+        """
         if self.cohorts is None:
             return pd.DataFrame()
-        frame, metrics = self.cohorts.to_frame(), list(self.comparison.metrics)
+        frame = self.cohorts.to_frame()
         member = self.cohorts.data["member"].sel(system=self.scores["system"].to_numpy()).to_numpy()
         names = pd.Index(self.scores["system"].to_numpy())
         sides = [names.get_indexer(self.comparison.data[side].to_numpy()) for side in ("system_a", "system_b")]
         found = self.decided() != 0
-        counted = [
-            int((own[sides[0]] & own[sides[1]] & found[metric]).sum())
-            for metric in range(len(metrics))
-            for own in member[metric]
-        ]
-        return frame.assign(n_significant=counted, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
+        unsure = np.zeros(found.shape) if self.ranks is None else self.ranks.open_pairs()
+        inside = (member[..., sides[0]] & member[..., sides[1]]).astype(np.float64)  # metric, cohort, pair
+        counted, error = (np.einsum("mcp,mp->mc", inside, of).ravel() for of in (found * 1.0, unsure))
+        n_pairs = frame["n_systems"] * (frame["n_systems"] - 1) // 2
+        return frame.assign(n_significant=counted.astype(int), significant_error=error, n_pairs=n_pairs)
 
     def decided(self) -> NDArray[np.int8]:
         """Return what is decided about each pair behind the ranks: 1 where a is significantly better, -1 where b is.

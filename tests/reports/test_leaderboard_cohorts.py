@@ -25,7 +25,9 @@ def study_of(scores, cohorts):
     """Return what the section asks of a study, with three pairs separated in every cohort."""
     found = analyse_cohorts(scores, cohorts=cohorts, n_splits=2, rng=0)
     frame = found.to_frame()
-    frame = frame.assign(n_significant=3, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
+    frame = frame.assign(
+        n_significant=3, significant_error=0.0, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2
+    )
     return SimpleNamespace(cohorts=found, cohorts_named=False, scores=scores, cohort_frame=lambda: frame)
 
 

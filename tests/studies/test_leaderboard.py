@@ -90,12 +90,13 @@ def test_pairs_of_a_cohort_are_those_of_the_ranks(study):
     assert study.cohorts is None
     assert study.cohort_frame().empty
     found = study_leaderboard(SCORES, cohorts=["top4", "group2"], **FEW)
-    rows, pairs = found.cohort_frame(), found.ranks.pairs()
+    rows, pairs = found.cohort_frame(), found.ranks.pairs().assign(error=found.ranks.open_pairs().ravel())
     assert rows["n_pairs"].tolist() == (rows["n_systems"] * (rows["n_systems"] - 1) / 2).tolist()
     for row in rows.itertuples():
         names = found.cohorts.members().query("metric == @row.metric and cohort == @row.cohort")["system"].tolist()
         inside = pairs[pairs["system_a"].isin(names) & pairs["system_b"].isin(names) & (pairs["metric"] == row.metric)]
         assert (row.n_significant, row.n_pairs) == (inside["significant"].sum(), len(inside))
+        assert row.significant_error == pytest.approx(inside["error"].sum())
     top = found.to_frame().query("rank <= 4")[["metric", "system"]].sort_values(["metric", "system"])
     made = found.cohorts.members().query("cohort == 'top4'")[["metric", "system"]].sort_values(["metric", "system"])
     assert made.to_numpy().tolist() == top.to_numpy().tolist()
