@@ -136,15 +136,15 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
         one=first,
         n_near=first["n_near"],
         settled=int((found["leading"] == 1).sum()),
-        leading=_leading(found),
-        differ=_span(found["differ"]),
+        leading=_said(found, "leading", "leading_error"),
+        differ=_said(found, "differ", "error"),
     )
 
 
-def _leading(found: pd.DataFrame) -> str:
-    """Say how many systems may be first; of one metric, with the error of its draws (a span leaves it to the table)."""
+def _said(found: pd.DataFrame, counted: str, error: str) -> str:
+    """Say a count; of one metric, with the error of its draws (a span leaves it to the table)."""
     one = found.iloc[0]
-    return _span(found["leading"]) if len(found) > 1 else carried(one["leading"], one["leading_error"], _WHOLE)
+    return _span(found[counted]) if len(found) > 1 else carried(one[counted], one[error], _WHOLE)
 
 
 def _span(counts: "pd.Series[int]") -> str:
