@@ -33,8 +33,8 @@ def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
         n_all=study.scores.sizes["system"],
         typical=found.typical,
         named=first_few(thin, write=lambda row: say("system", row=row)),
-        gone=found.thin["system"].tolist(),
     )
+    way = say("way out", thin=len(thin), gone=found.thin["system"].tolist())
     moved = found.ranks[found.ranks["rank"] != found.ranks["rank_without"]]
     counts = found.to_frame()
     rows = counts.to_dict("records")
@@ -49,7 +49,7 @@ def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
             lead=say("lead"),
             brief=True,
             blocks=(
-                Text(paragraphs=(words, " ".join(said))),
+                Text(paragraphs=(words, " ".join(said), way)),
                 _table(counts, decision, thin=len(thin), ranked=study.ranks is not None),
                 *folds,
             ),

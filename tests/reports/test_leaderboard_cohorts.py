@@ -45,6 +45,7 @@ def test_the_sentences_have_the_numbers_of_the_table():
     section, said, notes = paragraphs(study)
     row = study.cohort_frame().iloc[0]
     assert section.title == "What separates the best systems"
+    assert not section.brief  # nobody asked for this cohort
     assert said[0].startswith(
         f"{share(row['idle'])} of topics decide nothing among the top 8: of 60, all 8 systems pass"
     )
