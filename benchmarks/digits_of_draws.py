@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)(?: 
 
 
 _EACH = re.compile(r"([−-]?[\d.]+)( to |, )([−-]?[\d.]+)(?: %)?, each ± ([\d.]+)")
-_OF = re.compile(r"(?<![\d.])(?<!± )[\d.,]+(?:/[\d,]+ = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
+_OF = re.compile(r"(?<![\d.])(?<!± )[\d.,]+(?:(?:/[\d,]+)? = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
 _SEED = re.compile(r"seed \d+")
 _SAID = re.compile(r"Monte-Carlo error ((?:of [^:.]+: [^:]+? at most(?:, )?)+)")
 _SAID_OF = re.compile(r"of ([^:.]+): ([^:]+?) at most")

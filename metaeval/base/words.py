@@ -411,6 +411,17 @@ def share_of(count: object, total: object, error: object = None) -> str:
     return f"{part:,}/{all_of:,} = {carried(part / all_of, error)}" if all_of else f"{part:,}/{all_of:,}"
 
 
+def with_share(count: object, total: object, error: object = None) -> str:
+    """Write a count and the percentage of a total that stands elsewhere; else as `share_of`.
+
+    Examples
+    --------
+    >>> with_share(1080, 1200), with_share(80, 120, 0.012)
+    ('1,080 = 90.0 %', '80 = 67 ± 2 %')
+    """
+    return re.sub(r"/[\d,]+", "", share_of(count, total, error))
+
+
 def interval(
     low: object,
     high: object,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     chance,
@@ -21,16 +20,18 @@ from metaeval.base.words import (
     short_names,
     text,
     whole,
+    with_share,
 )
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, of_metrics, right
+from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
 from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, left_out_note, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.reports.leaderboard_items import (
+    clusters_named,
     conclusions_section,
     design_section,
     differences_section,
@@ -41,11 +42,12 @@ from metaeval.reports.leaderboard_items import (
     requirements_section,
     subsets_section,
 )
+from metaeval.reports.leaderboard_thin import thin_section
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
 from metaeval.resampling.ranks import RankIntervals
-from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
+from metaeval.studies.leaderboard import AS_RANKS, RANKS, LeaderboardStudy
 from metaeval.studies.leaderboard_card import open_pairs_of, places_of
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -70,12 +72,17 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         command="leaderboard",
         title=say("title"),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(_answer(study, found), say("quote", study=study), say("caution", study=study)),
+        summary=(
+            _answer(study, found),
+            say("quote", study=study),
+            say("caution", study=study, named=clusters_named(study)),
+        ),
         key_figures=_figures(study, found),
         sections=(
             *requirements_section(study),
             *_ranks_section(study, frame, metrics),
             *gaps_section(study),
+            *thin_section(study, say("decision", study=study)),
             *_families_section(study),
             _pairs_section(study, pairs),
             *differences_section(study),
@@ -129,15 +136,15 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
         one=first,
         n_near=first["n_near"],
         settled=int((found["leading"] == 1).sum()),
-        leading=_leading(found),
-        differ=_span(found["differ"]),
+        leading=_said(found, "leading", "leading_error"),
+        differ=_said(found, "differ", "error"),
     )
 
 
-def _leading(found: pd.DataFrame) -> str:
-    """Say how many systems may be first; of one metric, with the error of its draws (a span leaves it to the table)."""
+def _said(found: pd.DataFrame, counted: str, error: str) -> str:
+    """Say a count; of one metric, with the error of its draws (a span leaves it to the table)."""
     one = found.iloc[0]
-    return _span(found["leading"]) if len(found) > 1 else carried(one["leading"], one["leading_error"], _WHOLE)
+    return _span(found[counted]) if len(found) > 1 else carried(one[counted], one[error], _WHOLE)
 
 
 def _span(counts: "pd.Series[int]") -> str:
@@ -215,7 +222,13 @@ def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple((table,) for table in tables))
     short = tuple(short_names(metrics))
     blocks = (choice, *((Text(paragraphs=short),) if short else ()))
-    return Section(id="ranks", title="Ranks by mean", lead=say("means alone lead"), brief=True, blocks=blocks)
+    return Section(
+        id="ranks",
+        title="Ranks by mean",
+        lead=say("means alone lead", reason=study.unanswered[RANKS]),
+        brief=True,
+        blocks=blocks,
+    )
 
 
 def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:
@@ -251,7 +264,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     few = part["letters"].str.len().max() <= _MOST_LETTERS
     columns = [*right(whole, rank="Rank"), *left(system="System")]
     if "group" in part:
-        columns += left(group="Family")
+        columns += under(text, group="Family")
     columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=say("interval", level=_level(study)))]
     if study.best is not None:
         top = next(name for name in map(str, part) if name.startswith("p_top_"))
@@ -286,7 +299,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         row: dict[str, object] = {"metric": metric, "family": say(f"{family} pairs", study=study)}
         for one in part.itertuples():
             error = unsure / one.n_pairs if one.correction == AS_RANKS and one.n_pairs else None
-            row[str(one.correction)] = share_of(one.n_significant, one.n_pairs, error)
+            row["n_pairs"], row[str(one.correction)] = one.n_pairs, with_share(one.n_significant, one.n_pairs, error)
             row[f"{one.correction}_sort"] = one.share
         rows.append(row)
     corrections = ["none", AS_RANKS, *study.families.corrections]
@@ -301,6 +314,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         columns=(
             *of_metrics(pairs),
             *left(family="Pairs"),
+            *under(whole, n_pairs="number"),
             *right(text, "Significantly different pairs", **labels),
         ),
         data=pairs,
@@ -337,16 +351,16 @@ def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> 
         ),
         frame=frame.assign(
             separated=frame["apart"].map({True: "yes", False: "no"}),
-            ahead=turned.map({True: "the next", False: ""}).mask(frame["difference"].isna(), say("nothing common")),
+            difference_marks=turned.map({True: "†", False: ""}),
         ),
         data=frame,
         columns=(
             *of_metrics(frame),
-            *left(system_a="System", system_b="Next" if family == "adjacent" else "Baseline"),
+            *left(system_a="System"),
+            *under(text, system_b="Next" if family == "adjacent" else "Baseline"),
             *right(_SCORE, difference="Difference"),
             *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
             *left(separated="Separated"),
-            *(left(ahead="On common " + unit().topics) if turned.any() or frame["difference"].isna().any() else ()),
         ),
     )
 
@@ -363,7 +377,7 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("families", left_out=len(rows) - len(shown), least=_LEAST_CHANCE),
         frame=shown,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(family="Family"),
             *right(whole, n_systems="Systems"),
             *right(chance, p_best="Probability of the best system", share_of_resamples="Share of resamples"),
@@ -433,7 +447,7 @@ def _verdict(
         metric=metric,
         sizes=study.scores.sizes,
         by=_row(pairs, metric=metric, family="all", correction="fdr_by"),
-        near=_row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
+        near=carried(row["differ"] / row["n_near"], row["error"] / row["n_near"]),
         cohorts=shares_by_cohort(study, metric),
         decided=one["share"],
         decision=say("decision", study=study),

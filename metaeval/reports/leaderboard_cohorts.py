@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
-from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
+from metaeval.base.words import carried, listed, name_of_metric, number, share, share_of, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text, Writer
 from metaeval.page.tables import Table, left, of_metrics, right, under
 from metaeval.reports.data_files import csv_file
@@ -103,7 +103,15 @@ def _exceptions(found: CohortAnalysis, row: Mapping[Any, Any]) -> dict[str, Any]
     )
     varying = None if math.isnan(row["idle_varying"]) else round(row["idle_varying"] * row["n_topics"])
     tied = bool(found.data["top"].sel(cohort=row["cohort"])) and row["cohort"] != f"top{row['n_systems']}"
-    return {"tied": tied, "lacking": len(lacking), "lacking_named": first_few(lacking)} | {
+    everybody = row["n_counted"] == found.data.sizes["system"]
+    separated = carried(row["n_significant"], row["significant_error"], number(0))
+    return {
+        "tied": tied,
+        "everybody": everybody,
+        "separated": separated,
+        "lacking": len(lacking),
+        "lacking_named": first_few(lacking),
+    } | {
         "still": len(still),
         "still_named": first_few(still),
         "varying": varying,
@@ -122,7 +130,7 @@ def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[st
     if part[["kept", "kept_all"]].isna().any(axis=None):
         return []
     own, others = (
-        [carried(*one) for one in zip(part[of], part[f"{of}_se"], strict=True)] for of in ("kept", "kept_all")
+        _of_each([carried(*one) for one in zip(part[of], part[f"{of}_se"], strict=True)]) for of in ("kept", "kept_all")
     )
     first = part.iloc[0]
     said = say(
@@ -131,6 +139,7 @@ def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[st
         size=int(first["size"]),
         n_topics=made.n_topics,
         gappy=made.n_topics < found.data.sizes["topic"],
+        beside=int(found.data["n_beside"].sel(metric=row["metric"], cohort=row["cohort"])),
         cohort=cohort,
         n_pairs=int(first["n_pairs"]),
         n_splits=made.data.sizes["split"],
@@ -141,10 +150,18 @@ def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[st
     return [said]
 
 
+def _of_each(written: list[str]) -> str:
+    """Write the figures of several ways in a row, and one that all have once."""
+    return f"{written[0]} each" if len(set(written)) == 1 < len(written) else listed(written)
+
+
 def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
     frame = rows.assign(
         cohort=rows["cohort"].map(words),
-        pairs=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        pairs=[
+            share_of(found, n, error / n)
+            for found, n, error in zip(rows["n_significant"], rows["n_pairs"], rows["significant_error"], strict=True)
+        ],
         pairs_sort=rows["n_significant"] / rows["n_pairs"],
     )
     kinds = {name.replace(" ", "_"): name for name in IDLE}

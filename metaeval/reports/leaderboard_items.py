@@ -1,10 +1,12 @@
 """What a study of a leaderboard says of the benchmark: what its items detect, how many it takes, which do the work."""
 
 import math
+from typing import Any
 
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
+from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import (
     MISSING,
@@ -14,13 +16,13 @@ from metaeval.base.words import (
     p_value,
     percentage,
     share,
-    share_of,
     text,
     whole,
+    with_share,
 )
 from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Block, Fold, Section, Text
-from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
+from metaeval.page.tables import Table, left, of_metrics, right, under
 from metaeval.reports.prose import prose
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -30,6 +32,7 @@ _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equa
 _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
 _LEAST = 5e-3
 """What two digits do not make 0."""
+_ALPHA = 0.05
 _SAME = 5e-5
 """Means that are printed alike."""
 say = prose("leaderboard_items")
@@ -38,6 +41,12 @@ say = prose("leaderboard_items")
 def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> list[Section]:
     lead = say(f"{name} lead", study=study)
     return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
+
+
+def clusters_named(study: LeaderboardStudy) -> str:
+    """Name the first clusters of the items, so that people see what they are."""
+    found = next((study.scores[kind] for kind in ("cluster", "stratum") if kind in study.scores.coords), None)
+    return "" if found is None else first_few(natural_order(set(map(str, found.to_numpy()))), most=3)
 
 
 def requirements_section(study: LeaderboardStudy) -> list[Section]:
@@ -51,13 +60,14 @@ def requirements_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("requirements", study=study),
         frame=rows,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(requirement="Requirement"),
             *right(_SCORE, difference="Difference"),
             *right(_SCORE, "One-sided limits", low="at least", high="at most"),
             *right(p_value, p_value="p"),
             *left(state="State"),
         ),
+        data=rows,
     )
     lead = say("requirements lead")
     return [Section(id="requirements", title=say("requirements title"), lead=lead, brief=True, blocks=(table,))]
@@ -75,10 +85,10 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="missing_scores",
         title=say("gaps title"),
-        caption=say("gaps", level=percentage(study.gaps.confidence_level)),
+        caption=say("gaps", level=percentage(study.gaps.confidence_level), clustered="cluster" in study.scores.coords),
         frame=shown,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(what="Because of"),
             *right(_SCORE, difference="Difference"),
             *under(text, interval=f"{percentage(study.gaps.confidence_level)} interval"),
@@ -87,12 +97,19 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
         data=rows,
     )
     found = tuple(
-        say("gaps found", one=one, rows=rows[rows["metric"] == one["metric"]].set_index("relation").to_dict("index"))
+        _gaps_found(one, rows[rows["metric"] == one["metric"]], left_out=bool(study.left_out))
         for one in counts.to_dict("records")
     )
     means = study.gaps.to_frame()
     fold = Fold(title=say("means title"), blocks=(_means_table(means),))
     return _section(study, "gaps", say("gaps title"), Text(paragraphs=found), table, fold)
+
+
+def _gaps_found(one: dict[Any, Any], rows: pd.DataFrame, *, left_out: bool) -> str:
+    told = rows[(rows["relation"] != "both") & (rows["p_value"] < _ALPHA)].to_dict("records")
+    allowed = [say("gaps allowed", row=row) for row in told]
+    found = rows.set_index("relation").to_dict("index")
+    return say("gaps found", one=one, rows=found, allowed=allowed, left_out=left_out)
 
 
 def _means_table(rows: pd.DataFrame) -> Table:
@@ -107,7 +124,7 @@ def _means_table(rows: pd.DataFrame) -> Table:
         caption=say("means", same=int((~differ).sum()), common=bool(common)),
         frame=rows[differ],
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *right(whole, rank="Rank"),
             *left(system="System"),
             *right(whole, n_topics=spoken().Topics),
@@ -139,10 +156,12 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="detectable_differences",
         title="Detectable differences",
-        caption=say("differences", study=study, conditional=conditional),
+        caption=say(
+            "differences", study=study, conditional=conditional, wide=any(">" in one for one in (*middle, *high))
+        ),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(of="Correction"),
             *right(p_value, level="Level"),
             *right(text, "Detectable difference", typical="median pair"),
@@ -189,11 +208,12 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
     return Table(
         name=name,
         title=say(name),
-        caption=say("needed"),
+        caption=say("needed", unit=spoken().cluster if unit == "cluster" else spoken().topic),
         frame=shown,
         columns=(
-            METRIC,
-            *left(first="System", second="Next"),
+            *of_metrics(frame),
+            *left(first="System"),
+            *under(text, second="Next"),
             *right(_SCORE, difference="Difference"),
             *right(number(2), effect="Effect"),
             *right(whole, topics=spoken().Topics),
@@ -225,10 +245,10 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="design_effect",
         title=say("design title"),
-        caption=say("design", design=study.design),
+        caption=say("design", design=study.design, named=clusters_named(study)),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(of="Of"),
             *right(number(2), design_effect="Design effect"),
             *under(text, range="90 % of them"),
@@ -244,10 +264,10 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
     """Compare metrics and aggregates as metrics are compared."""
     rows = study.conclusions
     frame = rows.assign(
-        found=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        found=[with_share(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
         found_sort=rows["n_significant"],
         **{
-            name: [share_of(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
+            name: [with_share(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
             for name in _CORRECTED
         },
     )
@@ -281,7 +301,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("items", given=study.items.scale_given, gaps=study.gaps is not None),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *right(whole, n_topics=spoken().Topics),
             *right(whole, spoken().Topics, **_KINDS),
             *right(number(2), discrimination="Discrimination, median"),
@@ -302,11 +322,12 @@ def _negative_table(frame: pd.DataFrame) -> Table:
         caption=say("negative"),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(frame),
             *left(topic=spoken().Topic),
             *right(_below_zero, discrimination="Discrimination"),
             *right(_SCORE, mean="Mean"),
         ),
+        data=frame,
     )
 
 
@@ -334,7 +355,7 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         caption=say("subsets", n_splits=n_splits, by_group=study.subsets.by_group),
         frame=frame,
         columns=(
-            METRIC,
+            *of_metrics(rows),
             *left(method="Chosen by"),
             *right(whole, size=spoken().Topics),
             *right(text, tau="τ"),

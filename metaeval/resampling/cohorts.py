@@ -64,7 +64,8 @@ class CohortAnalysis(Result):
     ``constant``, whether it has one value throughout. ``top`` (cohort): whether its systems are chosen by their scores.
     Dims ``metric`` and ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so
     many best systems, and expected among so many random ones, over the ``curve_topics`` that all of ``curve_systems``
-    have. A coordinate ``cluster`` or ``stratum`` where topics have one."""
+    have. ``n_beside`` (metric, cohort): systems beside the cohort that judge subsets too. A coordinate ``cluster`` or
+    ``stratum`` where topics have one."""
     tolerance: float
     """Share of the scale up to which scores count as equal."""
     subsets: Mapping[tuple[str, str], SubsetComparison]
@@ -215,9 +216,9 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
 
     Notes
     -----
-    Counted are the topics that all systems of a cohort have. Where these are fewer than half of all topics, systems
-    with gaps are left out, those with most first, so that most scores without gaps remain (`metaeval.table.complete`).
-    Every share of a cohort is over the same topics.
+    Counted are the topics that all systems of a cohort have. Where these are fewer than half of all topics, some
+    systems with gaps are left out, so that many scores without gaps remain (`metaeval.table.complete.largest_block`
+    says how many). Every share of a cohort is over the same topics.
 
     Of the n systems that have a topic, k are drawn without replacement, as many as count. Order the scores, and let
     :math:`c_j` be the number above the j-th that exceed it by no more than the tolerance. The topic decides nothing if
@@ -254,6 +255,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     }
     data |= {name: np.full(shape, np.nan) for name in _SHARES_OF_TOPICS}
     member, counted = np.zeros((2, *shape, n_systems), dtype=bool)
+    data["n_beside"] = np.zeros(shape, dtype=np.int64)
     constant = constant_systems(scores)
     curves, curve_sizes = np.full((2, len(metrics), n_systems - 1), np.nan), np.zeros((2, len(metrics)), dtype=np.int64)
     subsets: dict[tuple[str, str], SubsetComparison] = {}
@@ -288,6 +290,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
                 data["idle_unseen"][key] = _idle_share(np.where(best, every, np.nan), near)
             try:
                 part = _whole(scores.sel(metric=[metrics[place]]), topics, ~own | counted[key], in_groups=bool(k))
+                data["n_beside"][key] = part.sizes["system"] - systems.sum()
                 subsets[metrics[place], name] = compare_subsets(
                     part,
                     sizes=_sizes(int((kind == SEPARATES).sum()), part),

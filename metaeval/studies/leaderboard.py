@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share
 from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
@@ -28,8 +28,9 @@ from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
+from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.studies.leaderboard_systems import check_ranked, placed_systems
+from metaeval.studies.leaderboard_thin import WithoutThin, without_thin
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT, has_gaps
@@ -49,6 +50,8 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+RANKS = "Ranks and groups"
+"""What `LeaderboardStudy.unanswered` calls ranks that have no intervals."""
 _FEW = 20_000
 """Items up to which each is looked at, and metrics are summed up in other ways than by means."""
 _DRAWN = 200_000_000
@@ -93,6 +96,8 @@ class LeaderboardStudy(Study):
     """Whether somebody asked for these cohorts."""
     gaps: MissingScores | None
     """Means with and without an allowance for missing scores, where some are."""
+    thin: WithoutThin | None
+    """The ranking without systems that have far fewer items than others, where some are."""
     sources: VarianceComponents | None
     """Where the noise comes from, and the cheapest design, where scores were repeated."""
     requirements: Requirements | None
@@ -139,20 +144,22 @@ class LeaderboardStudy(Study):
         return frame
 
     def cohort_frame(self) -> pd.DataFrame:
-        """Return the rows of `cohorts`, with n_significant of their n_pairs by the decision of `decided`."""
+        """Return the rows of `cohorts`, with n_significant of their n_pairs by the decision of `decided`.
+
+        significant_error is by how much the former errs at most for the draws behind ranks.
+        """
         if self.cohorts is None:
             return pd.DataFrame()
-        frame, metrics = self.cohorts.to_frame(), list(self.comparison.metrics)
+        frame = self.cohorts.to_frame()
         member = self.cohorts.data["member"].sel(system=self.scores["system"].to_numpy()).to_numpy()
         names = pd.Index(self.scores["system"].to_numpy())
         sides = [names.get_indexer(self.comparison.data[side].to_numpy()) for side in ("system_a", "system_b")]
         found = self.decided() != 0
-        counted = [
-            int((own[sides[0]] & own[sides[1]] & found[metric]).sum())
-            for metric in range(len(metrics))
-            for own in member[metric]
-        ]
-        return frame.assign(n_significant=counted, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
+        unsure = np.zeros(found.shape) if self.ranks is None else self.ranks.open_pairs()
+        inside = (member[..., sides[0]] & member[..., sides[1]]).astype(np.float64)  # metric, cohort, pair
+        counted, error = (np.einsum("mcp,mp->mc", inside, of).ravel() for of in (found * 1.0, unsure))
+        n_pairs = frame["n_systems"] * (frame["n_systems"] - 1) // 2
+        return frame.assign(n_significant=counted.astype(int), significant_error=error, n_pairs=n_pairs)
 
     def decided(self) -> NDArray[np.int8]:
         """Return what is decided about each pair behind the ranks: 1 where a is significantly better, -1 where b is.
@@ -295,7 +302,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
-        _refuse_without_items(baseline, rank_method, requirements, cohorts)
+        refuse_without_items(baseline, rank_method, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
@@ -319,17 +326,18 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     n_drawn = min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
-    ranks = attempt(
-        "Ranks and groups",
-        lambda: rank_intervals(
-            table,
+
+    def ranked(some: Scores) -> RankIntervals:
+        return rank_intervals(
+            some,
             method=rank_method,
             confidence_level=1 - alpha,
             n_resamples=n_resamples,
             rng=seed,
             n_threads=n_threads,
-        ),
-    )
+        )
+
+    ranks = attempt(RANKS, lambda: ranked(table))
     detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
     separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
     best = attempt(
@@ -379,6 +387,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         cohorts_named=bool(cohorts),
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
+        thin=attempt("Without systems of few items", lambda: without_thin(table, ranks, comparison, ranked))
+        if gappy
+        else None,
         sources=sources,
         requirements=required,
         baselines=baselines,
@@ -418,22 +429,6 @@ def _few(table: Scores) -> Scores:
             f"looks at {items} one by one, and these are {table.sizes['topic']:,}, more than {_FEW:,}; give a sample"
         )
     return table
-
-
-def _refuse_without_items(
-    baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str], cohorts: Sequence[str] | None
-) -> None:
-    """Refuse what only scores by item can answer."""
-    check_choice(rank_method, "method", get_args(RankMethod))
-    unanswerable = {
-        "baseline": bool(baseline),
-        "rank_method": rank_method == "guaranteed",
-        "requirements": bool(requirements),
-        "cohorts": bool(cohorts),
-    }
-    for name, asked in unanswerable.items():
-        if asked:
-            raise refused(name, "needs scores by item, and these are means with standard errors; leave it out", None)
 
 
 def conclusions_of(

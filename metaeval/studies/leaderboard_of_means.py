@@ -1,16 +1,19 @@
 """Is this leaderboard's ranking real? What means and standard errors alone tell, where no scores by item are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
 
+from metaeval.base.checks import check_choice, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, Unit
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
+from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 
@@ -74,3 +77,19 @@ def study_means(
         notes=board.notes,
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
+
+
+def refuse_without_items(
+    baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str], cohorts: Sequence[str] | None
+) -> None:
+    """Refuse what only scores by item can answer."""
+    check_choice(rank_method, "method", get_args(RankMethod))
+    unanswerable = {
+        "baseline": bool(baseline),
+        "rank_method": rank_method == "guaranteed",
+        "requirements": bool(requirements),
+        "cohorts": bool(cohorts),
+    }
+    for name, asked in unanswerable.items():
+        if asked:
+            raise refused(name, "needs scores by item, and these are means with standard errors; leave it out", None)

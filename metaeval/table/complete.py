@@ -1,5 +1,9 @@
 """The part of a table with gaps that has none: for procedures that need every system's score on every topic."""
 
+from collections import Counter
+from collections.abc import Iterable
+from heapq import nlargest
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,13 +16,15 @@ type Flags = NDArray[np.bool_]
 ENOUGH = 0.5
 """Share of the topics that the part must have to stand for the benchmark."""
 _FEWEST = 6  # systems, three of which choose and three judge
+_MOST = 1024  # sets of topics: all intersections of ten
+_KEPT = 128  # of more
 
 
 def complete_block(scores: Scores) -> Scores:
-    """Return the systems with most scores, on the topics that they all have: the largest such part without a gap.
+    """Return systems and the topics that they all have, so that no score is missing: the largest part that is found.
 
-    Systems enter in order of how many topics they have. The part has six systems at least (all, where there are fewer)
-    and half of the topics.
+    The part has six systems at least (all, where there are fewer) and half of the topics, and as many scores (systems
+    times topics) as any other: `largest_block` says when that is certain.
 
     Raises
     ------
@@ -43,7 +49,13 @@ def complete_block(scores: Scores) -> Scores:
 
 
 def largest_block(known: Flags) -> tuple[Flags, Flags] | None:
-    """Say which systems and topics are the part, of the scores that are there; None if there is no such part.
+    """Say which systems and topics are the part, of the scores that are there; None if none is found.
+
+    Sought is the most scores, systems times topics; of equals the most systems. The largest part has the topics that
+    some systems share, and all systems that have these. So the systems' own sets of topics are intersected one after
+    another, the largest first. That finds the largest part where there are never more than 1,024 intersections with
+    half of the topics, as with up to ten different sets of topics. Of more, those with most scores are kept; the part
+    is then at least as large as any in which systems enter in the order of how many topics they have.
 
     Examples
     --------
@@ -51,14 +63,29 @@ def largest_block(known: Flags) -> tuple[Flags, Flags] | None:
     >>> systems.tolist(), topics.tolist()
     ([True, True], [True, False, True])
     """
-    order = np.argsort(-known.sum(axis=1), kind="stable")
-    whole = np.logical_and.accumulate(known[order], axis=0)
-    n_topics, n_systems = whole.sum(axis=1), np.arange(1, len(known) + 1)
-    fewest = min(_FEWEST, len(known))
-    size = np.where((n_systems >= fewest) & (n_topics >= ENOUGH * known.shape[1]), n_systems * n_topics, 0)
-    if not size.any():
+    fewest, ordered = min(_FEWEST, len(known)), known[np.argsort(-known.sum(axis=1), kind="stable")]
+    own = Counter(_sets_of(ordered))
+
+    def worth(topics: int) -> tuple[int, int]:
+        n_systems = sum(n for one, n in own.items() if one & topics == topics)
+        return topics.bit_count() * n_systems * (n_systems >= fewest), n_systems
+
+    def large(found: Iterable[int]) -> set[int]:
+        return {one for one in found if one.bit_count() >= ENOUGH * known.shape[1]}
+
+    found: set[int] = set()
+    for one in own:
+        found |= large([one, *(other & one for other in found)])
+        if len(found) > _MOST:
+            found = set(nlargest(_KEPT, found, key=lambda topics: (*worth(topics), topics)))
+    found |= large(_sets_of(np.logical_and.accumulate(ordered, axis=0)))
+    best = max(found, key=lambda topics: (*worth(topics), topics), default=0)
+    if not worth(best)[0]:
         return None
-    last = len(size) - 1 - int(np.argmax(size[::-1]))  # of equals the one with more systems
-    systems = np.zeros(len(known), dtype=bool)
-    systems[order[: last + 1]] = True
-    return systems, whole[last]
+    topics = np.unpackbits(np.frombuffer(best.to_bytes(-(-known.shape[1] // 8)), np.uint8))[: known.shape[1]] > 0
+    return known[:, topics].all(axis=1), topics
+
+
+def _sets_of(rows: Flags) -> list[int]:
+    """Return every row as the bits of a number: such numbers are intersected and counted fastest."""
+    return [int.from_bytes(one.tobytes()) for one in np.packbits(rows, axis=1)]

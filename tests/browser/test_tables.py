@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - signs as people see them
 """Tables in a browser: sorted by any column, by mouse and keyboard, and filtered."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,9 +9,17 @@ from metaeval.base.provenance import Provenance
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table
+from metaeval.studies.leaderboard import study_leaderboard
+from metaeval.table.scores import as_scores
 
 WORDS = ["12", "<5", "5", "–", ">99 %", "99 %", "−3", "1,200", "<0.0001", "none", "4.5 %", "1e-05", "230"]
 RISING = ["−3", "1e-05", "<0.0001", "4.5 %", "<5", "5", "12", "99 %", ">99 %", "230", "1,200", "none", "–"]
+WIDER = """() => {
+    for (const one of document.querySelectorAll("details, .one")) { one.open = true; one.hidden = false; }
+    return [...document.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth)
+        .map(one => one.getAttribute("aria-label"));
+}"""
+"""Opens everything, and names the tables that are wider than their place."""
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +108,24 @@ def test_ranks_and_p_values_begin_with_the_smallest(power_page, opened):
     head = page.locator("#top").get_by_role("columnheader", name="p", exact=True).first
     head.get_by_role("button").click()
     assert head.get_attribute("aria-sort") == "ascending"
+
+
+def test_no_table_of_a_leaderboard_is_scrolled(browser, tmp_path, opened):  # noqa: ARG001 - as above
+    """Of several metrics, long names in families, gaps, clusters, a baseline and a requirement, in a window of 1280."""
+    rng, makers = np.random.default_rng(1), ["sentence-transformers", "Alibaba-NLP", "Snowflake"]
+    words = ("multilingual", "instruct", "2024", "06", "v1.5", "chk", "150")
+    names = ["-_"[place % 2].join([f"{makers[place % 3]}/model{place}", *words]) for place in range(9)]
+    values = np.round(rng.normal(np.linspace(0.7, 0.3, 9)[None, :, None], 0.3, (3, 9, 48)).clip(0, 1), 2)
+    values[:, 8, 12:] = values[:, 2, 40:] = np.nan
+    metrics = ["nDCG@10", "exact_match(strict-match)", "loose accuracy"]
+    groups = dict(zip(names, (name.split("/")[0] for name in names), strict=True))
+    scores = as_scores(values, systems=names, metrics=metrics, groups=groups, missing="pairwise")
+    scores = scores.assign_coords(cluster=("topic", np.arange(48) % 12)).assign_attrs(topic_word="item")
+    required = [f"{names[0]} >= {names[1]} - 0.05"]
+    study = study_leaderboard(
+        scores, baseline=names[4], requirements=required, cohorts=["top5"], n_resamples=100, n_splits=2, rng=1
+    )
+    page = opened(study.report().save(tmp_path / "board"), unfolded=True)
+    tables = page.locator("figure.table").count()
+    assert tables > 20
+    assert page.evaluate(WIDER) == []

@@ -25,7 +25,9 @@ def study_of(scores, cohorts):
     """Return what the section asks of a study, with three pairs separated in every cohort."""
     found = analyse_cohorts(scores, cohorts=cohorts, n_splits=2, rng=0)
     frame = found.to_frame()
-    frame = frame.assign(n_significant=3, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
+    frame = frame.assign(
+        n_significant=3, significant_error=0.0, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2
+    )
     return SimpleNamespace(cohorts=found, cohorts_named=False, scores=scores, cohort_frame=lambda: frame)
 
 
@@ -43,6 +45,7 @@ def test_the_sentences_have_the_numbers_of_the_table():
     section, said, notes = paragraphs(study)
     row = study.cohort_frame().iloc[0]
     assert section.title == "What separates the best systems"
+    assert not section.brief  # nobody asked for this cohort
     assert said[0].startswith(
         f"{share(row['idle'])} of topics decide nothing among the top 8: of 60, all 8 systems pass"
     )
@@ -94,7 +97,7 @@ def test_with_gaps_only_what_all_have_counts(gone):
     who = f"{len(own)} of the top 8" if few else "the top 8"
     assert said[0].startswith(f"{share(alike.mean())} of topics decide nothing among {who}: of ")
     assert f"{len(own)} systems {'' if few else 'have, they '}pass {counts[0]} and fail {counts[1]}" in said[0]
-    lost = "the systems with most gaps: system15, system16" if few else "20 topics that some lack are left aside."
+    lost = "Not counted for their gaps: system15, system16." if few else "20 topics that some lack are left aside."
     assert lost in said[0]
     assert shares_by_cohort(study, "metric1") == [f"{share(alike.mean())}{'' if few else ' of 40'} among {who}"]
     (table,) = [block for block in section.blocks if isinstance(block, Table) and block.name == "cohorts"]
@@ -116,6 +119,19 @@ def test_a_system_with_one_value_is_named():
         f"reference has one value on all topics; among the other 7 systems {idle} of 60 topics decide nothing."
         in said[0]
     )
+
+
+def test_a_cohort_of_all_systems_has_no_others():
+    """All others are the other half, and so many at random are the same: neither is said once more."""
+    everybody = dict.fromkeys((f"system{place}" for place in range(1, 17)), "a")
+    _, said, _ = paragraphs(study_of(as_scores(passed().to_numpy(), groups=everybody), ["a"]))
+    assert not re.search(r"at random it would|all systems that chose nothing", " ".join(said))
+    assert said[1].endswith(" splits).")
+    _, said, _ = paragraphs(study_of(as_scores(np.ones((16, 60))), ["top15"]))  # all tie with the last
+    assert said[0].startswith(
+        "100.0 % of topics decide nothing among the top 15: of 60, all 16 systems (with ties) pass"
+    )
+    assert said[0].count(" %") == 1
 
 
 def test_no_cohort_no_section():

@@ -54,15 +54,16 @@ def test_the_card_is_the_page(board):
     ranks = tables[f"ranks {card['metrics'][0]['metric']}"].frame
     assert ranks["mean"].notna().all()  # with and without intervals
     assert card["treatment"]["n_missing"] == np.isnan(study.scores.to_numpy()).sum()
-    pairs = tables["pairs"].frame.set_index(["metric", "family"])["ranks"]
+    pairs = tables["pairs"].frame.set_index(["metric", "family"])[["ranks", "n_pairs"]]
     for one in card["metrics"]:
         name = one["metric"]
         assert one["n_may_be_first"] == lead[name].leading
         assert carried(one["n_may_be_first"], one["n_may_be_first_error"], number(0)) == lead[name].may
-        every = f"{one['n_significant']:,}/{one['n_pairs']:,} = {carried(one['share'], one['share_error'])}"
-        assert pairs[name, "All pairs"] == every
-        near = pairs[name, "Neighbours in the ranking"]
-        assert near.startswith(f"{one['n_adjacent_significant']:,}/{one['n_adjacent']:,}")
+        every = f"{one['n_significant']:,} = {carried(one['share'], one['share_error'])}"
+        assert pairs.loc[(name, "All pairs")].tolist() == [every, one["n_pairs"]]
+        near = pairs.loc[(name, "Neighbours in the ranking")]
+        assert near["ranks"].startswith(f"{one['n_adjacent_significant']:,} = ")
+        assert near["n_pairs"] == one["n_adjacent"]
         differences = tables["detectable_differences"].frame
         (cell,) = differences[(differences["metric"] == name) & (differences["correction"] == "none")]["typical"]
         found = one["detectable_difference"]
