@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
@@ -85,11 +87,14 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         "f1": ("F1", number(2)),
     }
     shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
-    power = bracketed(*found.reference_power, share, draws=found.n_resamples) if tested else ""
+    alone = tested and len(found.of_reference) == 1
+    power = bracketed(*found.of_reference.iloc[0][1:4], share, draws=found.n_resamples) if alone else ""
+    if tested and not alone:
+        measures["reference_power"] = (found.reference, share)
     main = Table(
         name=f"judge-conclusions-{slug}",
-        title=say("table title", metric=metric, power=power),
-        caption=say("table", found=found, power=power),
+        title=say("table title", metric=metric, tested=tested),
+        caption=say("table", found=found, power=power, tested=tested),
         frame=shown,
         columns=(
             *left(judge="Judge"),
@@ -111,21 +116,24 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(judge=table["judge"].mask(table["kind"] == "people", say("a second person")))
+    """Call people a second person, on whose topics where there are several sets of them."""
+    judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"]
+    of_set = judges.agg(lambda names: first_few([*names])).to_dict() if table["reference_set"].nunique() > 1 else {}
+    people = table["reference_set"].map(lambda one: say("a second person", where=of_set.get(one, "")))
+    return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
 
 
 def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     """Return every correlation of the rankings, over all systems and among the best."""
     parts = []
     for name, words in _CORRELATIONS.items():
-        part = found.table[["judge", "kind"]].assign(correlation=words)
+        part = found.table[["judge", "kind", "reference_set"]].assign(correlation=words)
         for side, measure in (("whole", name), ("top", f"{name}_top")):
             for end in ("", "_low", "_high"):
                 part[f"{side}{end}"] = found.table.get(f"{measure}{end}")
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
-    order = {judge: place for place, judge in enumerate(found.table["judge"])}
-    frame = frame.sort_values("judge", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    frame = frame.iloc[np.arange(len(frame)).reshape(len(_CORRELATIONS), -1).T.ravel()].reset_index(drop=True)
     shown, columns = bounded(
         _named(frame),
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},

@@ -125,13 +125,13 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     """Return what the verdict on the best judge rests on."""
     row, found, told = study.verdicts.iloc[0], study.conclusions[metric], []
     given = {"judge": row["judge"], "metric": metric}
-    if found.n_reference:
+    if row["ranking"] != "no pairs":
         told.append(KeyFigure(say("key f1", **given), _f1(row, found.n_resamples), _ends_of(row, "f1")))
     if not absent(row["people_f1"]):
         told.append(KeyFigure(say("key second", **given), number(2)(row["people_f1"]), (row["people_f1"],)))
     if row["favours"]:
         told.append(KeyFigure(say("key bias"), _favour_words(row), (*_ends_of(row, "favour"), *_beyond(row))))
-    if found.n_reference:
+    if row["ranking"] != "no pairs":
         told.append(KeyFigure(say("key opposite", **given), number(0)(row["n_conflicts"]), (row["n_conflicts"],)))
     if row["labels"]:
         told.append(KeyFigure(say("key labels", **given), say("labels", row=row), (row["winning_rate"],)))
@@ -160,7 +160,8 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
         n=len(study.verdicts),
         may=say(row["ranking"], reference=found.reference),
         metric=metric,
-        f1=_f1(row, found.n_resamples) if found.n_reference != 0 else "",
+        f1=_f1(row, found.n_resamples) if row["ranking"] != "no pairs" else "",
+        comparable=found.comparable,
     )
 
 
@@ -201,7 +202,7 @@ def _about(value: object, n_resamples: int) -> str:
 
 def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
     """Say what holds of a judge whoever a second person would be."""
-    if found.n_reference == 0 or not absent(row["people_f1"]):
+    if row["ranking"] == "no pairs" or not absent(row["people_f1"]):
         return []
     if row["ranking"] == "may":
         return [say("whoever", judge=row["judge"], margin=margin)]
@@ -228,13 +229,14 @@ def _f1(row: pd.Series, n_resamples: int) -> str:
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1 or found.n_reference == 0:
+    if len(verdicts) == 1 or (verdicts["ranking"] == "no pairs").all():
         return []
     low, best = ends(verdicts["judge"], verdicts["f1"], map(number(2), verdicts["f1"]))
     beside = not found.beside_people.empty
     said = verdicts["ranking"].value_counts().to_dict() if beside else {}
     counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
-    return [say("others", n=len(verdicts), low=low, best=best, beside_people=beside, counted=counted)]
+    given = {"low": low, "best": best, "beside_people": beside, "counted": counted, "comparable": found.comparable}
+    return [say("others", n=len(verdicts), **given)]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
@@ -287,7 +289,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     table = Table(
         name="judge-verdicts",
         title=say("verdicts"),
-        caption=say("table", study=study, metric=metric),
+        caption=say("table", study=study, metric=metric, comparable=study.conclusions[metric].comparable),
         frame=frame,
         columns=tuple(columns),
     )

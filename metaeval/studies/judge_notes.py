@@ -102,10 +102,12 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
     """Say under which judges the scores tell nothing: all systems alike, or no pair apart under the reference."""
     notes = []
     for metric, found in conclusions.items():
-        if found.n_reference == 0:
+        silent = found.table.loc[(found.table["n_reference"] == 0) & (found.table["kind"] == "judge"), "judge"].tolist()
+        if (found.table["n_reference"] == 0).any():
+            part = f" on the topics of {first_few(silent, most=_SHOWN)}" * (len(found.of_reference) > 1)
             notes.append(
-                f"{metric}: under {found.reference} no pair differs significantly, so precision, recall and F1 of "
-                "significant pairs are uninformative"
+                f"{metric}: under {found.reference} no pair differs significantly{part}, so precision, recall and F1 of "
+                "significant pairs are uninformative" + " there" * bool(part)
             )
         flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()
         if flat:

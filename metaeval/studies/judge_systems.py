@@ -57,7 +57,7 @@ def of_scores(
         part.conclusions[metric] = found
         untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
         if untested:
-            who = reference if found.n_reference is None else first_few(untested)
+            who = reference if found.n_topics == 1 else first_few(untested)
             attempt.failed[f"Significant pairs under {metric}"] = (
                 f"takes two {unit_of(table).topics} at least, and {who} has one; the rankings by that one are compared"
             )

@@ -107,7 +107,8 @@ class JudgeStudy(Study):
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
         Agreement of labels has no metric; of conclusions, bias and worth ``first`` is the reference, whose own power
-        stands in a row with itself. Means over topics of what is said of elements and characters have names such as
+        stands in a row with itself, or, where judges are compared with it on different topics, with each judge as
+        ``reference_power``. Means over topics of what is said of elements and characters have names such as
         ``elements: both``, groups and covariates such as ``bias: GROUP`` and ``bias, adjusted:
         GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
@@ -154,8 +155,10 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
 
 
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
-    """Return one row a judge and measure of conclusions."""
-    keys = {"judge", "kind", "n_topics"}
+    """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
+    keys = {"judge", "kind", "n_topics", "topic_set", "reference_set"}
+    if table["reference_set"].nunique() == 1:
+        keys |= {"reference_power", "n_reference"}
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     rows = [
         [metric, reference, row["judge"], name, *(row.get(f"{name}{end}", np.nan) for end in ("", "_low", "_high"))]
@@ -184,8 +187,9 @@ def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
         for row in found.same_number.to_dict("records")
         for name in names
     ]
-    own = [metric, found.reference, found.reference, "power", *found.reference_power]
-    return pd.DataFrame([own, *rows], columns=[*_COLUMNS])
+    own = found.of_reference[["reference_power", "reference_power_low", "reference_power_high"]].to_numpy().tolist()
+    alone = [[metric, found.reference, found.reference, "power", *own[0]]] if len(own) == 1 else []
+    return pd.DataFrame([*alone, *rows], columns=[*_COLUMNS])
 
 
 def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:

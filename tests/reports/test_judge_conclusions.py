@@ -34,7 +34,7 @@ def test_rankings_and_pairs_are_those_of_the_study(judged_study):
             name = "people" if row["judge"] == "a second person" else row["judge"]
             assert row["tau"] == own.loc[name, "tau"]
             assert row["f1"] == own.loc[name, "f1"]
-        power = found.reference_power
+        power = found.of_reference["reference_power"]
         assert f"Under nist {100 * power[0]:.1f} % [" in table.caption
         assert f"of the {found.n_pairs} pairs differ significantly" in table.caption
     (choice,) = section.blocks

@@ -43,16 +43,16 @@ def figures_of(study):
 @pytest.mark.parametrize(
     ("ranking", "words"),
     [
-        ("may", "Yes: model, best of 2 judges, may replace people for ranking systems (nDCG@10: F1 0."),
-        ("may not", "No: model, best of 2 judges, may not replace people for ranking systems (nDCG@10: F1 0."),
-        ("not settled", "Not settled: model, best of 2 judges, neither passes nor fails (nDCG@10: F1 0."),
+        ("may", "Yes: model (highest F1 of 2) may replace people for ranking systems (nDCG@10: F1 0."),
+        ("may not", "No: model (highest F1 of 2) may not replace people for ranking systems (nDCG@10: F1 0."),
+        ("not settled", "Not settled: model (highest F1 of 2) neither passes nor fails (nDCG@10: F1 0."),
         (
             "no second person",
-            "Not settled: model, best of 2 judges, cannot be compared with people without a second annotator (nDCG@10",
+            "Not settled: model (highest F1 of 2) cannot be compared with people without a second annotator (nDCG",
         ),
         (
             "no pairs",
-            "Not settled: model, best of 2 judges, cannot be compared with people: under nist no pair differs signific",
+            "Not settled: model, one of 2 judges, cannot be compared with people: under nist no pair differs signific",
         ),
     ],
 )
