@@ -330,7 +330,9 @@ def _others(names: Sequence[str], reference: str, people: Mapping[str, float]) -
 
 def _check_topics(n_topics: int, reference: str) -> None:
     if n_topics <= 1:
-        raise ScoresError(f"takes two {unit().topics} with items that {reference}, every judge and the people labelled")
+        raise ScoresError(
+            f"takes two {unit().topics} with {unit().labelled}s that {reference}, every judge and the people labelled"
+        )
 
 
 def _mean_of_people(said: Mapping[str, Floats], people: Mapping[str, float]) -> Floats | None:

@@ -86,11 +86,11 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         "recall": ("Recall", share),
         "f1": ("F1", number(2)),
     }
-    shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
     alone = tested and len(found.of_reference) == 1
-    power = bracketed(*found.of_reference.iloc[0][1:4], share, draws=found.n_resamples) if alone else ""
+    power = bracketed(*found.of_reference.iloc[0, 1:4], share, draws=found.n_resamples) if alone else ""
     if tested and not alone:
-        measures["reference_power"] = (found.reference, share)
+        pairs = {"reference_power": (found.reference, share), **pairs}
+    shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
     main = Table(
         name=f"judge-conclusions-{slug}",
         title=say("table title", metric=metric, tested=tested),
@@ -118,7 +118,7 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
 def _named(table: pd.DataFrame) -> pd.DataFrame:
     """Call people a second person, on whose topics where there are several sets of them."""
     judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"]
-    of_set = judges.agg(lambda names: first_few([*names])).to_dict() if table["reference_set"].nunique() > 1 else {}
+    of_set = judges.agg(lambda names: first_few([*names])).to_dict() if table["reference_set"].max() > 1 else {}
     people = table["reference_set"].map(lambda one: say("a second person", where=of_set.get(one, "")))
     return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
 

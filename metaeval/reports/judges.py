@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 from scipy.special import ndtri
 
+from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, bracketed, drawn, ends, number, text
 from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
@@ -69,7 +70,7 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
         table = study.labelling.labels.table
         sizes = {
             "judge": table.shape[1],
-            "item" if study.labelling.scale is None else "document": int(table.notna().any(axis=1).sum()),
+            unit().labelled if study.labelling.scale is None else "document": int(table.notna().any(axis=1).sum()),
             "topic": len(study.labelling.labels.topics),
             "label": int(table.notna().to_numpy().sum()),
         }

@@ -88,14 +88,14 @@ class JudgeConclusions(Result):
 
     @property
     def of_reference(self) -> pd.DataFrame:
-        """Return one row a set of the reference's topics that judges are compared on: its number and the power there."""
+        """Return one row a set of the reference's topics that judges are compared on, with the power there."""
         names = ["reference_set", "reference_power", "reference_power_low", "reference_power_high", "n_reference"]
         return self.table[names].drop_duplicates("reference_set", ignore_index=True)
 
     @property
     def comparable(self) -> bool:
         """Return whether all judges beside the people have the same topics, so that figures may rank them."""
-        return self.table.loc[self.table["kind"] == "judge", "topic_set"].nunique() <= 1
+        return len(set(self.table.loc[self.table["kind"] == "judge", "topic_set"])) <= 1
 
     def plot(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""
@@ -135,8 +135,8 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     none. A difference from people is cut to what the judge's own interval leaves possible beside anybody. On resampled
     topics t and the bootstraps decide by the closed form they come close to. Common topics are drawn jointly for all
     judges; where a judge has topics of its own they are drawn by themselves. A judge all of whose topics are topics of
-    the reference is compared with the reference, and with the people who have them, on these alone. For people a choice of persons is drawn
-    with every resample of topics, so that the interval is over both [2]_.
+    the reference is compared with the reference, and with the people who have them, on these alone. For people
+    a choice of persons is drawn with every resample of topics, so that the interval is over both [2]_.
 
     References
     ----------

@@ -18,7 +18,7 @@ from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import LABELLED_NUGGETS, Unit, unit_of
+from metaeval.base.unit import LABELLED_NUGGETS, Unit, speaking_of, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
@@ -100,8 +100,7 @@ class JudgeStudy(Study):
 
     def _unit(self) -> Unit:
         """Return the words for labels of nuggets where scores follow from labels; else those for what was scored."""
-        follow = self.labelling is not None and self.scores and not self.has_runs
-        return LABELLED_NUGGETS if follow else unit_of(self.scores)
+        return _unit_of(None if self.has_runs else self.labelling, self.scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
@@ -134,6 +133,10 @@ class JudgeStudy(Study):
         return pd.concat([part.assign(**_gaps(part)) for part in parts], ignore_index=True)[[*_COLUMNS]]
 
 
+def _unit_of(labels: object, scores: object) -> Unit:
+    return LABELLED_NUGGETS if labels is not None and scores else unit_of(scores)
+
+
 def _gaps(part: pd.DataFrame) -> dict[str, float]:
     return {} if "low" in part else {"low": np.nan, "high": np.nan}
 
@@ -157,7 +160,7 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
     """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
     keys = {"judge", "kind", "n_topics", "topic_set", "reference_set"}
-    if table["reference_set"].nunique() == 1:
+    if table["reference_set"].max() == 1:
         keys |= {"reference_power", "n_reference"}
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     rows = [
@@ -324,14 +327,15 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     known = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = Compared(test, correction, alpha, n_resamples, confidence_level, top)
     asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, compared, source)
-    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=scores)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=_unit_of(labels, scores))
     notes: list[str] = []
     part = OfSystems()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
     tables: dict[str, Scores | Mapping[str, Scores]] = {}
     if labels is not None:
-        labelling, second, notes = of_labels(labels, asked, attempt)
+        with speaking_of(_unit_of(labels, scores)):
+            labelling, second, notes = of_labels(labels, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
         notes += said

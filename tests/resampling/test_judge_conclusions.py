@@ -5,10 +5,12 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, kendalltau, pearsonr, spearmanr, ttest_rel
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.judge_measures import RANKINGS
+from metaeval.agreement.judge_measures import MEASURES, RANKINGS
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.judge_conclusions import judge_conclusions
@@ -127,6 +129,32 @@ def test_own_topics_by_hand():
     fewer = found.same_number.iloc[0]
     assert fewer["n_topics"] == 30
     assert fewer["power"] <= row["power"]
+
+
+@given(seed=st.integers(0, 1000), cut=st.integers(3, 25))
+@settings(max_examples=8)
+def test_a_part_of_the_topics_is_compared_on_that_part(seed, cut):
+    """A judge of some topics of the reference has what it has where nobody saw others; so have people beside it."""
+    scores = SCORES.isel(topic=np.random.default_rng(seed).permutation(40))
+    parts = {"judge": slice(cut), "ann": slice(cut, None)}
+    sides = {name: scores.sel(metric=[name]).isel(topic=parts.get(name, slice(None))) for name in NAMES}
+    found = judge_conclusions(sides, reference="human", people=["ben"], n_resamples=20, rng=0)
+    assert found.table["judge"].tolist() == ["judge", "ann", "people", "people"]
+    assert found.table["n_topics"].tolist() == [cut, 40 - cut] * 2
+    assert (found.comparable, len(found.of_reference), len(found.choices)) == (False, 2, 2)
+    for name, part in parts.items():
+        alone = judge_conclusions(
+            scores.sel(metric=["human", name, "ben"]).isel(topic=part),
+            reference="human",
+            people=["ben"],
+            n_resamples=20,
+            rng=0,
+        )
+        own = found.table[found.table["reference_set"] == found.table.set_index("judge").loc[name, "reference_set"]]
+        for what in (*MEASURES, "n_significant", "n_shared", "n_conflicts", "reference_power", "n_reference"):
+            np.testing.assert_allclose(own[what], alone.table[what], atol=1e-12)
+        beside = found.beside_people[found.beside_people["judge"] == name]
+        np.testing.assert_allclose(beside["difference"], alone.beside_people["difference"], atol=1e-12)
 
 
 def test_syndl(data_folder):
