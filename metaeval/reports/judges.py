@@ -106,7 +106,11 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         return say("effects", figures=effect_figures(study.effects)), say("quote agreement", runs=True)
     if study.reference is not None:
         first = best_words(labelling) if ranked else say("nobody", reference=study.reference)
-        return first, *([say("quote labels", labelling=labelling)] if ranked else []), say("takes runs")
+        return (
+            first,
+            *([say("quote labels", labelling=labelling)] if ranked else []),
+            *([] if labelling.labels.by_subtopic else [say("takes runs")]),
+        )
     return alpha_words(labelling), say("quote agreement", runs=not study.effects.empty)
 
 

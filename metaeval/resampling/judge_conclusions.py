@@ -178,16 +178,13 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
         for family in _families(sides, reference, judges, weights)
     ]
     frames = {name: pd.concat([getattr(one, name) for one in parts], ignore_index=True) for name in _Part._fields}
-    table = frames["table"]
-    sets = [[*table["reference_set"].unique()], [*dict.fromkeys([*table["reference_set"], *table["topic_set"]])]]
-    for column, known in zip(("reference_set", "topic_set"), sets, strict=True):
-        table[column] = table[column].map({one: number for number, one in enumerate(known, 1)})
-    frames["choices"]["reference_set"] = frames["choices"]["reference_set"].map(
-        {one: number for number, one in enumerate(sets[0], 1)}
-    )
-    table = table.sort_values("kind", kind="stable", ignore_index=True)  # people last
+    sets = dict.fromkeys([*frames["table"]["reference_set"], *frames["table"]["topic_set"]])
+    numbers = {topics: number for number, topics in enumerate(sets, 1)}
+    for name, column in (("table", "reference_set"), ("table", "topic_set"), ("choices", "reference_set")):
+        frames[name][column] = frames[name][column].map(numbers)
+    frames["table"] = frames["table"].sort_values("kind", kind="stable", ignore_index=True)  # people last
     return JudgeConclusions(
-        **{**frames, "table": table},
+        **frames,
         same_number=_at_the_same_number(sides, reference, judges, question, n_rounds, fewer),
         reference=reference,
         n_pairs=n_systems * (n_systems - 1) // 2,

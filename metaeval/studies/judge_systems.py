@@ -159,7 +159,9 @@ def _of_same_topics(sides: Mapping[str, Scores]) -> Scores:
 
 def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
     if table is None:
-        raise ScoresError(f"takes three {unit().topics} that every judge has; give each judge by itself with the reference")
+        raise ScoresError(
+            f"takes three {unit().topics} that every judge has; give each judge by itself with the reference"
+        )
     return ask(table)
 
 

@@ -32,7 +32,7 @@ from metaeval.studies.judge_notes import flat_notes, score_notes
 from metaeval.studies.judge_parts import Asked, Compared, KnownOfSystems, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, OfSystems, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
-from metaeval.studies.scores_under_judges import scores_under_judges, under_each
+from metaeval.studies.scores_under_judges import OF_SUBTOPICS, scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS
@@ -348,7 +348,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             attempt.failed[ABOUT_SYSTEMS] = notes.pop()
     elif labels is not None and scores is None:
         attempt.failed[ABOUT_SYSTEMS] = (
-            "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
+            OF_SUBTOPICS
+            if isinstance(labels, Labels) and labels.by_subtopic
+            else "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
             "judge is worth in topics"
         )
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}

@@ -27,6 +27,12 @@ from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 
 _OF_LABELS = ("AP", "nDCG@10")
+OF_SUBTOPICS = (
+    "these labels are of subtopics and documents, and runs are scored here under labels of documents; score the runs "
+    "with the judgments of each judge by itself, by measures of subtopics such as alpha-nDCG@10, and give these tables "
+    "of scores (`metaeval score --scores` on the command line) as judges"
+)
+"""What is said of runs beside such labels."""
 _FEWEST_TOPICS = 2  # tests need them
 _FEWEST_JUDGES = 2  # one beside another
 
@@ -42,6 +48,8 @@ def judgments_of_labels(labels: Labels) -> Judgments:
     [2, 0]
     """
     check_kind(labels, "labels", "Labels")
+    if labels.by_subtopic:
+        raise InvalidOptionError(OF_SUBTOPICS)
     highest = labels.table.max(axis=1).dropna()
     qrels: dict[str, dict[str, float]] = {}
     for (topic, item), level in zip(highest.index.tolist(), highest.tolist(), strict=True):

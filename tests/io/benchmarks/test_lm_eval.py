@@ -139,6 +139,10 @@ FAULTS = {
         [_sample(0, acc=1) | {"metrics": {"acc": 1}}, _sample(1, acc=0)],
         r"line 1: metrics: the names of the metrics",
     ),
+    "answers that were not scored": (
+        [_sample(0, bypass=0), _sample(1, bypass=0)],
+        r"line 1: bypass: the only metric of t is bypass \(0\), .*; run lm_eval without --predict_only, or leave this",
+    ),
     "no number": ([_sample(0, acc=1), {"acc": 1}], r"line 2: there is no doc_id"),
     "cut short": (
         '{"doc_id": 0, "doc_hash": "h", "metrics": ["acc"], "acc": 1}\n{"doc_id": 1, "do',
