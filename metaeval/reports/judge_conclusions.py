@@ -87,14 +87,14 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         "f1": ("F1", number(2)),
     }
     alone = tested and len(found.of_reference) == 1
-    power = bracketed(*found.of_reference.iloc[0, 1:4], share, draws=found.n_resamples) if alone else ""
+    power = bracketed(*found.of_reference.iloc[0, :3], share, draws=found.n_resamples) if alone else ""
     if tested and not alone:
         pairs = {"reference_power": (found.reference, share), **pairs}
     shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
     main = Table(
         name=f"judge-conclusions-{slug}",
         title=say("table title", metric=metric, tested=tested),
-        caption=say("table", found=found, power=power, tested=tested),
+        caption=say("table", found=found, power=power, tested=tested, apart=_apart(found)),
         frame=shown,
         columns=(
             *left(judge="Judge"),
@@ -113,6 +113,17 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         (found.conflicts, _conflicts),
     )
     return [*blocks, *(build(found, slug) for part, build in more if len(part))]
+
+
+def _apart(found: JudgeConclusions) -> str:
+    """Return the judges with topics that the reference has not, each with how many it has in common with it."""
+    judges = found.table[found.table["kind"] == "judge"]
+    return first_few(
+        [
+            f"{row['judge']} {row['n_common'] or 'none'} of {row['n_topics']:,}"
+            for row in judges[judges["n_common"] < judges["n_topics"]].to_dict("records")
+        ]
+    )
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:

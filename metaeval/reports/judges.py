@@ -279,9 +279,12 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     frame = study.verdicts
     columns = [*left(judge="Judge", ranking="May rank systems")]
-    columns += right(number(2), f1="F1", people_f1="A second person")
+    columns += right(number(2), f1="F1")
+    people = bool(frame["people_f1"].notna().any())
+    if people:
+        columns += right(number(2), people_f1="A second person")
     columns += right(number(0), n_conflicts="Opposite pairs")
-    if frame["people_f1"].notna().any():
+    if people:
         columns += right(number(1), people_conflicts="of a second person")
         n_resamples = study.conclusions[metric].n_resamples
         columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
@@ -294,7 +297,13 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     table = Table(
         name="judge-verdicts",
         title=say("verdicts"),
-        caption=say("table", study=study, metric=metric, comparable=study.conclusions[metric].comparable),
+        caption=say(
+            "table",
+            study=study,
+            metric=metric,
+            comparable=study.conclusions[metric].comparable,
+            shown={column.name for column in columns},
+        ),
         frame=frame,
         columns=tuple(columns),
     )
@@ -321,7 +330,7 @@ def _methods(study: JudgeStudy) -> Methods:
         sources.append("ogilvie2006")
     if study.conclusions:
         paragraphs.append(say("conclusions methods", study=study, found=next(iter(study.conclusions.values()))))
-        sources += ["ogilvie2006", "voorhees2000"]
+        sources += ["ogilvie2006", *["voorhees2000"] * bool(study.people)]
     if study.alt is not None:
         paragraphs.append(say("alt methods", alt=study.alt))
         sources.append("calderon2025")

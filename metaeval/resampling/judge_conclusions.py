@@ -33,6 +33,7 @@ from metaeval.tests_stat.result import PairwiseResult
 type Floats = NDArray[np.float64]
 
 _FEWEST_DEFINED = 0.9
+_OF_REFERENCE = ("reference_power", "reference_power_low", "reference_power_high", "n_reference", "reference_set")
 PEOPLE = "people"
 """The row that stands for a second person, whoever it is."""
 
@@ -42,13 +43,13 @@ class JudgeConclusions(Result):
     """Agreement of conclusions under judges with those under the reference."""
 
     table: pd.DataFrame
-    """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,
-    with ``_low`` and ``_high`` the correlations of the systems' means with those under the reference (``tau``,
-    ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`, ``rho``, ``pearson``; with
-    ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``; ``n_significant``, ``n_shared``
-    and ``n_conflicts`` (pairs significant under both, in the same direction and in opposite ones). Of people these
-    are means over the choices of persons, and intervals are over topics and persons. A judge with a single topic
-    has correlations alone: nothing can be tested there.
+    """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``, of
+    which ``n_common`` are the reference's; with ``_low`` and ``_high`` correlations of the systems' means with those
+    under the reference (``tau``, ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`,
+    ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``;
+    ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant under both, in the same direction and in
+    opposite ones). Of people these are means over the choices of persons, and intervals are over topics and persons. A
+    judge with a single topic has correlations alone: nothing can be tested there.
 
     ``reference_power`` with its interval and ``n_reference`` are the share and number of significant pairs under the
     reference on its topics in that comparison (NaN on a single topic). ``topic_set`` numbers sets of topics: judges
@@ -89,8 +90,7 @@ class JudgeConclusions(Result):
     @property
     def of_reference(self) -> pd.DataFrame:
         """Return one row a set of the reference's topics that judges are compared on, with the power there."""
-        names = ["reference_set", "reference_power", "reference_power_low", "reference_power_high", "n_reference"]
-        return self.table[names].drop_duplicates("reference_set", ignore_index=True)
+        return self.table[[*_OF_REFERENCE]].drop_duplicates("reference_set", ignore_index=True)
 
     @property
     def comparable(self) -> bool:
@@ -298,18 +298,15 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
     topics = {name: frozenset(_topics_of(own)) for name, own in sides.items()}
     power = float(seen["power"][0, place])
     ends = _interval(power, drawn["power"][:, place], freedom, level, 0.0)
-    of_reference = {
-        **dict(zip(("reference_power", "reference_power_low", "reference_power_high"), (power, *ends), strict=True)),
-        "n_reference": float(seen["n_significant"][0, place]),
-        "reference_set": topics[reference],
-    }
+    found_there = (power, *ends, float(seen["n_significant"][0, place]), topics[reference])
+    of_reference = dict(zip(_OF_REFERENCE, found_there, strict=True))
     rows, beside = [], []
     for name in [*judges, *([PEOPLE] if weights else [])]:
         own = kept if name == PEOPLE else (np.array(names) == name).astype(np.float64)
         picked = chosen if name == PEOPLE else np.full(n_resamples, names.index(name))
         row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
         labelled = topics[name if name in sides else next(iter(weights))]
-        row["n_topics"] = len(labelled)
+        row |= {"n_topics": len(labelled), "n_common": len(labelled & topics[reference])}
         for measure in MEASURES:
             value = float(_mean(seen[measure][0], own))
             values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0

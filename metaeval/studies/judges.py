@@ -159,7 +159,7 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
 
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
     """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
-    keys = {"judge", "kind", "n_topics", "topic_set", "reference_set"}
+    keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
     if table["reference_set"].max() == 1:
         keys |= {"reference_power", "n_reference"}
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]

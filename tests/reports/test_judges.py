@@ -183,8 +183,8 @@ def test_more_topics_are_told_from_errors(judged_study):
     more = study.conclusions | {"nDCG@10": replace(found, same_number=same)}
     words = words_of_verdicts(replace(study, conclusions=MappingProxyType(dict(more))))
     power = found.table.set_index("judge").loc["model", "power"]
-    said = f"Under model {100 * power:.1f} % of the pairs differ significantly on 20 topics and 50 ± 1 % on 20, as many"
-    assert f"{said} as nist" in words
+    said = f"Under model {100 * power:.1f} % of the pairs differ significantly on 20 topics (20 of them nist's)"
+    assert f"{said} and 50 ± 1 % on 20, the number that nist has" in words
     assert "of the pairs that model alone finds, 75 % are not significant on 20 topics." in words
 
 
