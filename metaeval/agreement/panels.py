@@ -375,7 +375,7 @@ def _of_reference(seen: _Covariances, net: _Covariances, level: float) -> tuple[
 
     without = [noise(*both) for both in zip(seen.without, net.without, strict=True)]
     share, half = _with_half_width(noise(seen.whole, net.whole), without, level)
-    return share, share - half, share + half
+    return share, max(share - half, min(share, 0.0)), min(share + half, max(share, 1.0))  # a share, as far as it is one
 
 
 def _best(covariance: Floats, size: int) -> tuple[int, ...]:

@@ -219,7 +219,7 @@ def _of_repeats(name: str, known: Sequence[str], *, patterns: bool = False) -> d
     system, own = system_of_repeat(name), [one for one in known if system_of_repeat(one) == name]
     if patterns and own and own == [one for one in known if fnmatchcase(one, f"{name}*")]:
         return {name: f"{name}*"}
-    return {name: system} if system in known else {}
+    return {name: system} if system is not None and system in known else {}
 
 
 def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:

@@ -87,9 +87,10 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         "f1": ("F1", number(2)),
     }
     alone = tested and len(found.of_reference) == 1
-    power = bracketed(*found.of_reference.iloc[0, :3], share, draws=found.n_resamples) if alone else ""
+    value, low, high = map(float, found.of_reference.to_numpy()[0, :3])
+    power = bracketed(value, low, high, share, draws=found.n_resamples) if alone else ""
     if tested and not alone:
-        pairs = {"reference_power": (found.reference, share), **pairs}
+        pairs = {"reference_power": (f"Under {found.reference}", share), **pairs}
     shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
     main = Table(
         name=f"judge-conclusions-{slug}",

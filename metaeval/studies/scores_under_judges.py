@@ -21,8 +21,8 @@ from metaeval.collection.grades import coded
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, score
-from metaeval.metrics.spec import MetricSpec
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 
@@ -187,42 +187,45 @@ def scores_under_judges(
     asked = found.values() if reference is None else [found[reference]]
     topics = [topic for topic in common if all(topic in own for own in asked)]
     who = "some judge" if reference is None else reference
-    notes, alone = [], ""
+    notes, own, few = [], dict.fromkeys(judged, topics), []
     if len(topics) < _FEWEST_TOPICS and reference is not None:
         own = _own_topics(there, judged_on, found[reference], reference, people)
         few = [name for name, part in own.items() if len(part) < _FEWEST_TOPICS]
-        if not few:
-            notes.append(_by_themselves(own, reference, people))
-            return _scored(judged, chosen, own), notes
-        alone = f"; leave out {' and '.join(few)}" * (reference not in few)
-    if len(common) < len(there):
+    together = reference is None or own[reference] is topics or bool(few)
+    if not together:
+        notes.append(_by_themselves(own, str(reference), people))
+    elif len(common) < len(there):
         notes.append(
             f"{len(there) - len(common):,} of {len(there):,} topics were not judged by every judge: left out "
             f"({_in_the_way(judged_on)})"
         )
     left = len(common) - len(topics)
-    if left:
+    if together and left:
         notes.append(f"{left:,} of {len(common):,} topics have nothing relevant under {who}: left out")
-    if len(topics) < _FEWEST_TOPICS:
+    if together and len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
         partly = f" of {len(common)} that every judge judged" * (len(common) < len(there))
+        alone = f"; leave out {' and '.join(few)}" * bool(few and reference not in few)
         raise InvalidOptionError(
             f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}{partly}"
             + (_left_out(judged_on, found, reference) or alone)
         )
-    empty = {name: sum(topic not in own for topic in topics) for name, own in found.items()}
+    empty = {name: sum(topic not in found[name] for topic in part) for name, part in own.items()}
     zeros = [f"{name} {number}" for name, number in empty.items() if number and name not in people]
     among = sorted({empty[name] for name in people})
     if among and among[-1]:
         zeros.append(f"second people {among[0]} to {among[-1]}" if len(among) > 1 else f"second people {among[0]}")
     if zeros:
-        notes.append(f"topics of {len(topics):,} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
-    scored = _scored(judged, chosen, dict.fromkeys(judged, topics))
+        n_topics = len(next(iter(own.values())))  # of the reference, or of all
+        notes.append(f"topics of {n_topics:,} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
+    scored = _scored(judged, chosen, own)
+    if not together:
+        return {**scored}, notes
     return {name: _side_by_side([*part.values()], list(part)) for name, part in scored.items()}, notes
 
 
 def _scored(
-    judged: Mapping[str, JudgedCollection], metrics: Sequence[MetricSpec], topics: Mapping[str, Sequence[str]]
+    judged: Mapping[str, JudgedCollection], metrics: Sequence[AnyMetric], topics: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, Scores]]:
     """Return for each metric the scores by judge, on the topics given for it."""
     parts: dict[str, dict[str, Scores]] = {one.name: {} for one in metrics}
