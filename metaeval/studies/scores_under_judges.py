@@ -143,7 +143,7 @@ def _topics(items: pd.Series) -> pd.Index:
     return items.index[items].get_level_values("topic").unique()
 
 
-def _nothing_common(there: pd.DataFrame, relevant: pd.Series, reference: str, few: str) -> str:
+def _nothing_common(there: pd.DataFrame, relevant: pd.Series, reference: str, few: str = "") -> str:
     """Say that no runs can be compared, and who is in the way: the judges without any of whom most would be common.
 
     Only what then works is advised: to leave one of them out, or those who have too few topics even by themselves.
