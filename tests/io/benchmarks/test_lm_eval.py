@@ -215,3 +215,20 @@ def test_systems_that_were_not_run_alike(put, told):
     put({"b/results_2025-01-01T00-00-00.5.json": results | {"n-shot": {"t": 3}, "model_name_sanitized": "b"}})
     scores = read_scores(put({}))
     assert told(scores, "left out 1 older result of a task that was run again (1 of another version, or with other")
+
+
+def test_results_of_answers_that_were_not_scored(put):
+    """The constant in place of a metric is no score of the task either; beside a metric it is left out."""
+    held = {
+        "results": {"t": {"bypass,none": 999}, "u": {"acc,none": 0.5, "bypass,none": 999}},
+        "config": {},
+        "versions": {},
+    }
+    for model in ("a", "b"):
+        put({f"{model}/results_2026-01-01T00-00-00.5.json": held | {"model_name_sanitized": model}})
+    with pytest.raises(FileFormatError, match=r"results.t.bypass,none: the only metric of t is bypass \(999\)"):
+        read_scores(put({}))
+    held["results"]["t"] = held["results"]["u"]
+    for model in ("a", "b"):
+        put({f"{model}/results_2026-01-01T00-00-00.5.json": held | {"model_name_sanitized": model}})
+    assert read_scores(put({}))["metric"].to_numpy().tolist() == ["acc"]
