@@ -110,6 +110,14 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
                 f"{metric}: under {found.reference} no pair differs significantly{part}, so precision, recall and F1 "
                 "of significant pairs are uninformative" + " there" * bool(part)
             )
+        people = found.table[found.table["kind"] == "people"].set_index("reference_set")["topic_set"]
+        judges = found.table[(found.table["kind"] == "judge") & found.table["reference_set"].isin(people.index)]
+        other = judges.loc[judges["topic_set"] != judges["reference_set"].map(people), "judge"].tolist()
+        if other:
+            notes.append(
+                f"{metric}: people have other {unit().topics} than {first_few(other, most=_SHOWN)}, so a difference from "
+                f"a second person is one of {unit().topics} too"
+            )
         flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()
         if flat:
             notes.append(f"{metric}: no rank correlation where all systems score alike: {first_few(flat, most=_SHOWN)}")
