@@ -128,11 +128,16 @@ def _apart(found: JudgeConclusions) -> str:
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Call people a second person, on whose topics where there are several sets of them."""
-    judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"]
-    of_set = judges.agg(lambda names: first_few([*names])).to_dict() if table["reference_set"].max() > 1 else {}
-    people = table["reference_set"].map(lambda one: say("a second person", where=of_set.get(one, "")))
+    """Call people a second person, and say beside which judges where that differs."""
+    beside = _beside(table)
+    people = table["reference_set"].map(lambda one: say("a second person", beside=beside.get(one, "")))
     return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
+
+
+def _beside(table: pd.DataFrame) -> dict[int, str]:
+    """Return the judges that are compared on each set of the reference's topics, where there are several."""
+    judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
+    return judges.map(first_few).to_dict() if len(judges) > 1 else {}
 
 
 def _correlations(found: JudgeConclusions, slug: str) -> Fold:
@@ -202,20 +207,21 @@ def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
 
 
 def _choices(found: JudgeConclusions, slug: str) -> Fold:
+    beside = _beside(found.table)
     table = Table(
         name=f"judge-choices-{slug}",
         title=say("choices title"),
         caption=say("choices"),
-        frame=found.choices,
+        frame=found.choices.assign(beside=found.choices["reference_set"].map(beside)),
         columns=(
-            *left(choice="Choice"),
+            *left(choice="Choice", **{"beside": "Beside"} if beside else {}),
             *right(share, weight="Chance"),
             *right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
             *right(share, power="Significant"),
             *right(number(0), n_conflicts="Opposite"),
         ),
     )
-    return Fold(title=say("choices fold", n=len(found.choices)), blocks=(table,))
+    return Fold(title=say("choices fold", n=len(set(found.choices["choice"]))), blocks=(table,))
 
 
 def _conflicts(found: JudgeConclusions, slug: str) -> Block:

@@ -115,8 +115,8 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
         other = judges.loc[judges["topic_set"] != judges["reference_set"].map(people), "judge"].tolist()
         if other:
             notes.append(
-                f"{metric}: people have other {unit().topics} than {first_few(other, most=_SHOWN)}, so a difference from "
-                f"a second person is one of {unit().topics} too"
+                f"{metric}: people have other {unit().topics} than {first_few(other, most=_SHOWN)}, so a difference "
+                f"from a second person is one of {unit().topics} too"
             )
         flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()
         if flat:
