@@ -137,7 +137,7 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 def _beside(table: pd.DataFrame) -> dict[int, str]:
     """Return the judges that are compared on each set of the reference's topics, where there are several."""
     judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
-    return judges.map(first_few).to_dict() if len(judges) > 1 else {}
+    return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
 
 
 def _correlations(found: JudgeConclusions, slug: str) -> Fold:
