@@ -56,8 +56,8 @@ class JudgeConclusions(Result):
     with different ones are not comparable by any figure. ``reference_set`` does so for those of the reference; people
     have a row for each."""
     choices: pd.DataFrame
-    """One row a choice of persons and set of the reference's topics: ``reference_set``, ``choice``, ``weight``, and the
-    columns of ``table`` without intervals."""
+    """One row a choice of persons and set of the reference's topics: ``choice``, ``weight``, the columns of ``table``
+    without intervals, and ``reference_set``."""
     beside_people: pd.DataFrame
     """One row a judge and measure: ``judge``, ``measure``, ``difference`` (judge less people), ``low``, ``high``, over
     the same topics and persons drawn, and ``spread``, the standard deviation of the difference over them. Empty
@@ -306,7 +306,7 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
         picked = chosen if name == PEOPLE else np.full(n_resamples, names.index(name))
         row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
         labelled = topics[name if name in sides else next(iter(weights))]
-        row |= {"n_topics": len(labelled), "n_common": len(labelled & topics[reference])}
+        row["n_topics"] = len(labelled)
         for measure in MEASURES:
             value = float(_mean(seen[measure][0], own))
             values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
@@ -320,17 +320,17 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
                 apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
                 beside.append({"judge": name, "measure": measure, **apart_row})
         row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
-        rows.append({**row, **of_reference, "topic_set": labelled})
+        rows.append({**row, "n_common": len(labelled & topics[reference]), **of_reference, "topic_set": labelled})
     columns = [*MEASURES, "n_significant", "n_shared", "n_conflicts"]
     return _Part(
         table=pd.DataFrame(rows),
         choices=pd.DataFrame(
             [
-                {"reference_set": topics[reference], "choice": name, "weight": weight}
+                {"choice": name, "weight": weight, "reference_set": topics[reference]}
                 | {one: seen[one][0, names.index(name)] for one in columns}
                 for name, weight in weights.items()
             ],
-            columns=["reference_set", "choice", "weight", *columns],
+            columns=["choice", "weight", *columns, "reference_set"],
         ),
         beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high", "spread"]),
         conflicts=_conflicts(found, names, judges, reference),
