@@ -17,6 +17,7 @@ from metaeval.agreement.annotations import Annotations, as_annotations
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, show
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
@@ -330,9 +331,10 @@ def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: in
     own = found[found["judge"] == judge].sort_values("items", ascending=False, kind="stable")
     shown = first_few([f"{row.person} {row.items}" for row in own.itertuples()], most=3)
     lacking = int((~given.judge_known[:, given.judges.index(judge)][given.counts >= fewest_people]).sum())
-    beside = f", and {judge!r} lacks {count(lacking, 'item')}" if lacking else ""
+    beside = f", and {judge!r} lacks {count(lacking, unit().labelled)}" if lacking else ""
+    items = f"{unit().labelled}s"
     raise ScoresError(
-        f"nobody has {fewest_items} items that {fewest_people} people and the judge {judge!r} labelled; the most: "
-        f"{shown}{beside}. Label more items, or let fewer be enough (`fewest_items={show(int(own['items'].max()))}`), "
-        "where the t test tells less"
+        f"nobody has {fewest_items} {items} that {fewest_people} people and the judge {judge!r} labelled; the most: "
+        f"{shown}{beside}. Label more {items}, or let fewer be enough "
+        f"(`fewest_items={show(int(own['items'].max()))}`), where the t test tells less"
     )

@@ -20,7 +20,7 @@ from metaeval.agreement.judge_bias_statistics import (
     of_group,
     without_figures,
 )
-from metaeval.base.words import listed
+from metaeval.base.words import NAMED, listed
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.result import is_significant
 
@@ -164,8 +164,8 @@ def _bent(line: Bias, asked: Asked, outside: Flags) -> tuple[NDArray[np.float64]
     if not said:
         return p, []
     rest = (
-        f"others over whom the scale of a judge is bent: {listed(said)}; what a bend gives or takes looks like bias "
-        "of a group that is better or worse than they"
+        f"others over whom the scale of a judge is bent: {listed(said, most=NAMED)}; what a bend gives or takes looks "
+        "like bias of a group that is better or worse than they"
     )
     return p, [("has", rest)]
 

@@ -19,6 +19,7 @@ from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import RELATIVE
@@ -164,8 +165,8 @@ def rank_judges(
     ranked = np.isfinite(found[measure]) & (names != reference)
     if not ranked.any():
         raise ScoresError(
-            f"no judge can be ordered by its agreement with {reference!r}: they have no item in common, or each gave "
-            "one and the same label to all of them"
+            f"no judge can be ordered by its agreement with {reference!r}: they have no {unit().labelled} in common, "
+            "or each gave one and the same label to all of them"
         )
     there = tables.sum(axis=(1, 2, 3)) > 0
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)

@@ -16,6 +16,7 @@ from metaeval.agreement.label_statistics import by_topic, contingency, over_topi
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import track
@@ -213,7 +214,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
     items = tables.sum(axis=(0, 2, 3))
     if not items.any():
-        raise ScoresError("no two judges labelled a common item; are topics and items named alike?")
+        raise ScoresError(f"no two judges labelled a common {unit().labelled}; are topics and items named alike?")
     scale = np.array(labels.scale, dtype=np.float64)
     ratios = by_topic(tables, scale, rel)
     drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))

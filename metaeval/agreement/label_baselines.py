@@ -17,6 +17,7 @@ from metaeval.agreement.label_statistics import by_topic, contingency, over_topi
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -110,7 +111,9 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     items = tables.sum(axis=(0, 2, 3))
     judges = [place for place in range(len(labels.judges)) if place != own and items[place] > 0]
     if not judges:
-        raise ScoresError(f"nobody labelled an item that {reference!r} labelled; are topics and items named alike?")
+        raise ScoresError(
+            f"nobody labelled an {unit().labelled} that {reference!r} labelled; are topics and items named alike?"
+        )
     tables = tables[:, judges]
     value, shuffled = _statistics(tables, scale, rel), _expected(tables, scale, rel)
     constant, label = _constant(tables, scale, rel)

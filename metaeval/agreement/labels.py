@@ -1,7 +1,7 @@
 """What every judge said of every item: labels checked and put into one form."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,8 @@ class Labels(Result):
     """Labels that are not on the scale and were left out: ``topic``, ``item``, ``judge``, ``label``."""
     notes: tuple[str, ...] = ()
     """What was assumed or left out when they were read."""
+    by_subtopic: bool = False
+    """Whether items are documents judged for one subtopic, which runs do not rank."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -69,7 +71,7 @@ class Labels(Result):
         for name in names:
             check_choice(name, "judge", self.judges)
         outside = self.outside[self.outside["judge"].isin(names)].reset_index(drop=True)
-        return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
+        return replace(self, table=self.table[names], outside=outside)
 
 
 def as_labels(
@@ -146,8 +148,10 @@ def as_labels(
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
         found = f"{count(clean.shape[1], 'judge')} and {count(len(clean), 'item')}"
         raise ScoresError(f"agreement needs two judges and an item, not {found}")
-    notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
-    return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
+    if isinstance(table, Labels):
+        return replace(table, table=clean, scale=levels, outside=listed)
+    said = {"notes": tuple(frame.attrs.get("notes", ())), "by_subtopic": frame.attrs.get("by_subtopic", False)}
+    return Labels(table=clean, scale=levels, outside=listed, **said)
 
 
 def _wide(table: object) -> pd.DataFrame:

@@ -330,7 +330,9 @@ def _others(names: Sequence[str], reference: str, people: Mapping[str, float]) -
 
 def _check_topics(n_topics: int, reference: str) -> None:
     if n_topics <= 1:
-        raise ScoresError(f"takes two {unit().topics} with items that {reference}, every judge and the people labelled")
+        raise ScoresError(
+            f"takes two {unit().topics} with {unit().labelled}s that {reference}, every judge and the people labelled"
+        )
 
 
 def _mean_of_people(said: Mapping[str, Floats], people: Mapping[str, float]) -> Floats | None:
@@ -373,7 +375,7 @@ def _of_reference(seen: _Covariances, net: _Covariances, level: float) -> tuple[
 
     without = [noise(*both) for both in zip(seen.without, net.without, strict=True)]
     share, half = _with_half_width(noise(seen.whole, net.whole), without, level)
-    return share, share - half, share + half
+    return share, max(share - half, min(share, 0.0)), min(share + half, max(share, 1.0))  # a share, as far as it is one
 
 
 def _best(covariance: Floats, size: int) -> tuple[int, ...]:

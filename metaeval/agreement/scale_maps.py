@@ -13,6 +13,7 @@ from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import at_least, difference
 
@@ -218,8 +219,10 @@ def _mapped(
 
 def _fitted(name: str, n_common: NDArray[np.int64], truth: Floats) -> Floats:
     if not len(truth):
-        message = f"{name} and the reference labelled no item in common, so its scale cannot be fitted; map it by name"
-        raise ScoresError(message)
+        common = f"{unit().labelled} in common"
+        raise ScoresError(
+            f"{name} and the reference labelled no {common}, so its scale cannot be fitted; map it by name"
+        )
     levels, counts = np.unique(truth, return_counts=True)
     middles = 2 * (np.cumsum(n_common) - n_common) + n_common
     place = np.searchsorted(2 * np.cumsum(counts), middles, side="left")
@@ -261,7 +264,8 @@ def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> lis
     fitted = [name for name, rule in rules.items() if rule == "fitted"]
     if fitted:
         notes.append(
-            f"scales fitted to {reference} by matching quantiles on common items: {first_few(fitted, most=_SHOWN)}"
+            f"scales fitted to {reference} by matching quantiles on common {unit().labelled}s: "
+            f"{first_few(fitted, most=_SHOWN)}"
         )
     for name, part in table[~table["on_scale"]].groupby("judge", sort=False):
         listed = first_few(part["reference_grade"].tolist(), most=_SHOWN, write=_text)

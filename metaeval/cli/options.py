@@ -231,7 +231,7 @@ _SYSTEMS_IN = choice(
 )
 _REPEATS_IN_NAMES = flag(
     "--repeats-in-names",
-    "Systems whose names differ in their last number (gpt_trial0, gpt_trial1) are repeats of one.",
+    "Systems whose names differ in their last number (gpt_trial0, gpt_trial1) are repeats of one, called gpt.",
 )
 _MISSING = choice(
     "How to handle missing scores; pairwise compares pairs on common topics, if the test allows.",

@@ -1,6 +1,6 @@
 """Choosing data: the systems and topics that a study is about, by name or at random."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -13,6 +13,7 @@ from metaeval.base.unit import TOPIC, Unit, unit_of
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
+from metaeval.table.named_repeats import system_of_repeat
 from metaeval.table.scores import as_scores, note_of_gaps
 
 
@@ -186,7 +187,7 @@ class DataChoice:
         there = set(known)
         missing = next((name for name in names if name not in there), None)
         if missing is not None:
-            error = UnknownNameError(dim, missing, known)
+            error = UnknownNameError(dim, missing, known, synonyms=_of_repeats(missing, known))
             if dim not in self.lists:
                 raise error
             file, lines = self.lists[dim]
@@ -206,11 +207,19 @@ class DataChoice:
         for pattern in split_at_commas(patterns, fitting) if self.by_comma else patterns:
             fits = fitting(pattern)
             if not fits:
-                raise UnknownNameError(dim, pattern, names)
+                raise UnknownNameError(dim, pattern, names, synonyms=_of_repeats(pattern, names, patterns=True))
             left = [name for name in left if name not in fits]
         if not left:
             raise InvalidOptionError(f"`exclude_{dim}s` leaves no {dim} of {len(names)}; name fewer")
         return left
+
+
+def _of_repeats(name: str, known: Sequence[str], *, patterns: bool = False) -> dict[str, str]:
+    """Return what is meant by the name of one repeat where they are read as such, and of their system where not."""
+    system, own = system_of_repeat(name), [one for one in known if system_of_repeat(one) == name]
+    if patterns and own and own == [one for one in known if fnmatchcase(one, f"{name}*")]:
+        return {name: f"{name}*"}
+    return {name: system} if system is not None and system in known else {}
 
 
 def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:

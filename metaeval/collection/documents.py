@@ -471,7 +471,8 @@ class Collection(JudgedCollection):
         Parameters
         ----------
         weights : mapping of topic to mapping of subtopic to float
-            0 or more for every subtopic of the judgments; those of a topic count as shares of their sum.
+            0 or more for every subtopic of the judgments; those of a topic count as shares of their sum. Others do not
+            count, and are noted.
 
         Raises
         ------
@@ -481,7 +482,13 @@ class Collection(JudgedCollection):
         if self.subtopics is None:
             message = "weights are for judgments by subtopic (topic subtopic document grade), and these have none"
             raise InvalidOptionError(message)
-        return replace(self, subtopics=self.subtopics.with_weights(weights, self.topics))
+        idle = self.subtopics.without_judgments(weights, self.topics)
+        said = (
+            f"weights of {count(len(idle), 'subtopic')} without judgments do not count: {first_few(idle)}; the others "
+            "of a topic are shares of their own sum"
+        )
+        weighted = replace(self, subtopics=self.subtopics.with_weights(weights, self.topics))
+        return weighted.with_notes([said] if idle else [])
 
     @property
     def n_relevant(self) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -53,6 +54,15 @@ class Subtopics(ShortRepr):
         """Return the same entries where further documents, about no subtopic, are judged."""
         lengths = new.spread(np.diff(self.offsets), 0)
         return replace(self, offsets=np.concatenate([[0], np.cumsum(lengths)]))
+
+    def without_judgments(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> list[str]:
+        """Return which subtopics have a weight and no judgment, those of other topics last."""
+        bounds = zip(topics, pairwise(self.topic_offsets.tolist()), strict=True)
+        known = {topic: set(self.names[start:stop]) for topic, (start, stop) in bounds}
+        listed = {topic: weights.get(topic, {}) for topic in known} | dict(weights)
+        return [
+            f"{one} of topic {topic}" for topic, own in listed.items() for one in own if one not in known.get(topic, ())
+        ]
 
     def with_weights(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> Self:
         """Return them with weights by topic and subtopic; those of a topic count as shares of their sum."""

@@ -134,4 +134,4 @@ def _opposed(table: pd.DataFrame, first: str, second: str, lowest: int) -> str:
     topics = opposed[opposed].index.get_level_values("topic").value_counts()
     named = f", most on topics {first_few([f'{name} ({n})' for name, n in topics.items()])}" if len(topics) else ""
     both = count(int((one.notna() & other.notna()).sum()), LABELLED_NUGGETS.labelled)
-    return f"{first} and {second}: of {both} {opposed.sum():,} contradict one and have credit from the other{named}"
+    return f"contradicted by one and credited by the other of {first} and {second}: {opposed.sum():,} of {both}{named}"

@@ -17,7 +17,7 @@ from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.headers import columns_found, fitting_names, place_of
-from metaeval.io.qrels import judgments_of, repeated_judgments_of
+from metaeval.io.qrels import judgments_by_subtopic, judgments_of, repeated_judgments_of
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
@@ -33,6 +33,9 @@ _SCALES = (
     ("highly relevant", "very relevant", "perfect", "excellent", "very high"),
 )
 """Words of labels, each row above the one before."""
+_OF_SUBTOPICS = (
+    "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT"
+)
 
 
 def read_labels(  # noqa: PLR0913 - how it is read
@@ -52,7 +55,8 @@ def read_labels(  # noqa: PLR0913 - how it is read
         One table with a header, wide (topic, item, then a column a judge) or long (topic, item, judge, label);
         or two or more files, each such a table or the qrels of one judge, who is called as the file or as in
         ``NAME=FILE``; level -1 of qrels (pooled and not judged), and any negative grade beside real-valued ones, is no
-        label.
+        label. Where column 2 names subtopics (a document twice in one topic with different ones), an item is a document
+        judged for one of them, ``SUBTOPIC/DOCUMENT``.
     columns : mapping of str to str, optional
         Which column of a table is the "topic", "item", "judge" or "label", where its name does not say so.
     words : mapping of str to int, optional
@@ -149,6 +153,7 @@ def labels_of(  # noqa: PLR0913 - as above
     frame = pd.concat(parts, axis=1)
     frame.columns.name = "judge"
     frame.attrs["notes"] = [note for part in parts for note in part.attrs.get("notes", ())]
+    frame.attrs |= {name: True for part in parts for name in part.attrs if name == "by_subtopic"}
     return frame
 
 
@@ -170,12 +175,15 @@ def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, alone: bool) -> 
 
 def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:
     found: dict[str, pd.Series] = {}
-    notes: list[str] = []
-    for source, content in contents:
-        if repeats:
-            parts = repeated_judgments_of(content, source.path)
-        else:
-            parts = [judgments_of(content, source.path, duplicates)]
+    if repeats:
+        read = [repeated_judgments_of(content, source.path) for source, content in contents]
+    else:
+        read = [[judgments_of(content, source.path, duplicates, subtopics="keep")] for source, content in contents]
+    by_subtopic = any(one.subtopics is not None for parts in read for one in parts)
+    if by_subtopic:
+        read = [[judgments_by_subtopic(content, source.path)] for source, content in contents]
+    notes = [_OF_SUBTOPICS] * by_subtopic
+    for (source, _), parts in zip(contents, read, strict=True):
         notes += [f"{source.own_name}: {note}" for note in parts[0].notes] if duplicates != "error" else []
         for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
             if name in found:
@@ -185,6 +193,7 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, dupl
     frame = pd.DataFrame(found)
     frame.columns.name = "judge"
     frame.attrs |= {"notes": notes} if notes else {}
+    frame.attrs |= {"by_subtopic": True} if by_subtopic else {}
     return frame
 
 

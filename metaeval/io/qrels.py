@@ -104,6 +104,14 @@ def judgments_of(
     return read.once(document_ids, duplicates)
 
 
+def judgments_by_subtopic(content: bytes, path: str) -> Judgments:
+    """Read judgments that `judgments_of` took, of subtopics and documents in place of documents: SUBTOPIC/DOCUMENT."""
+    read = _Lines.of(content, path)
+    pairs = zip(read.found.words_before(), read.found.documents(), strict=True)
+    items = identifier_array([f"{word}/{document.decode()}".encode() for word, document in pairs])
+    return read.judgments(items, np.lexsort((items, read.lists)))
+
+
 def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
     """Read judgments of one judge who judged pairs several times; the k-th holds the k-th line of every pair."""
     read = _Lines.of(content, path)

@@ -242,12 +242,14 @@ def kappa_dots(study: Labelling) -> Picture:
     leading = leading_kappa(study.labels.scale)
     kappa = say("kappa", kappa=_LABELS[leading].removeprefix("Cohen's "))
     columns = ["second", leading, f"{leading}_low", f"{leading}_high"]
+    on_topic = study.labels.table[[first, *pairs["second"]]].notna().groupby(level="topic").any()
+    shared = bool((on_topic.all(axis=1) | ~on_topic.any(axis=1)).all())
     shown = pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
     return Picture(
         name="judge-kappa",
         draw=lambda: figures.agreement_dots(shown, label=say("dots label", kappa=kappa, first=first)),
         title=say("dots title", first=first),
-        caption=say("dots", kappa=kappa, first=first, second=second, study=study),
+        caption=say("dots", kappa=kappa, first=first, second=second, study=study, shared=shared),
         alt=say("dots alt", n=len(pairs)),
     )
 

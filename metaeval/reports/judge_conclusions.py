@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
@@ -84,12 +86,16 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         "recall": ("Recall", share),
         "f1": ("F1", number(2)),
     }
+    alone = tested and len(found.of_reference) == 1
+    value, low, high = map(float, found.of_reference.to_numpy()[0, :3])
+    power = bracketed(value, low, high, share, draws=found.n_resamples) if alone else ""
+    if tested and not alone:
+        pairs = {"reference_power": (f"Under {found.reference}", share), **pairs}
     shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
-    power = bracketed(*found.reference_power, share, draws=found.n_resamples) if tested else ""
     main = Table(
         name=f"judge-conclusions-{slug}",
-        title=say("table title", metric=metric, power=power),
-        caption=say("table", found=found, power=power),
+        title=say("table title", metric=metric, tested=tested),
+        caption=say("table", found=found, power=power, tested=tested, apart=_apart(found)),
         frame=shown,
         columns=(
             *left(judge="Judge"),
@@ -110,22 +116,41 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
     return [*blocks, *(build(found, slug) for part, build in more if len(part))]
 
 
+def _apart(found: JudgeConclusions) -> str:
+    """Return the judges with topics that the reference has not, each with how many it has in common with it."""
+    judges = found.table[found.table["kind"] == "judge"]
+    return first_few(
+        [
+            f"{row['judge']} {row['n_common'] or 'none'} of {row['n_topics']:,}"
+            for row in judges[judges["n_common"] < judges["n_topics"]].to_dict("records")
+        ]
+    )
+
+
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(judge=table["judge"].mask(table["kind"] == "people", say("a second person")))
+    """Call people a second person, and say beside which judges where that differs."""
+    beside = _beside(table)
+    people = table["reference_set"].map(lambda one: say("a second person", beside=beside.get(one, "")))
+    return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
+
+
+def _beside(table: pd.DataFrame) -> dict[int, str]:
+    """Return the judges that are compared on each set of the reference's topics, where there are several."""
+    judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
+    return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
 
 
 def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     """Return every correlation of the rankings, over all systems and among the best."""
     parts = []
     for name, words in _CORRELATIONS.items():
-        part = found.table[["judge", "kind"]].assign(correlation=words)
+        part = found.table[["judge", "kind", "reference_set"]].assign(correlation=words)
         for side, measure in (("whole", name), ("top", f"{name}_top")):
             for end in ("", "_low", "_high"):
                 part[f"{side}{end}"] = found.table.get(f"{measure}{end}")
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
-    order = {judge: place for place, judge in enumerate(found.table["judge"])}
-    frame = frame.sort_values("judge", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    frame = frame.iloc[np.arange(len(frame)).reshape(len(_CORRELATIONS), -1).T.ravel()].reset_index(drop=True)
     shown, columns = bounded(
         _named(frame),
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
@@ -182,20 +207,21 @@ def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
 
 
 def _choices(found: JudgeConclusions, slug: str) -> Fold:
+    beside = _beside(found.table)
     table = Table(
         name=f"judge-choices-{slug}",
         title=say("choices title"),
         caption=say("choices"),
-        frame=found.choices,
+        frame=found.choices.assign(beside=found.choices["reference_set"].map(beside)),
         columns=(
-            *left(choice="Choice"),
+            *left(choice="Choice", **{"beside": "Beside"} if beside else {}),
             *right(share, weight="Chance"),
             *right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
             *right(share, power="Significant"),
             *right(number(0), n_conflicts="Opposite"),
         ),
     )
-    return Fold(title=say("choices fold", n=len(found.choices)), blocks=(table,))
+    return Fold(title=say("choices fold", n=len(set(found.choices["choice"]))), blocks=(table,))
 
 
 def _conflicts(found: JudgeConclusions, slug: str) -> Block:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 from scipy.special import ndtri
 
+from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, bracketed, drawn, ends, number, text
 from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
@@ -69,7 +70,7 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
         table = study.labelling.labels.table
         sizes = {
             "judge": table.shape[1],
-            "item" if study.labelling.scale is None else "document": int(table.notna().any(axis=1).sum()),
+            unit().labelled if study.labelling.scale is None else "document": int(table.notna().any(axis=1).sum()),
             "topic": len(study.labelling.labels.topics),
             "label": int(table.notna().to_numpy().sum()),
         }
@@ -105,7 +106,11 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         return say("effects", figures=effect_figures(study.effects)), say("quote agreement", runs=True)
     if study.reference is not None:
         first = best_words(labelling) if ranked else say("nobody", reference=study.reference)
-        return first, *([say("quote labels", labelling=labelling)] if ranked else []), say("takes runs")
+        return (
+            first,
+            *([say("quote labels", labelling=labelling)] if ranked else []),
+            *([] if labelling.labels.by_subtopic else [say("takes runs")]),
+        )
     return alpha_words(labelling), say("quote agreement", runs=not study.effects.empty)
 
 
@@ -125,13 +130,13 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     """Return what the verdict on the best judge rests on."""
     row, found, told = study.verdicts.iloc[0], study.conclusions[metric], []
     given = {"judge": row["judge"], "metric": metric}
-    if found.n_reference:
+    if row["ranking"] != "no pairs":
         told.append(KeyFigure(say("key f1", **given), _f1(row, found.n_resamples), _ends_of(row, "f1")))
     if not absent(row["people_f1"]):
         told.append(KeyFigure(say("key second", **given), number(2)(row["people_f1"]), (row["people_f1"],)))
     if row["favours"]:
         told.append(KeyFigure(say("key bias"), _favour_words(row), (*_ends_of(row, "favour"), *_beyond(row))))
-    if found.n_reference:
+    if row["ranking"] != "no pairs":
         told.append(KeyFigure(say("key opposite", **given), number(0)(row["n_conflicts"]), (row["n_conflicts"],)))
     if row["labels"]:
         told.append(KeyFigure(say("key labels", **given), say("labels", row=row), (row["winning_rate"],)))
@@ -160,7 +165,8 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
         n=len(study.verdicts),
         may=say(row["ranking"], reference=found.reference),
         metric=metric,
-        f1=_f1(row, found.n_resamples) if found.n_reference != 0 else "",
+        f1=_f1(row, found.n_resamples) if row["ranking"] != "no pairs" else "",
+        comparable=found.comparable,
     )
 
 
@@ -201,7 +207,7 @@ def _about(value: object, n_resamples: int) -> str:
 
 def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
     """Say what holds of a judge whoever a second person would be."""
-    if found.n_reference == 0 or not absent(row["people_f1"]):
+    if row["ranking"] == "no pairs" or not absent(row["people_f1"]):
         return []
     if row["ranking"] == "may":
         return [say("whoever", judge=row["judge"], margin=margin)]
@@ -228,13 +234,14 @@ def _f1(row: pd.Series, n_resamples: int) -> str:
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1 or found.n_reference == 0:
+    if len(verdicts) == 1 or (verdicts["ranking"] == "no pairs").all():
         return []
     low, best = ends(verdicts["judge"], verdicts["f1"], map(number(2), verdicts["f1"]))
     beside = not found.beside_people.empty
     said = verdicts["ranking"].value_counts().to_dict() if beside else {}
     counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
-    return [say("others", n=len(verdicts), low=low, best=best, beside_people=beside, counted=counted)]
+    given = {"low": low, "best": best, "beside_people": beside, "counted": counted, "comparable": found.comparable}
+    return [say("others", n=len(verdicts), **given)]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
@@ -272,9 +279,12 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     frame = study.verdicts
     columns = [*left(judge="Judge", ranking="May rank systems")]
-    columns += right(number(2), f1="F1", people_f1="A second person")
+    columns += right(number(2), f1="F1")
+    people = bool(frame["people_f1"].notna().any())
+    if people:
+        columns += right(number(2), people_f1="A second person")
     columns += right(number(0), n_conflicts="Opposite pairs")
-    if frame["people_f1"].notna().any():
+    if people:
         columns += right(number(1), people_conflicts="of a second person")
         n_resamples = study.conclusions[metric].n_resamples
         columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
@@ -287,7 +297,13 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     table = Table(
         name="judge-verdicts",
         title=say("verdicts"),
-        caption=say("table", study=study, metric=metric),
+        caption=say(
+            "table",
+            study=study,
+            metric=metric,
+            comparable=study.conclusions[metric].comparable,
+            shown={column.name for column in columns},
+        ),
         frame=frame,
         columns=tuple(columns),
     )
@@ -314,7 +330,7 @@ def _methods(study: JudgeStudy) -> Methods:
         sources.append("ogilvie2006")
     if study.conclusions:
         paragraphs.append(say("conclusions methods", study=study, found=next(iter(study.conclusions.values()))))
-        sources += ["ogilvie2006", "voorhees2000"]
+        sources += ["ogilvie2006", *["voorhees2000"] * bool(study.people)]
     if study.alt is not None:
         paragraphs.append(say("alt methods", alt=study.alt))
         sources.append("calderon2025")

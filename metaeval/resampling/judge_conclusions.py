@@ -1,10 +1,11 @@
 """Conclusions about systems under each judge, beside the reference and beside people, with intervals over topics.
 
 A judge that labels other topics than people did, or more of them, is compared as it stands and at the same number of
-topics: much of what it finds beyond them could not be shown on few topics.
+topics: much of what it finds beyond them could not be shown on few topics. A judge that labels a part of people's
+topics is compared with them on that part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ from metaeval.tests_stat.result import PairwiseResult
 type Floats = NDArray[np.float64]
 
 _FEWEST_DEFINED = 0.9
+_OF_REFERENCE = ("reference_power", "reference_power_low", "reference_power_high", "n_reference", "reference_set")
 PEOPLE = "people"
 """The row that stands for a second person, whoever it is."""
 
@@ -41,15 +43,21 @@ class JudgeConclusions(Result):
     """Agreement of conclusions under judges with those under the reference."""
 
     table: pd.DataFrame
-    """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,
-    with ``_low`` and ``_high`` the correlations of the systems' means with those under the reference (``tau``,
-    ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`, ``rho``, ``pearson``; with
-    ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``; ``n_significant``, ``n_shared``
-    and ``n_conflicts`` (pairs significant under both, in the same direction and in opposite ones). Of people these
-    are means over the choices of persons, and intervals are over topics and persons. A judge with a single topic
-    has correlations alone: nothing can be tested there."""
+    """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``, of
+    which ``n_common`` are the reference's; with ``_low`` and ``_high`` correlations of the systems' means with those
+    under the reference (``tau``, ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`,
+    ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``;
+    ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant under both, in the same direction and in
+    opposite ones). Of people these are means over the choices of persons, and intervals are over topics and persons. A
+    judge with a single topic has correlations alone: nothing can be tested there.
+
+    ``reference_power`` with its interval and ``n_reference`` are the share and number of significant pairs under the
+    reference on its topics in that comparison (NaN on a single topic). ``topic_set`` numbers sets of topics: judges
+    with different ones are not comparable by any figure. ``reference_set`` does so for those of the reference; people
+    have a row for each."""
     choices: pd.DataFrame
-    """One row a choice of persons: ``choice``, ``weight``, and the columns of ``table`` without intervals."""
+    """One row a choice of persons and set of the reference's topics: ``choice``, ``weight``, the columns of ``table``
+    without intervals, and ``reference_set``."""
     beside_people: pd.DataFrame
     """One row a judge and measure: ``judge``, ``measure``, ``difference`` (judge less people), ``low``, ``high``, over
     the same topics and persons drawn, and ``spread``, the standard deviation of the difference over them. Empty
@@ -63,10 +71,6 @@ class JudgeConclusions(Result):
     of topics), ``only_with_more``, the share of the pairs found by the judge alone that fewer topics do not show,
     and the Monte-Carlo standard error of each, ``power_error`` and so on. Empty otherwise."""
     reference: str
-    reference_power: tuple[float, float, float]
-    """With its interval: value, low, high."""
-    n_reference: int | None
-    """Significant pairs under the reference; None where it has a single topic."""
     n_pairs: int
     test: str
     correction: str
@@ -75,12 +79,23 @@ class JudgeConclusions(Result):
     top: int
     """Systems behind ``tau_top`` and its like: the best under the reference."""
     n_topics: int
+    """Topics of the reference, in all."""
     n_resamples: int
     random_source: str
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge: the table."""
         return self.table.copy()
+
+    @property
+    def of_reference(self) -> pd.DataFrame:
+        """Return one row a set of the reference's topics that judges are compared on, with the power there."""
+        return self.table[[*_OF_REFERENCE]].drop_duplicates("reference_set", ignore_index=True)
+
+    @property
+    def comparable(self) -> bool:
+        """Return whether all judges beside the people have the same topics, so that figures may rank them."""
+        return len(set(self.table.loc[self.table["kind"] == "judge", "topic_set"])) <= 1
 
     def plot(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""
@@ -119,8 +134,9 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined there is
     none. A difference from people is cut to what the judge's own interval leaves possible beside anybody. On resampled
     topics t and the bootstraps decide by the closed form they come close to. Common topics are drawn jointly for all
-    judges; where a judge has topics of its own they are drawn by themselves. For people a choice of persons is drawn
-    with every resample of topics, so that the interval is over both [2]_.
+    judges; where a judge has topics of its own they are drawn by themselves. A judge all of whose topics are topics of
+    the reference is compared with the reference, and with the people who have them, on these alone. For people
+    a choice of persons is drawn with every resample of topics, so that the interval is over both [2]_.
 
     References
     ----------
@@ -156,54 +172,22 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
         raise ScoresError(f"conclusions are compared with those of another judge, and there is only {reference}")
     source = resolve_rng(rng)
     drawing, testing, choosing, fewer = source.generator.spawn(4)
-    question = _Asked(test, correction, alpha, n_resamples, testing, n_threads)
-    found = _concluded(sides, question, n_resamples, drawing)
-    places = np.argsort(-found.means[names.index(reference)], kind="stable")[:top]
-    place, best = names.index(reference), np.sort(places)
-    seen = judge_measures(found.verdict[None], found.means[None], place, best, found.tested)
-    drawn = judge_measures(found.drawn, found.drawn_means, place, best, found.tested)
-    chosen = _chosen(weights, names, n_resamples, choosing)
-    freedom = min(len(side["topic"]) for side in sides.values()) - 1
-    kept = np.array([weights.get(name, 0.0) for name in names])
-    rows, beside = [], []
-    for name in [*judges, *([PEOPLE] if weights else [])]:
-        own = kept if name == PEOPLE else (np.array(names) == name).astype(np.float64)
-        picked = chosen if name == PEOPLE else np.full(n_resamples, names.index(name))
-        row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
-        row["n_topics"] = sides[name if name in sides else next(iter(weights))].sizes["topic"]
-        for measure in MEASURES:
-            value = float(_mean(seen[measure][0], own))
-            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
-            low, high = _interval(value, values, freedom, confidence_level, least)
-            row |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
-            if weights and name != PEOPLE:
-                apart = value - float(_mean(seen[measure][0], kept))
-                resampled = values - drawn[measure][np.arange(n_resamples), chosen]
-                # people lie between the ends of the range, so beside them a judge is no further off than beside those
-                low, high = _interval(apart, resampled, freedom, confidence_level, low - 1.0, high - least)
-                apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
-                beside.append({"judge": name, "measure": measure, **apart_row})
-        row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
-        rows.append(row)
-    power = float(seen["power"][0, place])
-    ends = _interval(power, drawn["power"][:, place], freedom, confidence_level, 0.0)
-    columns = [*MEASURES, "n_significant", "n_shared", "n_conflicts"]
+    question = _Asked(test, correction, alpha, n_resamples, testing, n_threads, top, confidence_level)
+    parts = [
+        _beside(family, reference, weights, question, drawing, choosing)
+        for family in _families(sides, reference, judges, weights)
+    ]
+    frames = {name: pd.concat([getattr(one, name) for one in parts], ignore_index=True) for name in _Part._fields}
+    sets = dict.fromkeys([*frames["table"]["reference_set"], *frames["table"]["topic_set"]])
+    numbers = {topics: number for number, topics in enumerate(sets, 1)}
+    for name, column in (("table", "reference_set"), ("table", "topic_set"), ("choices", "reference_set")):
+        frames[name][column] = frames[name][column].map(numbers)
+    frames["table"] = frames["table"].sort_values("kind", kind="stable", ignore_index=True)  # people last
     return JudgeConclusions(
-        table=pd.DataFrame(rows),
-        choices=pd.DataFrame(
-            [
-                {"choice": name, "weight": weight, **{one: seen[one][0, names.index(name)] for one in columns}}
-                for name, weight in weights.items()
-            ],
-            columns=["choice", "weight", *columns],
-        ),
-        beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high", "spread"]),
-        conflicts=_conflicts(found, names, judges, reference),
+        **frames,
         same_number=_at_the_same_number(sides, reference, judges, question, n_rounds, fewer),
         reference=reference,
-        reference_power=(power, *ends),
-        n_reference=int(seen["n_significant"][0, place]) if found.tested[place] else None,
-        n_pairs=found.verdict.shape[-1],
+        n_pairs=n_systems * (n_systems - 1) // 2,
         test=TESTS.find(test).name,
         correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
         alpha=float(alpha),
@@ -224,6 +208,17 @@ class _Asked(NamedTuple):
     n_resamples: int
     generator: np.random.Generator
     n_threads: int | None
+    top: int
+    confidence_level: float
+
+
+class _Part(NamedTuple):
+    """What is concluded under some judges: parts of `JudgeConclusions`, with topics in place of numbers of sets."""
+
+    table: pd.DataFrame
+    choices: pd.DataFrame
+    beside_people: pd.DataFrame
+    conflicts: pd.DataFrame
 
 
 class _Concluded(NamedTuple):
@@ -254,6 +249,92 @@ def _sides(scores: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
     if len(systems) > 1:
         raise ScoresError("the systems must be the same under every judge, in the same order")
     return sides
+
+
+def _families(
+    sides: Mapping[str, Scores], reference: str, judges: Sequence[str], weights: Mapping[str, float]
+) -> Iterator[dict[str, Scores]]:
+    """Yield judges by the topics that they are compared on: those of the reference, or the part that they have."""
+    whole = _topics_of(sides[reference])
+    own = {name: _topics_of(sides[name]) for name in judges}
+    parts: dict[frozenset[str], list[str]] = {}
+    for name in judges:
+        parts.setdefault(frozenset(own[name] if set(own[name]) < set(whole) else whole), []).append(name)
+    for topics, members in parts.items() or [(frozenset(whole), [])]:
+        kept = {reference, *weights, *members}
+        yield {
+            name: one.sel(topic=[topic for topic in _topics_of(one) if topic in topics])
+            if name not in members and topics <= {*_topics_of(one)}
+            else one
+            for name, one in sides.items()
+            if name in kept
+        }
+
+
+def _topics_of(scores: Scores) -> tuple[str, ...]:
+    return tuple(scores["topic"].to_numpy().tolist())
+
+
+def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
+    sides: Mapping[str, Scores],
+    reference: str,
+    weights: Mapping[str, float],
+    asked: _Asked,
+    drawing: np.random.Generator,
+    choosing: np.random.Generator,
+) -> _Part:
+    """Compare what is concluded under some judges, and people, with what is concluded under the reference."""
+    names, n_resamples = list(sides), asked.n_resamples
+    judges = [name for name in names if name != reference and name not in weights]
+    level = asked.confidence_level
+    found = _concluded(sides, asked, n_resamples, drawing)
+    places = np.argsort(-found.means[names.index(reference)], kind="stable")[: asked.top]
+    place, best = names.index(reference), np.sort(places)
+    seen = judge_measures(found.verdict[None], found.means[None], place, best, found.tested)
+    drawn = judge_measures(found.drawn, found.drawn_means, place, best, found.tested)
+    chosen = _chosen(weights, names, n_resamples, choosing)
+    freedom = min(len(side["topic"]) for side in sides.values()) - 1
+    kept = np.array([weights.get(name, 0.0) for name in names])
+    topics = {name: frozenset(_topics_of(own)) for name, own in sides.items()}
+    power = float(seen["power"][0, place])
+    ends = _interval(power, drawn["power"][:, place], freedom, level, 0.0)
+    found_there = (power, *ends, float(seen["n_significant"][0, place]), topics[reference])
+    of_reference = dict(zip(_OF_REFERENCE, found_there, strict=True))
+    rows, beside = [], []
+    for name in [*judges, *([PEOPLE] if weights else [])]:
+        own = kept if name == PEOPLE else (np.array(names) == name).astype(np.float64)
+        picked = chosen if name == PEOPLE else np.full(n_resamples, names.index(name))
+        row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
+        labelled = topics[name if name in sides else next(iter(weights))]
+        row["n_topics"] = len(labelled)
+        for measure in MEASURES:
+            value = float(_mean(seen[measure][0], own))
+            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
+            low, high = _interval(value, values, freedom, level, least)
+            row |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
+            if weights and name != PEOPLE:
+                apart = value - float(_mean(seen[measure][0], kept))
+                resampled = values - drawn[measure][np.arange(n_resamples), chosen]
+                # people lie between the ends of the range, so beside them a judge is no further off than beside those
+                low, high = _interval(apart, resampled, freedom, level, low - 1.0, high - least)
+                apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
+                beside.append({"judge": name, "measure": measure, **apart_row})
+        row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
+        rows.append({**row, "n_common": len(labelled & topics[reference]), **of_reference, "topic_set": labelled})
+    columns = [*MEASURES, "n_significant", "n_shared", "n_conflicts"]
+    return _Part(
+        table=pd.DataFrame(rows),
+        choices=pd.DataFrame(
+            [
+                {"choice": name, "weight": weight, "reference_set": topics[reference]}
+                | {one: seen[one][0, names.index(name)] for one in columns}
+                for name, weight in weights.items()
+            ],
+            columns=["choice", "weight", *columns, "reference_set"],
+        ),
+        beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high", "spread"]),
+        conflicts=_conflicts(found, names, judges, reference),
+    )
 
 
 def _weights(people: Mapping[str, float] | Sequence[str], names: Sequence[str], reference: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.labels import Labels
 from metaeval.base.names import first_few
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import unit, unit_of
 
 if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -41,15 +41,15 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     missing = {name: count for name, count in labels.table.isna().sum().items() if count}
     if missing:
         notes.append(
-            f"items without a label, of {len(labels.table)}: "
+            f"{unit().labelled}s without a label, of {len(labels.table)}: "
             f"{', '.join(f'{name} {count}' for name, count in missing.items())}; two judges are compared on the "
-            "items that both labelled"
+            f"{unit().labelled}s that both labelled"
         )
     several = labels.table.loc[:, labels.table.count() > 1]
     lowest = several.min()
     constant = [f"{name} {label:g}" for name, label in lowest[lowest == several.max()].items()]
     if constant:
-        notes.append(f"the same label for every item: {first_few(constant, most=_SHOWN)}")
+        notes.append(f"the same label for every {unit().labelled}: {first_few(constant, most=_SHOWN)}")
     if agreement.reference is not None:
         leading = leading_kappa(labels.scale)
         turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
@@ -65,7 +65,8 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
         lacking = [pair for pair in lacking if agreement.reference in pair]
     if lacking:
         notes.append(
-            "pairs of judges without a common item, left out: " + first_few(lacking, most=_SHOWN, write=" and ".join)
+            f"pairs of judges without a common {unit().labelled}, left out: "
+            + first_few(lacking, most=_SHOWN, write=" and ".join)
         )
     undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
     topics = agreement.per_topic.loc[undefined, "topic"].nunique()
@@ -102,10 +103,20 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
     """Say under which judges the scores tell nothing: all systems alike, or no pair apart under the reference."""
     notes = []
     for metric, found in conclusions.items():
-        if found.n_reference == 0:
+        silent = found.table.loc[(found.table["n_reference"] == 0) & (found.table["kind"] == "judge"), "judge"].tolist()
+        if (found.table["n_reference"] == 0).any():
+            part = f" on the topics of {first_few(silent, most=_SHOWN)}" * (len(found.of_reference) > 1)
             notes.append(
-                f"{metric}: under {found.reference} no pair differs significantly, so precision, recall and F1 of "
-                "significant pairs are uninformative"
+                f"{metric}: under {found.reference} no pair differs significantly{part}, so precision, recall and F1 "
+                "of significant pairs are uninformative" + " there" * bool(part)
+            )
+        people = found.table[found.table["kind"] == "people"].set_index("reference_set")["topic_set"]
+        judges = found.table[(found.table["kind"] == "judge") & found.table["reference_set"].isin(people.index)]
+        other = judges.loc[judges["topic_set"] != judges["reference_set"].map(people), "judge"].tolist()
+        if other:
+            notes.append(
+                f"{metric}: people have other {unit().topics} than {first_few(other, most=_SHOWN)}, so a difference "
+                f"from a second person is one of {unit().topics} too"
             )
         flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()
         if flat:

@@ -15,7 +15,9 @@ from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
 from metaeval.agreement.second_assessors import SecondPeople, second_people
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
@@ -153,7 +155,7 @@ def of_labels(
         )
     elif reference is not None and not assessments:
         attempt.failed["May a judge replace a person as a labeller? (alt-test)"] = (
-            "takes labels of two people at least on the same items; name them (`people`)"
+            f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
         )
     panel, rescaled_panel = (None, None) if assessments else _panels(labels, second, asked, attempt)
     found = Labelling(
@@ -215,8 +217,8 @@ def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
         raise ScoresError(message)
     if own.max() < rel:
         raise ScoresError(
-            f"{reference} called none of its {len(own)} items relevant (`rel={rel}`; its highest label is "
-            f"{own.max():g}), so agreement with it is uninformative; name another judge (`reference`), or a "
+            f"{reference} called none of its {count(len(own), unit().labelled)} relevant (`rel={rel}`; its highest "
+            f"label is {own.max():g}), so agreement with it is uninformative; name another judge (`reference`), or a "
             "lower grade (`rel`)"
         )
 

@@ -57,7 +57,7 @@ def of_scores(
         part.conclusions[metric] = found
         untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
         if untested:
-            who = reference if found.n_reference is None else first_few(untested)
+            who = reference if found.n_topics == 1 else first_few(untested)
             attempt.failed[f"Significant pairs under {metric}"] = (
                 f"takes two {unit_of(table).topics} at least, and {who} has one; the rankings by that one are compared"
             )
@@ -159,7 +159,9 @@ def _of_same_topics(sides: Mapping[str, Scores]) -> Scores:
 
 def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
     if table is None:
-        raise ScoresError(f"takes three {unit().topics} that every judge has")
+        raise ScoresError(
+            f"takes three {unit().topics} that every judge has; give each judge by itself with the reference"
+        )
     return ask(table)
 
 

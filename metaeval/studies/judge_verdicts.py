@@ -116,7 +116,7 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
     """
     table = found.table.set_index("judge")
     row = _row(table, judge)
-    if found.n_reference == 0:
+    if row["n_reference"] == 0:
         return JudgeVerdict(judge, "no pairs", n_conflicts=0)
     shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
     figures = {name: row[name] for name in (*shown, "n_conflicts")}
@@ -130,7 +130,8 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
         word = "may not"
     elif f1["low"] > -margin and against["high"] <= margin:
         word = "may"
-    people = _row(table, "people")
+    same = found.table["reference_set"] == row["reference_set"]
+    people = _row(found.table[same].set_index("judge"), "people")
     clear, consistent = _chance_within(f1, margin), _chance_within(against, margin, reached=True)
     return verdict._replace(
         ranking=word,

@@ -4,13 +4,11 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from metaeval.base.names import first_few
 from metaeval.collection.assembly import warn_of_ties
 from metaeval.collection.base import Retrieved
 from metaeval.collection.data_choice import DataChoice
@@ -131,18 +129,12 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
 
 
 def _weighted(collection: Collection, path: str) -> Collection:
-    """Weigh the subtopics, and say which of the file have no judgment."""
+    """Weigh the subtopics; what is wrong with them is wrong with the file."""
     weights = read_subtopic_weights(path)
     try:
-        weighted = collection.with_subtopic_weights(weights)
+        return collection.with_subtopic_weights(weights)
     except InvalidOptionError as error:
         raise FileFormatError(str(error), path=path) from error
-    held = collection.subtopics
-    names = [] if held is None else [held.names[start:stop] for start, stop in pairwise(held.topic_offsets.tolist())]
-    known = dict(zip(collection.topics, map(set, names), strict=True))
-    idle = [f"{one} of topic {topic}" for topic in known for one in weights[topic] if one not in known[topic]]
-    said = f"{path}: these subtopics are in no judgment and do not count: {first_few(idle)}"
-    return weighted.with_notes([said] if idle else [])
 
 
 def _settled[Judged: JudgedCollection](collection: Judged, choice: DataChoice | None, missing: Missing) -> Judged:

@@ -18,7 +18,7 @@ from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import LABELLED_NUGGETS, Unit, unit_of
+from metaeval.base.unit import LABELLED_NUGGETS, Unit, speaking_of, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
@@ -32,7 +32,7 @@ from metaeval.studies.judge_notes import flat_notes, score_notes
 from metaeval.studies.judge_parts import Asked, Compared, KnownOfSystems, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, OfSystems, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
-from metaeval.studies.scores_under_judges import scores_under_judges, under_each
+from metaeval.studies.scores_under_judges import OF_SUBTOPICS, scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS
@@ -100,14 +100,14 @@ class JudgeStudy(Study):
 
     def _unit(self) -> Unit:
         """Return the words for labels of nuggets where scores follow from labels; else those for what was scored."""
-        follow = self.labelling is not None and self.scores and not self.has_runs
-        return LABELLED_NUGGETS if follow else unit_of(self.scores)
+        return _unit_of(None if self.has_runs else self.labelling, self.scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
         Agreement of labels has no metric; of conclusions, bias and worth ``first`` is the reference, whose own power
-        stands in a row with itself. Means over topics of what is said of elements and characters have names such as
+        stands in a row with itself, or, where judges are compared with it on different topics, with each judge as
+        ``reference_power``. Means over topics of what is said of elements and characters have names such as
         ``elements: both``, groups and covariates such as ``bias: GROUP`` and ``bias, adjusted:
         GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
@@ -133,6 +133,10 @@ class JudgeStudy(Study):
         return pd.concat([part.assign(**_gaps(part)) for part in parts], ignore_index=True)[[*_COLUMNS]]
 
 
+def _unit_of(labels: object, scores: object) -> Unit:
+    return LABELLED_NUGGETS if labels is not None and scores else unit_of(scores)
+
+
 def _gaps(part: pd.DataFrame) -> dict[str, float]:
     return {} if "low" in part else {"low": np.nan, "high": np.nan}
 
@@ -154,8 +158,10 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
 
 
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
-    """Return one row a judge and measure of conclusions."""
-    keys = {"judge", "kind", "n_topics"}
+    """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
+    keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
+    if table["reference_set"].max() == 1:
+        keys |= {"reference_power", "n_reference"}
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     rows = [
         [metric, reference, row["judge"], name, *(row.get(f"{name}{end}", np.nan) for end in ("", "_low", "_high"))]
@@ -184,8 +190,9 @@ def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
         for row in found.same_number.to_dict("records")
         for name in names
     ]
-    own = [metric, found.reference, found.reference, "power", *found.reference_power]
-    return pd.DataFrame([own, *rows], columns=[*_COLUMNS])
+    own = found.of_reference[["reference_power", "reference_power_low", "reference_power_high"]].to_numpy().tolist()
+    alone = [[metric, found.reference, found.reference, "power", *own[0]]] if len(own) == 1 else []
+    return pd.DataFrame([*alone, *rows], columns=[*_COLUMNS])
 
 
 def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
@@ -320,14 +327,15 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     known = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = Compared(test, correction, alpha, n_resamples, confidence_level, top)
     asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, compared, source)
-    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=scores)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=_unit_of(labels, scores))
     notes: list[str] = []
     part = OfSystems()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
     tables: dict[str, Scores | Mapping[str, Scores]] = {}
     if labels is not None:
-        labelling, second, notes = of_labels(labels, asked, attempt)
+        with speaking_of(_unit_of(labels, scores)):
+            labelling, second, notes = of_labels(labels, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
         notes += said
@@ -340,7 +348,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             attempt.failed[ABOUT_SYSTEMS] = notes.pop()
     elif labels is not None and scores is None:
         attempt.failed[ABOUT_SYSTEMS] = (
-            "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
+            OF_SUBTOPICS
+            if isinstance(labels, Labels) and labels.by_subtopic
+            else "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
             "judge is worth in topics"
         )
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -20,11 +21,18 @@ from metaeval.collection.grades import coded
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 
 _OF_LABELS = ("AP", "nDCG@10")
+OF_SUBTOPICS = (
+    "these labels are of subtopics and documents, and runs are scored here under labels of documents; score the runs "
+    "with the judgments of each judge by itself, by measures of subtopics such as alpha-nDCG@10, and give these tables "
+    "of scores (`metaeval score --scores` on the command line) as judges"
+)
+"""What is said of runs beside such labels."""
 _FEWEST_TOPICS = 2  # tests need them
 _FEWEST_JUDGES = 2  # one beside another
 
@@ -40,6 +48,8 @@ def judgments_of_labels(labels: Labels) -> Judgments:
     [2, 0]
     """
     check_kind(labels, "labels", "Labels")
+    if labels.by_subtopic:
+        raise InvalidOptionError(OF_SUBTOPICS)
     highest = labels.table.max(axis=1).dropna()
     qrels: dict[str, dict[str, float]] = {}
     for (topic, item), level in zip(highest.index.tolist(), highest.tolist(), strict=True):
@@ -87,22 +97,34 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
     if second is not None:
         table = table.drop(columns=[*second.people]).join(second.table)
     if labelled == "common" and reference is not None:
+        choices = [] if second is None else [*second.table.columns]
         there = table.notna()
-        common = there.all(axis=1)
+        common, who = there.all(axis=1), "all"
         if len(_topics(common)) < _FEWEST_TOPICS:
-            raise ScoresError(_nothing_common(there, table[reference] > 0, reference))
+            common, who = _common_by_topic(there, [reference, *choices]), f"{reference} and all judges of their topic"
+            judges = [name for name in there if name != reference and name not in choices]
+            few = [str(name) for name in judges if len(_topics(common & there[name])) < _FEWEST_TOPICS]
+            if few or not judges:
+                rest = "" if len(few) == len(judges) else " and ".join(few)
+                raise ScoresError(_nothing_common(there, table[reference] > 0, reference, rest))
         table = table.where(common)
         if not common.all():
-            choices = [] if second is None else [*second.table.columns]
             own = there.drop(columns=choices[1:]).rename(columns=dict.fromkeys(choices[:1], "the people")).sum()
             fewer = ", ".join(f"{name} {count:,}" for name, count in own.items() if count < len(table))
             notes.append(
-                f"runs are scored on the {common.sum():,} of {len(table):,} items that all labelled (labelled: "
+                f"runs are scored on the {common.sum():,} of {len(table):,} items that {who} labelled (labelled: "
                 f"{fewer}); the others count as unjudged under every judge"
             )
         if (table.loc[common, reference] > 0).all():
             return {}, [*notes, _all_relevant(labels.table, reference, int(common.sum()))]
     return runs_under_judges(replace(labels, table=table), collection, has_parts=False), notes
+
+
+def _common_by_topic(there: pd.DataFrame, needed: Sequence[str]) -> pd.Series:
+    """Return the items labelled by the reference, the people and every judge who labelled anything on their topic."""
+    judges = there.drop(columns=[*needed])
+    on_topic = judges.groupby(level="topic").transform("any")
+    return there[[*needed]].all(axis=1) & (judges | ~on_topic).all(axis=1) & judges.any(axis=1)
 
 
 def _all_relevant(table: pd.DataFrame, reference: str, n_common: int) -> str:
@@ -121,10 +143,10 @@ def _topics(items: pd.Series) -> pd.Index:
     return items.index[items].get_level_values("topic").unique()
 
 
-def _nothing_common(there: pd.DataFrame, relevant: pd.Series, reference: str) -> str:
+def _nothing_common(there: pd.DataFrame, relevant: pd.Series, reference: str, few: str = "") -> str:
     """Say that no runs can be compared, and who is in the way: the judges without any of whom most would be common.
 
-    Only what then works is advised.
+    Only what then works is advised: to leave one of them out, or those who have too few topics even by themselves.
     """
     without = {str(name): there.drop(columns=name).all(axis=1) for name in there if name != reference}
     common = {name: (len(_topics(items)), int(items.sum())) for name, items in sorted(without.items())}
@@ -133,7 +155,8 @@ def _nothing_common(there: pd.DataFrame, relevant: pd.Series, reference: str) ->
     n_topics = len(_topics(there.all(axis=1)))
     found = "no item was labelled by every judge" if not n_topics else "every judge labelled items of one topic alone"
     own = set(_topics(relevant)).intersection(*(_topics(there[one]) for one in there))
-    ways = [f"leave {name} out"] * (n_topics_without >= _FEWEST_TOPICS and len(without) > 1)
+    one = n_topics_without >= _FEWEST_TOPICS and len(without) > 1
+    ways = [f"leave {name if one else few} out"] * bool(one or few)
     ways += ["score the runs on each judge's own items (`labelled='own'`)"] * (len(own) >= _FEWEST_TOPICS)
     return (
         f"{found}; without {name} it would be {count(n_items, 'item')} of {count(n_topics_without, 'topic')}"
@@ -148,8 +171,11 @@ def scores_under_judges(
     reference: str | None = None,
     people: Sequence[str] = (),
     registry: Registry | None = None,
-) -> tuple[dict[str, Scores], list[str]]:
-    """Score the runs under every judge; return for each metric the scores by judge, and notes."""
+) -> tuple[dict[str, Scores | Mapping[str, Scores]], list[str]]:
+    """Score the runs under every judge; return for each metric the scores by judge, and notes.
+
+    Where all have fewer than two topics in common, each judge is scored on those that it shares with the reference.
+    """
     first = next(iter(judged.values()))
     if metrics is None:
         metrics = _OF_LABELS if isinstance(first, Collection) else first.usual_metrics
@@ -161,35 +187,77 @@ def scores_under_judges(
     asked = found.values() if reference is None else [found[reference]]
     topics = [topic for topic in common if all(topic in own for own in asked)]
     who = "some judge" if reference is None else reference
-    notes = []
-    if len(common) < len(there):
+    notes, own, few = [], dict.fromkeys(judged, topics), []
+    if len(topics) < _FEWEST_TOPICS and reference is not None:
+        own = _own_topics(there, judged_on, found[reference], reference, people)
+        few = [name for name, part in own.items() if len(part) < _FEWEST_TOPICS]
+    together = reference is None or own[reference] is topics or bool(few)
+    if not together:
+        notes.append(_by_themselves(own, str(reference), people))
+    elif len(common) < len(there):
         notes.append(
             f"{len(there) - len(common):,} of {len(there):,} topics were not judged by every judge: left out "
             f"({_in_the_way(judged_on)})"
         )
     left = len(common) - len(topics)
-    if left:
+    if together and left:
         notes.append(f"{left:,} of {len(common):,} topics have nothing relevant under {who}: left out")
-    if len(topics) < _FEWEST_TOPICS:
+    if together and len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
         partly = f" of {len(common)} that every judge judged" * (len(common) < len(there))
+        alone = f"; leave out {' and '.join(few)}" * bool(few and reference not in few)
         raise InvalidOptionError(
             f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}{partly}"
-            + _left_out(judged_on, found, reference)
+            + (_left_out(judged_on, found, reference) or alone)
         )
-    empty = {name: sum(topic not in own for topic in topics) for name, own in found.items()}
+    empty = {name: sum(topic not in found[name] for topic in part) for name, part in own.items()}
     zeros = [f"{name} {number}" for name, number in empty.items() if number and name not in people]
     among = sorted({empty[name] for name in people})
     if among and among[-1]:
         zeros.append(f"second people {among[0]} to {among[-1]}" if len(among) > 1 else f"second people {among[0]}")
     if zeros:
-        notes.append(f"topics of {len(topics):,} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
-    parts: dict[str, list[xr.DataArray]] = {one.name: [] for one in chosen}
-    for one in track(list(judged.values()), description="scoring runs under each judge"):
-        values = score(one.select(topics=topics), chosen, undefined="zero")
+        n_topics = len(next(iter(own.values())))  # of the reference, or of all
+        notes.append(f"topics of {n_topics:,} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
+    scored = _scored(judged, chosen, own)
+    if not together:
+        return {**scored}, notes
+    return {name: _side_by_side([*part.values()], list(part)) for name, part in scored.items()}, notes
+
+
+def _scored(
+    judged: Mapping[str, JudgedCollection], metrics: Sequence[AnyMetric], topics: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, Scores]]:
+    """Return for each metric the scores by judge, on the topics given for it."""
+    parts: dict[str, dict[str, Scores]] = {one.name: {} for one in metrics}
+    for judge, own in track(list(topics.items()), description="scoring runs under each judge"):
+        values = score(judged[judge].select(topics=own), metrics, undefined="zero")
         for name, part in parts.items():
-            part.append(values.sel(metric=[name]))
-    return {name: _side_by_side(part, list(judged)) for name, part in parts.items()}, notes
+            part[judge] = _side_by_side([values.sel(metric=[name])], [judge])
+    return parts
+
+
+def _own_topics(
+    there: Sequence[str], judged_on: Mapping[str, set[str]], useful: set[str], reference: str, people: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the topics that each judge shares with the reference and the people."""
+    usable = useful.intersection(*(judged_on[name] for name in people))
+    judges = [name for name in judged_on if name != reference and name not in people]
+    own = {name: [topic for topic in there if topic in judged_on[name] & usable] for name in judges}
+    every = [topic for topic in there if any(topic in topics for topics in own.values())]
+    return {reference: every, **own, **dict.fromkeys(people, every)}
+
+
+def _by_themselves(own: Mapping[str, Sequence[str]], reference: str, people: Sequence[str]) -> str:
+    """Say which topics each judge is compared on, and who is not compared with whom."""
+    judges = {name: set(topics) for name, topics in own.items() if name != reference and name not in people}
+    pairs = [pair for pair in combinations(judges, 2) if not judges[pair[0]] & judges[pair[1]]]
+    apart = f"; not compared with each other, without a topic in common: {first_few(pairs, write=' and '.join)}"
+    return (
+        f"the judges have fewer than {_FEWEST_TOPICS} topics in common, so each is compared with {reference} on the "
+        f"topics that both judged: {first_few([f'{name} {len(topics)}' for name, topics in judges.items()])}"
+        + apart
+        * bool(pairs)
+    )
 
 
 def _topics_with(collection: Collection, which: Callable[[np.ndarray], np.ndarray]) -> set[str]:

@@ -193,7 +193,7 @@ class Attempts:
     ----------
     *refusals : type
         Errors that say so; a name that there is not is always a mistake of the caller.
-    of : Scores, or mapping to Scores, optional
+    of : Scores, mapping to Scores, or Unit, optional
         What is studied: reasons speak of its topics, or of its items.
 
     Attributes
@@ -210,7 +210,7 @@ class Attempts:
 
     def __init__(self, *refusals: type[Exception], of: object = None) -> None:
         self.failed: dict[str, str] = {}
-        self._unit = unit_of(of)
+        self._unit = of if isinstance(of, Unit) else unit_of(of)
         self._refusals = refusals
 
     def __call__[T](self, part: str, work: Callable[[], T]) -> T | None:

@@ -40,6 +40,18 @@ def _apart(names: Sequence[str]) -> list[_Repeat | None]:
     ]
 
 
+def system_of_repeat(name: str) -> str | None:
+    """Return the system that a name with the number of a repeat is of, None for any other name.
+
+    Examples
+    --------
+    >>> system_of_repeat("gpt_trial0"), system_of_repeat("gpt")
+    ('gpt', None)
+    """
+    (part,) = _apart([name])
+    return None if part is None else part.system
+
+
 def systems_repeated(names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     """Return the systems whose repeats these names seem to be, each with its names; none where anything says otherwise.
 

@@ -45,9 +45,9 @@ def test_subtopics_choose_the_measures_unless_they_are_collapsed(command, tmp_pa
     refused = command(*words, "--subtopics", "collapse", "--metrics", "NRBP")
     assert refused.code
     assert "need judgments by subtopic" in refused.err
-    (tmp_path / "w").write_text("1 1 .9\n1 2 .1\n2 1 0\n2 2 3\n2 9 1\n")  # without weights the mean of a is .75
+    (tmp_path / "w").write_text("7 1 1\n1 1 .9\n1 2 .1\n2 1 0\n2 2 3\n2 9 1\n")  # without weights the mean of a is .75
     ended = command(*words, "--subtopic-weights", "w", "--metrics", "P_IA@1")
-    assert "these subtopics are in no judgment and do not count: 9 of topic 2" in ended.err
+    assert "weights of 2 subtopics without judgments do not count: 9 of topic 2, 1 of topic 7" in ended.err
     assert {row["system"]: row["mean"] for row in ended.json()["results"]} == {"a": 0.5, "b": 0.5}
     (tmp_path / "w").write_text("1 1 1\n")
     lacking = command(*words, "--subtopic-weights", "w")

@@ -309,7 +309,9 @@ def _nuggets(rng: random.Random) -> Case:
     credit = {"support": 1.0, "Partial Support": 0.5, "none": 0.0, "not-support": 0.0}
     systems = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 2)
     words = rng.choice((("topic", "run", "nugget"), ("topic_id", "run_tag", "answer_id")))
-    rows, cells = [[*words, "label"]], {}
+    numbers = words[-1] == "nugget" and rng.random() < 0.3
+    credit = {"0": 0.0, "0.25": 0.25, "1": 1.0} if numbers else credit
+    rows, cells = [[*words, "score" if numbers else "label"]], {}
     for system, topic, nugget in product(systems, ("1", "2"), ("n1", "n2")):
         label = rng.choice(list(credit))
         rows.append([topic, system, nugget, label])

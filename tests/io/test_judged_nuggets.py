@@ -60,10 +60,10 @@ def test_grades_and_scores_of_one_table_and_of_a_file_a_judge(written):
         assert found.scores["all"]["ann"].sel(system="a")[0].to_numpy().tolist() == [0.75, 0, 0]
         assert found.scores["net_all"]["bot"].sel(system="a")[0].to_numpy().tolist() == [0, 0.5, 0]
         assert found.scores["all"]["ann"]["topic"].to_numpy().tolist() == ["1", "2", "3"]
-        said = "of 12 assignments 2 contradict one and have credit from the other, most on topics 1 (1), 2 (1)"
+        said = "2 of 12 assignments, most on topics 1 (1), 2 (1)"
         assert found.labels.attrs["notes"] == [
             "an assignment is a nugget under a system; grades of labels: contradicts -1, none 0, partial 1, support 2",
-            f"ann and bot: {said}",
+            f"contradicted by one and credited by the other of ann and bot: {said}",
         ]
     kept = read_judges(written("both.csv", rows_of("ann", "bot")), metrics=["all"])
     assert list(kept.scores) == ["all"]

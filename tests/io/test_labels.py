@@ -6,8 +6,11 @@ import tarfile
 import numpy as np
 import pytest
 
+from metaeval.agreement.labels import as_labels
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.labels import read_labels
+from metaeval.studies.judges import study_judges
+from metaeval.studies.scores_under_judges import judgments_of_labels
 
 LONG = "query_id,docid,worker,relevance\n1,d1,ann,2\n1,d1,ben,1\n1,d2,ann,0\n2,d3,ben,\n"
 
@@ -51,6 +54,25 @@ def test_qrels_files_are_judges(tmp_path):
     frame = read_labels([one, f"people={two}"])
     assert list(frame.columns) == ["nist", "people"]
     np.testing.assert_array_equal(frame.to_numpy(), [[2, 1], [0, np.nan]])
+
+
+def test_judgments_by_subtopic_are_labels_of_subtopics_and_documents(tmp_path):
+    """Each line is a label, also of a judge whose documents stand once; twice on one subtopic is an error."""
+    (tmp_path / "nist").write_text("1 1 d1 2\n1 2 d1 0\n1 1 d2 1\n")
+    (tmp_path / "bot").write_text("1 1 d2 1\n1 2 d1 -1\n2 1 d1 0\n")
+    frame = read_labels([tmp_path / "nist", tmp_path / "bot"])
+    expected = {("1", "1/d1"): (2, None), ("1", "1/d2"): (1, 1), ("1", "2/d1"): (0, None), ("2", "1/d1"): (None, 0)}
+    assert {at: tuple(row) for at, row in frame.replace({np.nan: None}).iterrows()} == expected
+    labels = as_labels(frame)
+    assert labels.notes == (
+        "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT",
+    )
+    with pytest.raises(InvalidOptionError, match="score the runs with the judgments of each judge by itself"):
+        judgments_of_labels(labels.select(["nist", "bot"]))
+    assert not study_judges(labels, rng=0).unanswered["Conclusions about systems"].startswith("pass runs")
+    (tmp_path / "bot").write_text("1 1 d2 1\n1 2 d2 1\n1 1 d2 1\n")
+    with pytest.raises(FileFormatError, match="line 3: this document is judged twice on subtopic '1' of this topic"):
+        read_labels([tmp_path / "nist", tmp_path / "bot"])
 
 
 def test_what_was_pooled_and_not_judged_is_no_label(tmp_path):

@@ -270,7 +270,8 @@ CASES = {
     ),
     "verdicts on judges": (
         lambda names: judges._others_words(
-            Made(verdicts=named(names, "judge", f1=FIVE)), Made(n_reference=3, beside_people=pd.DataFrame())
+            Made(verdicts=named(names, "judge", f1=FIVE, ranking="no second person")),
+            Made(comparable=True, beside_people=pd.DataFrame()),
         )[0],
         [LOW, f"{HIGH} agree most"],
     ),

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pandas as pd
 
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures
+from metaeval.simulate.scores import simulate_scores
+from metaeval.studies.judges import study_judges
 
 
 def tables_of(blocks):
@@ -34,7 +36,7 @@ def test_rankings_and_pairs_are_those_of_the_study(judged_study):
             name = "people" if row["judge"] == "a second person" else row["judge"]
             assert row["tau"] == own.loc[name, "tau"]
             assert row["f1"] == own.loc[name, "f1"]
-        power = found.reference_power
+        power = found.of_reference["reference_power"]
         assert f"Under nist {100 * power[0]:.1f} % [" in table.caption
         assert f"of the {found.n_pairs} pairs differ significantly" in table.caption
     (choice,) = section.blocks
@@ -84,3 +86,19 @@ def test_without_a_reference_every_two_judges_are_compared(judged_study):
 def test_without_runs_there_is_no_section(judged_study):
     """Labels alone conclude nothing about systems."""
     assert conclusion_sections(judged_study(runs=False)) == ()
+
+
+def test_a_second_person_is_named_by_the_judges_beside():
+    """Where judges are compared on different topics, each set of them has its row of people, its choices, its power."""
+    table = simulate_scores(n_systems=5, n_topics=24, metrics=["AP", "nDCG@10", "P@10", "RR"], rng=0)
+    sides = {name: table.isel(metric=[place]) for place, name in enumerate(("nist", "ja", "jb", "ann"))}
+    sides |= {"jb": sides["jb"].isel(topic=slice(12))}
+    study = study_judges(scores={"AP": sides}, reference="nist", people=["ann"], n_resamples=20, rng=0)
+    tables = tables_of(conclusion_sections(study)[0].blocks)
+    rows = tables["judge-conclusions-ap"].frame
+    people = ["a second person beside ja", "a second person beside jb"]
+    assert sorted(name for name in rows["judge"] if "person" in name) == people
+    assert set(tables["judge-correlations-ap"].frame["judge"]) == {"ja", "jb", *people}
+    assert tables["judge-choices-ap"].frame["beside"].tolist() == ["ja", "jb"]
+    assert "Under nist" in {column.label for column in tables["judge-conclusions-ap"].columns}
+    assert "whose topics are a part of the 24 of nist is compared" in tables["judge-conclusions-ap"].caption

@@ -23,7 +23,9 @@ def concluded(judges, *, people=True, people_conflicts=0.0, n_reference=10, spre
     rows = [(name, "judge", one["f1"], one["conflicts"]) for name, one in judges.items()]
     rows += [("people", "people", 0.82, people_conflicts)] * people
     table = pd.DataFrame(rows, columns=["judge", "kind", "f1", "n_conflicts"])
-    table = table.assign(f1_low=table["f1"] - 0.1, f1_high=table["f1"] + 0.1, n_topics=40)
+    table = table.assign(
+        f1_low=table["f1"] - 0.1, f1_high=table["f1"] + 0.1, n_topics=40, n_reference=n_reference, reference_set=1
+    )
     against = [one["against"] for one in judges.values()] + [(0.0, 0.0)] * people
     low, high = np.array(against).T
     table = table.assign(contradicted=(low + high) / 2, contradicted_low=low, contradicted_high=high)
@@ -39,8 +41,6 @@ def concluded(judges, *, people=True, people_conflicts=0.0, n_reference=10, spre
         conflicts=pd.DataFrame(),
         same_number=pd.DataFrame(),
         reference="nist",
-        reference_power=(n_reference / 100, 0.0, 1.0),
-        n_reference=n_reference,
         n_pairs=100,
         test="t",
         correction="fdr_by",

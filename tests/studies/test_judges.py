@@ -15,6 +15,7 @@ from metaeval.inex.simulation import simulate_inex
 from metaeval.io.labels import read_labels
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
+from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.judged_files import inex_collection
 from metaeval.studies.judges import study_judges
 from metaeval.studies.scores_under_judges import judgments_of_labels
@@ -321,3 +322,14 @@ def test_what_cannot_be_compared_is_refused(campaign):
     fewer = compiled_once.select(systems=compiled_once.systems[1:])
     with pytest.raises(InvalidOptionError, match="the same runs"):
         study_judges(judged, collection={"main": compiled_once, "other": fewer})
+
+
+def test_people_on_other_topics_are_said_to_be():
+    """A difference from a second person who has other topics is one of topics too; not from one who has all."""
+    table = simulate_scores(n_systems=5, n_topics=24, metrics=["AP", "nDCG@10", "P@10"], rng=0)
+    sides = {name: table.isel(metric=[place]) for place, name in enumerate(("nist", "bot", "ann"))}
+    for cut, said in ((24, 0), (12, 1)):
+        given = sides | {"bot": sides["bot"].isel(topic=slice(12)), "ann": sides["ann"].isel(topic=slice(24 - cut, 24))}
+        study = study_judges(scores={"AP": given}, reference="nist", people=["ann"], n_resamples=20, rng=0)
+        note = "AP: people have other topics than bot, so a difference from a second person is one of topics too"
+        assert study.notes.count(note) == said

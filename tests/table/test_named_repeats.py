@@ -1,5 +1,6 @@
 """Repeats in the place of systems: what names say, and scores that are read so from files."""
 
+import re
 import warnings
 
 import numpy as np
@@ -8,7 +9,8 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.errors import ScoresError
+from metaeval.collection.data_choice import DataChoice
+from metaeval.errors import ScoresError, UnknownNameError
 from metaeval.io.tables import read_scores
 from metaeval.models import pass_rates
 from metaeval.table.array import REPEAT
@@ -118,6 +120,19 @@ def test_repeats_of_a_table_stay():
     """Of which names then say nothing."""
     with pytest.raises(ScoresError, match="repeats of their own"):
         repeats_of_names(table(["a1", "a2"]).expand_dims(REPEAT))
+
+
+def test_names_of_systems_lead_to_their_repeats_and_back(tmp_path):
+    """A name to leave out that fits the other way of reading is refused with the one that works."""
+    names = [f"{system}_trial{number}" for system in ("gpt", "old", "bert") for number in (0, 1)]
+    path = tmp_path / "scores.csv"
+    rows = [",".join([topic, *(str(place + int(topic)) for place in range(6))]) for topic in "123"]
+    path.write_text("\n".join([",".join(["topic", *names]), *rows]))
+    for merged, wrong, right in ((True, "old_trial0", "old"), (False, "old", "old*")):
+        with pytest.raises(UnknownNameError, match=re.escape(f"no system {wrong!r}; did you mean {right!r}?")):
+            read_scores(path, choice=DataChoice.checked(exclude_systems=[wrong]), repeats_in_names=merged)
+        kept = read_scores(path, choice=DataChoice.checked(exclude_systems=[right]), repeats_in_names=merged)
+        assert not any("old" in name for name in kept["system"].to_numpy())
 
 
 def test_the_trials_of_one_system(data_folder, tmp_path):

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
@@ -26,6 +26,8 @@ _ABOUT_RUNS = ("results", "config", "group_subtasks", "versions", "n-shot", "n-s
 """What is read of results."""
 _NO_FILTER = "none"
 _ERROR = "_stderr"
+_UNSCORED = "bypass"
+"""What stands in place of a metric where answers were written and not scored: 0 in samples, 999 in results."""
 _DATE = r"(?P<day>\d{4}-\d{2}-\d{2})T(?P<time>[\d.:-]+)"
 _NAME = re.compile(rf"samples_(?P<task>.+)_{_DATE}\.jsonl")
 _RESULTS = re.compile(rf"(?P<task>.+)_{_DATE}\.json")
@@ -228,6 +230,8 @@ def _part(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
         topics.append(f"{task}/{record['doc_id']}")
         values.append(_scores(record, json, at))
         marks.append(str(record.get("doc_hash") or ""))
+    if not any(values) and _UNSCORED in records[0]:
+        _refuse_unscored(json, task, records[0][_UNSCORED], at=0, key=_UNSCORED)
     return Part(
         path=json.label,
         system=system,
@@ -251,6 +255,8 @@ def _scores(record: Mapping[str, Any], json: Json, at: int) -> dict[str, Any]:
     used = record.get("filter", _NO_FILTER)
     scores = {}
     for name in named:
+        if name == _UNSCORED:
+            continue
         value = record.get(name)
         if isinstance(value, dict):
             json.refuse("this is an object; the score of a document is a number", at=at, key=name)
@@ -258,16 +264,29 @@ def _scores(record: Mapping[str, Any], json: Json, at: int) -> dict[str, Any]:
     return scores
 
 
+def _refuse_unscored(json: Json, task: str, value: object, *, at: int | None, key: str) -> NoReturn:
+    rule = (
+        f"the only metric of {task} is {_UNSCORED} ({value!r}), which is no score but stands for answers that were not "
+        "scored (--predict_only); run lm_eval without --predict_only, or leave this file out"
+    )
+    json.refuse(rule, at=at, key=key)
+
+
 def _with_filter(name: str, used: object) -> str:
     return name if used == _NO_FILTER else f"{name}({used})"
 
 
 def _part_of_results(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
-    values = {}
-    for key, value in json.object["results"][task].items():
+    values, held = {}, json.object["results"][task]
+    for key, value in held.items():
         name, _, used = key.partition(",")
+        if name == _UNSCORED:
+            continue
         if not name.endswith(_ERROR) and key not in {"name", "alias", "sample_len", "sample_count"}:
             values[_with_filter(name, used or _NO_FILTER)] = value
+    unscored = [(key, value) for key, value in held.items() if key.partition(",")[0] == _UNSCORED]
+    if not values and unscored:
+        _refuse_unscored(json, task, unscored[0][1], at=None, key=f"results.{task}.{unscored[0][0]}")
     return Part(
         path=json.label,
         system=system,

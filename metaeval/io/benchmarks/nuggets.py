@@ -54,6 +54,8 @@ _WORDS = {
     "judge": ("judge", "assessor", "annotator"),
 }
 _NEEDED = ("topic", "system", "nugget", "label")
+_NUMBERS = ("credit", "score", "value")
+"""Columns of labels as numbers, where nuggets are called so and nothing else says what was measured."""
 
 
 class NuggetRow(NamedTuple):
@@ -79,11 +81,15 @@ def nugget_columns(names: Sequence[str]) -> dict[str, int] | None:
     --------
     >>> nugget_columns(["topic_id", "run_tag", "answer_id", "auto_assessment", "auto_rationale"])
     {'topic': 0, 'system': 1, 'nugget': 2, 'label': 3}
+    >>> nugget_columns(["topic", "nugget", "system", "score"])["label"]
+    3
     >>> nugget_columns(["topic", "system", "score"]) is None
     True
     """
-    known = [underscored(name) for name in names]
-    found = {part: next((known.index(word) for word in words if word in known), -1) for part, words in _WORDS.items()}
+    known, words = [underscored(name) for name in names], dict(_WORDS)
+    if {"nugget", "nugget_id"} & {*known} and not {"metric", "measure"} & {*known}:
+        words["label"] += _NUMBERS
+    found = {part: next((known.index(word) for word in own if word in known), -1) for part, own in words.items()}
     places = {part: place for part, place in found.items() if place >= 0}
     return places if all(part in places for part in _NEEDED) else None
 

@@ -139,6 +139,10 @@ FAULTS = {
         [_sample(0, acc=1) | {"metrics": {"acc": 1}}, _sample(1, acc=0)],
         r"line 1: metrics: the names of the metrics",
     ),
+    "answers that were not scored": (
+        [_sample(0, bypass=0), _sample(1, bypass=0)],
+        r"line 1: bypass: the only metric of t is bypass \(0\), .*; run lm_eval without --predict_only, or leave this",
+    ),
     "no number": ([_sample(0, acc=1), {"acc": 1}], r"line 2: there is no doc_id"),
     "cut short": (
         '{"doc_id": 0, "doc_hash": "h", "metrics": ["acc"], "acc": 1}\n{"doc_id": 1, "do',
@@ -211,3 +215,20 @@ def test_systems_that_were_not_run_alike(put, told):
     put({"b/results_2025-01-01T00-00-00.5.json": results | {"n-shot": {"t": 3}, "model_name_sanitized": "b"}})
     scores = read_scores(put({}))
     assert told(scores, "left out 1 older result of a task that was run again (1 of another version, or with other")
+
+
+def test_results_of_answers_that_were_not_scored(put):
+    """The constant in place of a metric is no score of the task either; beside a metric it is left out."""
+    held = {
+        "results": {"t": {"bypass,none": 999}, "u": {"acc,none": 0.5, "bypass,none": 999}},
+        "config": {},
+        "versions": {},
+    }
+    for model in ("a", "b"):
+        put({f"{model}/results_2026-01-01T00-00-00.5.json": held | {"model_name_sanitized": model}})
+    with pytest.raises(FileFormatError, match=r"results.t.bypass,none: the only metric of t is bypass \(999\)"):
+        read_scores(put({}))
+    held["results"]["t"] = held["results"]["u"]
+    for model in ("a", "b"):
+        put({f"{model}/results_2026-01-01T00-00-00.5.json": held | {"model_name_sanitized": model}})
+    assert read_scores(put({}))["metric"].to_numpy().tolist() == ["acc"]

@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.benchmarks.nuggets import credit_of
 from metaeval.io.tables import read_scores
 from metaeval.studies.judge_files import read_judges
 from metaeval.studies.power import study_power
@@ -61,6 +63,9 @@ def test_the_mean_over_a_topics_nuggets_is_the_measure(read):
             ("weighted", "2"): 0.75,
         }
     )
+    numbers = [(*row[:3], f"{credit_of(row[3])[0]:g}", row[4]) for row in ROWS]
+    for name in ("score", "credit"):
+        np.testing.assert_array_equal(read(numbers, HEAD.replace("label", name)), found)
     assert read(credit={"partial_support": 1}).sel(metric="all", system="a").to_numpy().tolist() == [1, 1, 0, 1, 1]
 
 
