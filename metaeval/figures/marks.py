@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -65,57 +66,58 @@ class Marks:
 _NOTED: WeakKeyDictionary[Figure, list[Marks]] = WeakKeyDictionary()
 
 
-def note_points(  # noqa: PLR0913 - what there is to know of a point
+def note_points(  # noqa: PLR0913 - what there is to know of marks
     axes: Axes,
     x: ArrayLike,
     y: ArrayLike,
     say: str,
     words: Mapping[str, Column],
     *,
+    kind: Kind = "point",
     of: Sequence[str] = (),
     span: tuple[ArrayLike, ArrayLike] | None = None,
     upright: bool = False,
     label: str = "",
     color: str = "",
-) -> None:
-    """Note points, with the bars through them."""
-    _note(axes, "point", x, y, say, words, of=of, span=span, upright=upright, label=label, color=color)
-
-
-def note_line(  # noqa: PLR0913 - what there is to know of a line
-    axes: Axes,
-    x: ArrayLike,
-    y: ArrayLike,
-    say: str,
-    words: Mapping[str, Column],
-    *,
-    color: str,
-    of: Sequence[str] = (),
-    label: str = "",
-) -> None:
-    """Note the points of one line, in their order; parameters as those of `note_points`."""
-    _note(axes, "line", x, y, say, words, of=of, label=label, color=color)
-
-
-def note_cells(  # noqa: PLR0913 - what there is to know of a cell
-    axes: Axes, x: ArrayLike, y: ArrayLike, say: str, words: Mapping[str, Column], *, of: Sequence[str] = ()
-) -> None:
-    """Note cells of a map by their middles; parameters as those of `note_points`."""
-    _note(axes, "cell", x, y, say, words, of=of)
-
-
-def note_pairs(  # noqa: PLR0913, PLR0917 - pairs, and what there is to know of them
-    axes: Axes,
-    names: Sequence[object],
-    first: ArrayLike,
-    second: ArrayLike,
-    say: str,
-    words: Mapping[str, Column],
-    *,
+    names: Sequence[object] = (),
     groups: Sequence[str] = (),
 ) -> None:
-    """Note the pairs of a square map whose rows and columns stand at the whole numbers from 1 on."""
-    _note(axes, "pair", first, second, say, words, names=[str(name) for name in names], groups=groups)
+    """Note points, with the bars through them; parameters as the fields of `Marks`."""
+    across, up = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    across, up = np.atleast_1d(across).ravel(), np.atleast_1d(up).ravel()
+    ends = [None, None] if span is None else [np.broadcast_to(np.asarray(end, dtype=float), up.shape) for end in span]
+    columns = {name: _listed(column, len(up)) for name, column in words.items()}
+    braced = set(re.findall(r"\{(\w+)\}", say))
+    if not braced | set(of) <= set(columns):
+        raise ValueError(f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing")
+    figure = axes.figure
+    if not isinstance(figure, Figure):
+        raise TypeError("marks belong to axes of a figure")
+    made = Marks(
+        kind=kind,
+        panel=figure.axes.index(axes),
+        x=across,
+        y=up,
+        low=ends[0],
+        high=ends[1],
+        say=say,
+        columns=columns,
+        of=tuple(of),
+        label=label,
+        color=to_hex(color) if color else "",
+        upright=upright,
+        names=tuple(visible(str(name)) for name in names),
+        groups=tuple(map(visible, groups)),
+    )
+    _NOTED.setdefault(figure, []).append(made)
+
+
+note_line = partial(note_points, kind="line")
+"""Note the points of one line, in their order."""
+note_cells = partial(note_points, kind="cell")
+"""Note cells of a map by their middles."""
+note_pairs = partial(note_points, kind="pair")
+"""Note the pairs of a square map whose rows and columns, `names`, stand at the whole numbers from 1 on."""
 
 
 def marks_of(figure: Figure) -> tuple[Marks, ...]:
@@ -152,51 +154,6 @@ def shared_marks(own: str, other: str) -> str:
 
 _PLACES = frozenset({"x", "y", "low", "high", "from", "to", "size", "upright"})
 """What differs between the forms of a figure."""
-
-
-def _note(  # noqa: PLR0913, PLR0917 - all there is to know
-    axes: Axes,
-    kind: Kind,
-    x: ArrayLike,
-    y: ArrayLike,
-    say: str,
-    words: Mapping[str, Column],
-    *,
-    of: Sequence[str] = (),
-    span: tuple[ArrayLike, ArrayLike] | None = None,
-    upright: bool = False,
-    label: str = "",
-    color: str = "",
-    names: Sequence[str] = (),
-    groups: Sequence[str] = (),
-) -> None:
-    across, up = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-    across, up = np.atleast_1d(across).ravel(), np.atleast_1d(up).ravel()
-    ends = [None, None] if span is None else [np.broadcast_to(np.asarray(end, dtype=float), up.shape) for end in span]
-    columns = {name: _listed(column, len(up)) for name, column in words.items()}
-    braced = set(re.findall(r"\{(\w+)\}", say))
-    if not braced | set(of) <= set(columns):
-        raise ValueError(f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing")
-    figure = axes.figure
-    if not isinstance(figure, Figure):
-        raise TypeError("marks belong to axes of a figure")
-    made = Marks(
-        kind=kind,
-        panel=figure.axes.index(axes),
-        x=across,
-        y=up,
-        low=ends[0],
-        high=ends[1],
-        say=say,
-        columns=columns,
-        of=tuple(of),
-        label=label,
-        color=to_hex(color) if color else "",
-        upright=upright,
-        names=tuple(map(visible, names)),
-        groups=tuple(map(visible, groups)),
-    )
-    _NOTED.setdefault(figure, []).append(made)
 
 
 def _listed(column: Column, length: int) -> list[str]:
