@@ -19,6 +19,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.escaping import visible
 from metaeval.figures.style import paper_corner
 
@@ -36,11 +37,11 @@ class Marks:
     two cells of a square map, on both sides of its diagonal."""
     panel: int
     """Place of the axes in the figure."""
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: Floats
+    y: Floats
     """In the units of the axes."""
-    low: NDArray[np.float64] | None
-    high: NDArray[np.float64] | None
+    low: Floats | None
+    high: Floats | None
     """Ends of the bar through each point, along x, or along y where `upright`."""
     say: str
     """What there is to say, with the names of columns in braces."""
@@ -232,9 +233,7 @@ def _said(marks: Marks, kept: NDArray[np.intp]) -> dict[str, object]:
     }
 
 
-def _points(
-    figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _points(figure: Figure, axes: Axes, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return data coordinates as points from the upper left corner of the figure."""
     axes.get_xlim(), axes.get_ylim()  # whatever limits are due are settled now
     with np.errstate(divide="ignore", invalid="ignore"):  # a zero has no place on a logarithmic axis
@@ -243,16 +242,14 @@ def _points(
     return places[:, 0] - left, top - places[:, 1]
 
 
-def _frame(figure: Figure, axes: Axes) -> NDArray[np.float64]:
+def _frame(figure: Figure, axes: Axes) -> Floats:
     """Return left and right, top and bottom of axes in points."""
     corners = axes.transAxes.transform([[0, 0], [1, 1]]) * 72 / figure.dpi
     left, top = paper_corner(figure)
     return np.array([corners[:, 0] - left, top - corners[::-1, 1]])
 
 
-def _crossing(
-    inside: NDArray[np.float64], outside: NDArray[np.float64], corners: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _crossing(inside: Floats, outside: Floats, corners: Floats) -> Floats:
     """Return where the way from a point inside a frame to one outside meets the frame."""
     way = outside - inside
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -260,7 +257,7 @@ def _crossing(
     return inside + way * np.clip(np.nanmin(np.where(way == 0, np.nan, reached)), 0, 1)
 
 
-def _kept(ends: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:
+def _kept(ends: Floats, middle: Floats) -> Floats:
     """Put a bar without an end onto its point."""
     return np.where(np.isfinite(ends), ends, middle)
 

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, p_value
 from metaeval.errors import UnknownNameError
@@ -189,9 +190,7 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
     return figure
 
 
-def _compact_distributions(
-    values: NDArray[np.float64], means: NDArray[np.float64], metric: str, names: Sequence[str], *, higher: bool
-) -> Figure:
+def _compact_distributions(values: Floats, means: Floats, metric: str, names: Sequence[str], *, higher: bool) -> Figure:
     figure = Figure(figsize=(style.page_width(), 4.1))
     axes = style.inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=style.FOOT)
     ranks = np.arange(1, len(values) + 1)
@@ -227,8 +226,8 @@ def _note_spread(  # noqa: PLR0913, PLR0917 - what there is to say of a system
     place: tuple[NDArray[Any], NDArray[Any]],
     metric: str,
     names: Sequence[str],
-    means: NDArray[np.float64],
-    quarters: tuple[NDArray[np.float64], ...],
+    means: Floats,
+    quarters: tuple[Floats, ...],
     *,
     upright: bool = False,
 ) -> None:
@@ -252,7 +251,7 @@ def _note_spread(  # noqa: PLR0913, PLR0917 - what there is to say of a system
     )
 
 
-def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], bool]:
+def _best_first(scores: Scores, metric: str) -> tuple[Floats, Floats, list[str], bool]:
     """Return scores and means of the systems, best mean first, with their names, and whether higher is better."""
     metrics = scores["metric"].to_numpy().tolist()
     if metric not in metrics:
@@ -264,7 +263,7 @@ def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], NDArr
     return values, means, scores["system"].to_numpy()[order].tolist(), bool(better_direction(one)[0] > 0)
 
 
-def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], **look: object) -> None:
+def _strokes(axes: Axes, values: Floats, rows: Ints, **look: object) -> None:
     """Draw one short upright stroke per value, all as one path."""
     x = np.repeat(values, 3, axis=1).ravel()
     offsets = np.tile([-0.3, 0.3, np.nan], values.shape[1])
@@ -272,7 +271,7 @@ def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], *
     axes.plot(x, y, solid_capstyle="butt", **look)  # type: ignore[arg-type]  # properties of a line
 
 
-def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
+def _padded_limits(axes: Axes, values: Floats) -> None:
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     pad = 0.015 * ((high - low) or 1.0)
     axes.set_xlim(low - pad, high + pad)

@@ -14,9 +14,10 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.polynomial.polynomial import polyfit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-type Floats = NDArray[np.float64]
+from metaeval.base.arrays import Floats
+
 _GONE = 50.0
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, label_array, natural_order
 from metaeval.base.unit import NUGGET, Unit, unit_of
@@ -185,9 +186,7 @@ def mean_by_cluster(scores: Scores) -> Scores:
     return as_scores(made)
 
 
-def not_in_all_clusters(
-    lacks: NDArray[np.bool_], systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit
-) -> str:
+def not_in_all_clusters(lacks: Flags, systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit) -> str:
     """Say that every system must be in every cluster, and what must go: (system, cluster) without a score.
 
     Examples
@@ -206,12 +205,12 @@ def not_in_all_clusters(
     return f"every system in every {spoken.cluster}; leave out {why}"
 
 
-def topic_weights(scores: Scores) -> NDArray[np.float64]:
+def topic_weights(scores: Scores) -> Floats:
     """Return the weight of every topic, 1 where none is said."""
     return scores["weight"].to_numpy() if "weight" in scores.coords else np.ones(scores.sizes["topic"])
 
 
-def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
+def mean_over_topics(scores: Scores) -> Floats:
     """Return every system's mean over all topics, weighted where topics have weights: (metric, system).
 
     Where scores are missing the means are those of `metaeval.table.two_way`, unless some systems share no topic with
@@ -230,7 +229,7 @@ def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     return means
 
 
-def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
+def mean_over_own_topics(scores: Scores) -> Floats:
     """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
 
     Examples
@@ -239,13 +238,11 @@ def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
     [[0.0, 0.6]]
     """
     values, weights = scores.to_numpy(), topic_weights(scores)
-    means: NDArray[np.float64] = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(
-        axis=2
-    )
+    means: Floats = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(axis=2)
     return means
 
 
-def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
+def settled_mean_over_topics(scores: Scores) -> Floats:
     """Return `mean_over_topics` turned so that higher is better, means that are equal up to rounding made equal.
 
     Examples
