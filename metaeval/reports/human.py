@@ -11,18 +11,7 @@ from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.base.names import natural_order
-from metaeval.base.words import (
-    End,
-    bracketed,
-    ends,
-    intervals,
-    number,
-    p_value,
-    sentence_case,
-    share,
-    text,
-    whole,
-)
+from metaeval.base.words import End, bracketed, ends, intervals, number, p_value, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, p_values, right, under

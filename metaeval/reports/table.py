@@ -26,12 +26,7 @@ from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_findings import decision_words, pair_figures, pair_sentence
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import (
-    drawn_for_p,
-    facts,
-    groups_of_topics,
-    with_draws,
-)
+from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
 from metaeval.studies.table import TableStudy
 from metaeval.table.array import DIMS

@@ -14,12 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from metaeval.agreement.decisions import (
-    DecisionAgreement,
-    agreement_counts,
-    agreement_shares,
-    decision_agreement,
-)
+from metaeval.agreement.decisions import DecisionAgreement, agreement_counts, agreement_shares, decision_agreement
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.results import Figure, Result

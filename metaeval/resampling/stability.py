@@ -47,14 +47,7 @@ from metaeval.resampling.replicates import (
     map_replicates,
     replicate_store,
 )
-from metaeval.resampling.rescoring import (
-    FEWEST,
-    PairTest,
-    Plan,
-    replicate_of_arrays,
-    replicate_of_collection,
-    verdicts,
-)
+from metaeval.resampling.rescoring import FEWEST, PairTest, Plan, replicate_of_arrays, replicate_of_collection, verdicts
 from metaeval.resampling.stability_result import FOUND, Stability
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import settled_means

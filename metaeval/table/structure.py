@@ -19,14 +19,7 @@ from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
-from metaeval.table.scores import (
-    Scores,
-    as_scores,
-    better_direction,
-    checked_scores,
-    oriented_values,
-    topics_by_name,
-)
+from metaeval.table.scores import Scores, as_scores, better_direction, checked_scores, oriented_values, topics_by_name
 from metaeval.table.traits import PROCEDURES, Trait
 from metaeval.table.two_way import linked, two_way
 
