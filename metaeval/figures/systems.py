@@ -9,20 +9,37 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from metaeval.base.arrays import Floats, Ints
 from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, p_value
 from metaeval.errors import UnknownNameError
-from metaeval.figures import style
 from metaeval.figures.marks import note_points
 from metaeval.figures.shown import NAMED_ROWS, STROKES
+from metaeval.figures.style import (
+    FOOT,
+    RIMMED,
+    THEME,
+    bars,
+    drawn_narrow,
+    fitted_names,
+    inch_axes,
+    key_above,
+    mark_value,
+    page_width,
+    row_names,
+    rows_figure,
+    score_label,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
 from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 
 _SCORE = number(4)
 
 
-@style.styled
+@styled
 def score_distributions(scores: Scores, metric: str) -> Figure:
     """Draw how the topics' scores of every system are spread, best mean first.
 
@@ -38,17 +55,15 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     if len(names) > NAMED_ROWS:
         return _compact_distributions(values, means, metric, names, higher=higher)
     rows = np.arange(len(names))
-    figure, axes = style.rows_figure(names, row_height=0.21, top=0.42)
+    figure, axes = rows_figure(names, row_height=0.21, top=0.42)
     n_topics = values.shape[1]
     drawn = values if n_topics <= STROKES else np.nanquantile(values, np.linspace(0.0, 1.0, STROKES), axis=1).T
     one = f"one {unit().topic}" if n_topics <= STROKES else f"{STROKES} quantiles of {n_topics:,} {unit().topics}"
-    _strokes(axes, drawn, rows, color=style.THEME["pale-blue"], linewidth=0.9, label=one)
+    _strokes(axes, drawn, rows, color=THEME["pale-blue"], linewidth=0.9, label=one)
     low, middle, high = np.nanquantile(values, [0.25, 0.5, 0.75], axis=1)
-    style.bars(
-        axes, low, high, rows, color=style.THEME["blue"], linewidth=2.2, label=f"middle half of the {unit().topics}"
-    )
-    axes.plot(middle, rows, "|", color=style.THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
-    axes.plot(means, rows, "o", color=style.THEME["orange"], markersize=4.8, label="mean", **style.RIMMED)
+    bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label=f"middle half of the {unit().topics}")
+    axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
+    axes.plot(means, rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
     topics = scores["topic"].to_numpy().tolist() if n_topics <= STROKES else []
     if topics:
         note_points(
@@ -65,13 +80,13 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
             of=("system",),
         )
     _note_spread(axes, (means, rows), metric, names, means, (low, middle, high))
-    axes.set_xlabel(style.score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
+    axes.set_xlabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
     _padded_limits(axes, values)
-    style.key_above(axes, columns=4)
+    key_above(axes, columns=4)
     return figure
 
 
-@style.styled
+@styled
 def system_ranking(
     means: pd.DataFrame, metric: str, *, higher_is_better: bool = True, label: str | None = None
 ) -> Figure:
@@ -90,13 +105,13 @@ def system_ranking(
     """
     return _ranked_rows(
         means[means["metric"] == metric],
-        label or style.score_label(metric, f"mean {{}} over the {unit().topics}", higher=higher_is_better),
+        label or score_label(metric, f"mean {{}} over the {unit().topics}", higher=higher_is_better),
         say="{rank}. {system}: {what} {mean}, interval {low} to {high}",
         what=name_of_metric(metric) if label is None else label,
     )
 
 
-@style.styled
+@styled
 def baseline_differences(
     differences: pd.DataFrame, metric: str, *, baseline: str, higher_is_better: bool = True
 ) -> Figure:
@@ -121,10 +136,10 @@ def baseline_differences(
             interval=np.where(part["low"].isna(), "", ", interval " + interval),
             p=part["p_corrected"].map(p_value),
         ),
-        f"{style.score_label(metric, 'mean {}', higher=True)} minus that of {style.short_name(baseline)}"
+        f"{score_label(metric, 'mean {}', higher=True)} minus that of {short_name(baseline)}"
         + " (lower is better)" * (not higher_is_better),
         say="{rank}. {system}: {mean}{interval}, p {p}",
-        baseline=style.short_name(baseline),
+        baseline=short_name(baseline),
     )
 
 
@@ -134,33 +149,29 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
     Dots where a column `full` is false are hollow; a line at zero is that of the baseline.
     """
     part = part.sort_values("rank", kind="stable")
-    n_columns = 1 if style.drawn_narrow() else int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
+    n_columns = 1 if drawn_narrow() else int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
     length = int(np.ceil(len(part) / n_columns))
     size = 8.5 if n_columns == 1 else 6.6
     height, top = 0.21 if n_columns == 1 else 0.165, 0.1 if baseline is None else 0.25
-    names, row_height = style.fitted_names(part["system"].tolist(), 28 if n_columns == 1 else 18, height)
+    names, row_height = fitted_names(part["system"].tolist(), 28 if n_columns == 1 else 18, height)
     ranks = part["rank"].tolist()
-    left = 0.55 + max(style.text_width(line, size) for name in names for line in name.split("\n"))
-    figure = Figure(figsize=(style.page_width(), top + style.FOOT + row_height * length))
-    width = style.page_width() / n_columns
+    left = 0.55 + max(text_width(line, size) for name in names for line in name.split("\n"))
+    figure = Figure(figsize=(page_width(), top + FOOT + row_height * length))
+    width = page_width() / n_columns
     ends = np.append(part[["mean", "low", "high"]].to_numpy(dtype=float), [] if baseline is None else 0.0)
     lowest, highest = np.nanmin(ends), np.nanmax(ends)
     margin = 0.03 * ((highest - lowest) or 1.0)
     for column in range(n_columns):
         inside = slice(column * length, (column + 1) * length)
         rows = part.iloc[inside]
-        axes = style.inch_axes(
-            figure,
-            left=column * width + left,
-            right=style.page_width() - (column + 1) * width + 0.12,
-            top=top,
-            bottom=style.FOOT,
+        axes = inch_axes(
+            figure, left=column * width + left, right=page_width() - (column + 1) * width + 0.12, top=top, bottom=FOOT
         )
         y = np.arange(len(rows))
         axes.set_ylim(length - 0.4, -0.6)
         if baseline is not None:
-            style.mark_value(axes, 0.0, baseline)
-        style.bars(axes, rows["low"], rows["high"], y, color=style.THEME["pale-blue"], linewidth=2.4)
+            mark_value(axes, 0.0, baseline)
+        bars(axes, rows["low"], rows["high"], y, color=THEME["pale-blue"], linewidth=2.4)
         note_points(
             axes,
             rows["mean"],
@@ -174,50 +185,50 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
             of=("system",),
             span=(rows["low"], rows["high"]),
         )
-        dots: dict[str, Any] = {"color": style.THEME["blue"], "markersize": 4.4 if n_columns == 1 else 3.2, "zorder": 4}
+        dots: dict[str, Any] = {"color": THEME["blue"], "markersize": 4.4 if n_columns == 1 else 3.2, "zorder": 4}
         full = rows["full"].to_numpy() if "full" in rows else np.ones(len(rows), dtype=bool)
         axes.plot(rows["mean"][full], y[full], "o", **dots)
         if not full.all():
-            axes.plot(rows["mean"][~full], y[~full], "o", markerfacecolor=style.THEME["paper"], **dots)
+            axes.plot(rows["mean"][~full], y[~full], "o", markerfacecolor=THEME["paper"], **dots)
         axes.set_xlim(lowest - margin, highest + margin)
-        style.row_names(axes, names[inside], y, size=size, ranks=ranks[inside])
-        style.tidy_axes(axes, grid="x", spines=("bottom",))
+        row_names(axes, names[inside], y, size=size, ranks=ranks[inside])
+        tidy_axes(axes, grid="x", spines=("bottom",))
         axes.locator_params(axis="x", nbins=7 if n_columns == 1 else 4)
         if n_columns == 1:
             axes.set_xlabel(label)
     if n_columns > 1:
-        figure.text(0.5, 0.012, label, ha="center", va="bottom", fontsize=8.5, color=style.THEME["muted"])
+        figure.text(0.5, 0.012, label, ha="center", va="bottom", fontsize=8.5, color=THEME["muted"])
     return figure
 
 
-def _compact_distributions(values: Floats, means: Floats, metric: str, names: Sequence[str], *, higher: bool) -> Figure:
-    figure = Figure(figsize=(style.page_width(), 4.1))
-    axes = style.inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=style.FOOT)
+def _compact_distributions(
+    values: NDArray[np.float64], means: NDArray[np.float64], metric: str, names: Sequence[str], *, higher: bool
+) -> Figure:
+    figure = Figure(figsize=(page_width(), 4.1))
+    axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
     ranks = np.arange(1, len(values) + 1)
     edge, low, middle, high, top = np.nanquantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
-    thick = min(4.5, 0.62 * 72 * (style.page_width() - 0.9) / len(values))
-    style.bars(
+    thick = min(4.5, 0.62 * 72 * (page_width() - 0.9) / len(values))
+    bars(
         axes,
         edge,
         top,
         ranks,
-        color=style.THEME["pale-blue"],
+        color=THEME["pale-blue"],
         linewidth=0.8,
         upright=True,
         label=f"5 % to 95 % of {unit().topics}",
     )
-    style.bars(
-        axes, low, high, ranks, color=style.THEME["pale-blue"], linewidth=thick, upright=True, label="middle half"
-    )
-    axes.plot(ranks, middle, "_", color=style.THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
-    axes.plot(ranks, means, color=style.THEME["orange"], linewidth=1.5, label="mean")
+    bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
+    axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
+    axes.plot(ranks, means, color=THEME["orange"], linewidth=1.5, label="mean")
     _note_spread(axes, (ranks, means), metric, names, means, (low, middle, high), upright=True)
     axes.set_xlim(0, len(values) + 1)
     axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
     axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
-    axes.set_ylabel(style.score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
-    style.tidy_axes(axes, grid="y")
-    style.key_above(axes, columns=4)
+    axes.set_ylabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
+    tidy_axes(axes, grid="y")
+    key_above(axes, columns=4)
     return figure
 
 
@@ -226,8 +237,8 @@ def _note_spread(  # noqa: PLR0913, PLR0917 - what there is to say of a system
     place: tuple[NDArray[Any], NDArray[Any]],
     metric: str,
     names: Sequence[str],
-    means: Floats,
-    quarters: tuple[Floats, ...],
+    means: NDArray[np.float64],
+    quarters: tuple[NDArray[np.float64], ...],
     *,
     upright: bool = False,
 ) -> None:
@@ -251,7 +262,7 @@ def _note_spread(  # noqa: PLR0913, PLR0917 - what there is to say of a system
     )
 
 
-def _best_first(scores: Scores, metric: str) -> tuple[Floats, Floats, list[str], bool]:
+def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], bool]:
     """Return scores and means of the systems, best mean first, with their names, and whether higher is better."""
     metrics = scores["metric"].to_numpy().tolist()
     if metric not in metrics:
@@ -263,15 +274,15 @@ def _best_first(scores: Scores, metric: str) -> tuple[Floats, Floats, list[str],
     return values, means, scores["system"].to_numpy()[order].tolist(), bool(better_direction(one)[0] > 0)
 
 
-def _strokes(axes: Axes, values: Floats, rows: Ints, **look: object) -> None:
+def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], **style: object) -> None:
     """Draw one short upright stroke per value, all as one path."""
     x = np.repeat(values, 3, axis=1).ravel()
     offsets = np.tile([-0.3, 0.3, np.nan], values.shape[1])
     y = (rows[:, None] + offsets).ravel()
-    axes.plot(x, y, solid_capstyle="butt", **look)  # type: ignore[arg-type]  # properties of a line
+    axes.plot(x, y, solid_capstyle="butt", **style)  # type: ignore[arg-type]  # properties of a line
 
 
-def _padded_limits(axes: Axes, values: Floats) -> None:
+def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     pad = 0.015 * ((high - low) or 1.0)
     axes.set_xlim(low - pad, high + pad)

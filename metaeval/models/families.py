@@ -14,10 +14,9 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.polynomial.polynomial import polyfit
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from metaeval.base.arrays import Floats
-
+type Floats = NDArray[np.float64]
 _GONE = 50.0
 
 

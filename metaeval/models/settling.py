@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -26,6 +25,8 @@ from metaeval.table.structure import settled_mean_over_topics
 from metaeval.table.votes import Votes, as_votes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import all_pairs
+
+type Floats = NDArray[np.float64]
 
 VOTES = "votes"
 """What votes are called where nobody names them."""
@@ -423,7 +424,7 @@ def votes_predicted(votes: object, scores: object, *, alpha: float = 0.05) -> pd
     return pd.DataFrame(rows, columns=columns)
 
 
-def _predicted(votes: Votes, place: Ints, apart: Floats, alpha: float) -> tuple[float, ...]:
+def _predicted(votes: Votes, place: NDArray[np.int64], apart: Floats, alpha: float) -> tuple[float, ...]:
     right = (1.0 + np.sign(apart) * np.sign(votes.share[place] - _HALF)) / 2
     weight = votes.weight[place]
     share = float(weight @ right / weight.sum())

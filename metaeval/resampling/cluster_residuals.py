@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
@@ -18,6 +18,8 @@ from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import TopicUnits, check_resampling_of, units_of
+
+type Floats = NDArray[np.float64]
 
 _EXPONENT = 1000  # of a unit: beyond, a power of two is not a number in double precision
 
@@ -36,13 +38,13 @@ class UnitResiduals(NamedTuple):
     (metric, system, unit)."""
     sizes: Floats
     """Sum of the weights of a unit's topics; 1 for a topic without weight. Shape (unit,)."""
-    stratum: Ints
+    stratum: NDArray[np.int64]
     """Numbered from 0; all 0 where there are no strata. Shape (unit,)."""
     topics: TopicUnits
     """How the topics are grouped, which also draws them."""
     kind: str
     """"topic", "cluster" or "stratum"."""
-    held: Ints | None = None
+    held: NDArray[np.int64] | None = None
     """Units of which a system has a score, where some are missing. Shape (metric, system)."""
 
     @property
@@ -84,7 +86,7 @@ def resampled_scores(data: object, *, what: str) -> Scores:
     return scores
 
 
-def placed(scores: Scores) -> Flags:
+def placed(scores: Scores) -> NDArray[np.bool_]:
     """Say which systems have scores enough to stand beside the others under every metric. Shape (system,).
 
     They have two units at least, and share topics with most others, if need be by way of third ones.
@@ -138,7 +140,7 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
     )
 
 
-def _less(sums: Floats, centre: Floats, stratum: Ints, sizes: Floats) -> Floats:
+def _less(sums: Floats, centre: Floats, stratum: NDArray[np.int64], sizes: Floats) -> Floats:
     """Return what is left of the sums of units, shape (metric, system, unit)."""
     residual = np.empty_like(sums)
     for own, rest, centres in zip(sums, residual, centre, strict=True):

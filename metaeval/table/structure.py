@@ -12,14 +12,20 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, label_array, natural_order
 from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
-from metaeval.table.scores import Scores, as_scores, better_direction, checked_scores, oriented_values, topics_by_name
+from metaeval.table.scores import (
+    Scores,
+    as_scores,
+    better_direction,
+    checked_scores,
+    oriented_values,
+    topics_by_name,
+)
 from metaeval.table.traits import PROCEDURES, Trait
 from metaeval.table.two_way import linked, two_way
 
@@ -179,7 +185,9 @@ def mean_by_cluster(scores: Scores) -> Scores:
     return as_scores(made)
 
 
-def not_in_all_clusters(lacks: Flags, systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit) -> str:
+def not_in_all_clusters(
+    lacks: NDArray[np.bool_], systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit
+) -> str:
     """Say that every system must be in every cluster, and what must go: (system, cluster) without a score.
 
     Examples
@@ -198,12 +206,12 @@ def not_in_all_clusters(lacks: Flags, systems: NDArray[np.str_], clusters: NDArr
     return f"every system in every {spoken.cluster}; leave out {why}"
 
 
-def topic_weights(scores: Scores) -> Floats:
+def topic_weights(scores: Scores) -> NDArray[np.float64]:
     """Return the weight of every topic, 1 where none is said."""
     return scores["weight"].to_numpy() if "weight" in scores.coords else np.ones(scores.sizes["topic"])
 
 
-def mean_over_topics(scores: Scores) -> Floats:
+def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     """Return every system's mean over all topics, weighted where topics have weights: (metric, system).
 
     Where scores are missing the means are those of `metaeval.table.two_way`, unless some systems share no topic with
@@ -222,7 +230,7 @@ def mean_over_topics(scores: Scores) -> Floats:
     return means
 
 
-def mean_over_own_topics(scores: Scores) -> Floats:
+def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
     """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
 
     Examples
@@ -231,11 +239,13 @@ def mean_over_own_topics(scores: Scores) -> Floats:
     [[0.0, 0.6]]
     """
     values, weights = scores.to_numpy(), topic_weights(scores)
-    means: Floats = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(axis=2)
+    means: NDArray[np.float64] = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(
+        axis=2
+    )
     return means
 
 
-def settled_mean_over_topics(scores: Scores) -> Floats:
+def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     """Return `mean_over_topics` turned so that higher is better, means that are equal up to rounding made equal.
 
     Examples

@@ -9,10 +9,10 @@ the plain mean. All sums are products of matrices over systems and topics.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from metaeval.base.arrays import Flags, Floats, Ints
-
-type Whole = Ints
+type Floats = NDArray[np.float64]
+type Whole = NDArray[np.int64]
 
 
 class TwoWay(NamedTuple):
@@ -27,7 +27,7 @@ class TwoWay(NamedTuple):
     from the mean, times the topic's weight. Shape (system, topic)."""
 
 
-def linked(known: Flags) -> Flags:
+def linked(known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Say which systems are joined to the first by topics that they share, and by those of others. Shape (system,).
 
     Examples
@@ -76,7 +76,7 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
     return TwoWay(systems + middle, topics - middle, influence)
 
 
-def _few_units(known: Flags, unit: Whole | None, stratum: Whole | None) -> Floats:
+def _few_units(known: NDArray[np.bool_], unit: Whole | None, stratum: Whole | None) -> Floats:
     """Return the factor of every cell's influence for the few units that its system has, (system, topic)."""
     n_topics = known.shape[1]
     unit = np.arange(n_topics) if unit is None else unit

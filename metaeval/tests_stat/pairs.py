@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_paired, check_share
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.table.array import has_gaps
@@ -21,6 +20,8 @@ from metaeval.table.traits import Trait
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.docstrings import documented
+
+type Floats = NDArray[np.float64]
 
 Alternative = Literal["two-sided", "greater", "less", "better"]
 PValueRule = Literal["plus-one", "plain"]
@@ -55,7 +56,7 @@ class Estimates(NamedTuple):
         return np.where(np.isfinite(self.freedom), self.freedom, 1.0)
 
     @property
-    def without_evidence(self) -> Flags:
+    def without_evidence(self) -> NDArray[np.bool_]:
         """Where nothing can speak against equality: no difference anywhere, or fewer than two topics or clusters."""
         return (self.apart == 0.0) | (self.n_units <= 1)
 
@@ -66,10 +67,10 @@ class Question:
 
     scores: Scores
     """As given by the user, raw."""
-    values: Floats
+    values: NDArray[np.float64]
     """Turned so that higher is better; NaN where there is a gap. Shape (metric, system, topic)."""
-    first: Ints
-    second: Ints
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
     """Positions of the two systems of every pair; the difference is first minus second. Shape (pair,)."""
     alternative: Alternative
     """See `ask`."""
@@ -122,12 +123,12 @@ class Question:
         return self.values.shape[2]
 
     @property
-    def sizes(self) -> Floats:
+    def sizes(self) -> NDArray[np.float64]:
         """The sizes of every system's scores, weighted and added up over the topics, shape (metric, system)."""
         return np.stack([self._weighted(np.abs(own)).sum(axis=1) for own in self.values])
 
     @property
-    def tolerance(self) -> Floats:
+    def tolerance(self) -> NDArray[np.float64]:
         """How far two (weighted) sums of a pair's scores may lie apart and still be one number, shape (metric, pair).
 
         Scores are often multiples of 0.1 or 1/k, so equal sums differ in the last bits. The rule is that of
@@ -140,7 +141,7 @@ class Question:
         return RELATIVE * (sizes.take(self.first, axis=1) + sizes.take(self.second, axis=1))
 
     @property
-    def n_common(self) -> Ints:
+    def n_common(self) -> NDArray[np.int64]:
         """Number of topics that both systems of every pair have, shape (metric, pair)."""
         known = np.isfinite(self.values)
         if not self.gaps:
@@ -149,13 +150,13 @@ class Question:
         return np.rint(both[:, self.first, self.second]).astype(np.int64)
 
     @property
-    def total(self) -> Floats:
+    def total(self) -> NDArray[np.float64]:
         """The weight of the topics of every pair, to divide sums by: shape (metric, pair), or () without gaps."""
         if not self.gaps:
             return np.asarray(self.units.total)
         return self._over_common(np.isfinite(self.values).astype(np.float64))[0]
 
-    def mean_differences(self) -> Floats:
+    def mean_differences(self) -> NDArray[np.float64]:
         """Return mean of first minus mean of second, shape (metric, pair); exactly 0 where the means are equal.
 
         Means are weighted where topics have weights, and over common topics where there are gaps (0 without any).
@@ -171,16 +172,16 @@ class Question:
         sum_a, sum_b, size_a, size_b = (part.take(side, axis=1) for part in (sums, sizes) for side in (a, b))
         return difference(sum_a, sum_b, size_a, size_b) / self.units.total
 
-    def _weighted(self, values: Floats) -> Floats:
+    def _weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values * self.units.weights if self.units.weighted else values
 
-    def _over_common(self, values: Floats) -> tuple[Floats, Floats]:
+    def _over_common(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the weighted sums of the first and of the second system over the topics that both have."""
         known = np.isfinite(self.values).astype(np.float64).transpose(0, 2, 1)
         sums = self._weighted(np.nan_to_num(values)) @ known  # of every system over the topics of every system
         return sums[:, self.first, self.second], sums[:, self.second, self.first]
 
-    def differences(self, metric: int) -> Floats:
+    def differences(self, metric: int) -> NDArray[np.float64]:
         """Return the per-topic differences of every pair under one metric, shape (pair, topic).
 
         Large for many systems and topics: the compiled kernels form them pair by pair instead.
@@ -199,16 +200,16 @@ class Evidence:
     the means and errors behind the statistic, where topics are not plain.
     """
 
-    statistic: Floats
-    two_sided: Floats | None = None
-    greater: Floats | None = None
-    less: Floats | None = None
-    family_wise: Floats | None = None
+    statistic: NDArray[np.float64]
+    two_sided: NDArray[np.float64] | None = None
+    greater: NDArray[np.float64] | None = None
+    less: NDArray[np.float64] | None = None
+    family_wise: NDArray[np.float64] | None = None
     family_wise_only: bool = False
     estimates: Estimates | None = None
 
 
-def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[Ints, Ints]:
+def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the positions of the two systems of every pair: the upper triangle, or every pair with `baseline`.
 
     With a baseline the other system stands first, so that a positive difference means better than the baseline.
@@ -276,7 +277,7 @@ def ask(  # noqa: PLR0913 - what every test is asked
     )
 
 
-def resampled_p_value(n_extreme: Ints, n_resamples: int, rule: PValueRule) -> Floats:
+def resampled_p_value(n_extreme: NDArray[np.int64], n_resamples: int, rule: PValueRule) -> NDArray[np.float64]:
     """Turn counts of resamples at least as extreme as the observation into p-values.
 
     "plus-one" is (k + 1)/(B + 1), which counts the observation itself and is never 0; "plain" is k/B, which the

@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
+
+type Floats = NDArray[np.float64]
 
 _TILE = 128
 _TIE = 1e-9  # of a statistic and one: closer, two of them are equal
@@ -43,7 +44,7 @@ class _Tile(NamedTuple):
     strata: list[_Stratum]
     mean: Floats
     least: Floats  # a mean or an error of this size is rounding
-    told: Flags  # False where there are fewer than two units, in any stratum
+    told: NDArray[np.bool_]  # False where there are fewer than two units, in any stratum
 
     def resample(self, counts: Floats | None) -> tuple[Floats, Floats]:
         """Return how far resampled means lie from the mean, and their errors: (pair, resample).
@@ -73,7 +74,7 @@ def tally_units(  # noqa: PLR0913 - one keyword per choice
     n_chunks: int = 1,
     n_threads: int | None = None,
     place: int = 0,
-) -> tuple[Ints, Floats]:
+) -> tuple[NDArray[np.int64], Floats]:
     """Count how many resamples of every pair are extreme.
 
     Shapes: `chunks` (unit, resample), result (metric, 5, pair), result (metric, pair).
@@ -148,7 +149,7 @@ def _lay_tile(  # noqa: PLR0913, PLR0917 - handed through
     return _Tile(strata, means[metric, part, None], least, told & (whole > 0))
 
 
-def _count(tile: _Tile, counts: Floats, method: str) -> Ints:
+def _count(tile: _Tile, counts: Floats, method: str) -> NDArray[np.int64]:
     """Return one tile's rows of the tally."""
     n_resamples = counts.shape[1]
     apart, error = tile.resample(counts)

@@ -231,7 +231,8 @@ def _quoted(code):
 
 
 def _asks(node):
-    asks = isinstance(node, ast.Call) and ast.unparse(node.func) in {"say", "say.named", "say.titled", "say.headed", "_said", "prose"}
+    asking = {"say", "say.named", "say.titled", "say.headed", "_said", "prose"}
+    asks = isinstance(node, ast.Call) and ast.unparse(node.func) in asking
     return asks and node.args and isinstance(node.args[0], ast.Constant)
 
 
