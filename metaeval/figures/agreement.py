@@ -190,8 +190,7 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     )
     style.mark_value(axes, min_f1, f"{min_f1:g}")
     lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
-    axes.set_xlim(min(0.5, np.floor(lowest * 10) / 10), 1.01)
-    axes.set_xlabel("F1 of the significant pairs")
+    axes.set(xlim=(min(0.5, np.floor(lowest * 10) / 10), 1.01), xlabel="F1 of the significant pairs")
     return figure
 
 
@@ -279,9 +278,7 @@ def disagreement_panels(
     scatter.set_ylabel(f"lead under {style.metric_label(truth, 28)}")
     scatter.locator_params(nbins=5)
     style.tidy_axes(curves, grid="y")
-    curves.set_xlim(0, None)
-    curves.set_ylim(0, None)
-    curves.set_xlabel(f"|difference| under {style.metric_label(predictor, 22)}")
+    curves.set(xlim=(0, None), ylim=(0, None), xlabel=f"|difference| under {style.metric_label(predictor, 22)}")
     curves.set_ylabel("density of pairs")
     curves.locator_params(nbins=5)
     if cut > 0:

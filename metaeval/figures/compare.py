@@ -67,8 +67,7 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
     in_use = (known["metric"] == current).to_numpy()
     axes.plot(x[in_use], y[in_use], "o", markersize=12, markerfacecolor="none", markeredgecolor=style.CYCLE[1])
     _names(axes, x, y, [style.metric_label(name, 20) for name in known["metric"]])
-    axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
-    axes.set_ylabel(label)
+    axes.set(xlabel="discriminative power: share of significantly different pairs (%)", ylabel=label)
     style.tidy_axes(axes, grid="y")
     axes.grid(axis="x", color=style.THEME["rule"], linewidth=0.6)
     return figure
@@ -152,8 +151,7 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
                 color=style.CYCLE[row % _ALIKE],
             )
         axes.set_title(f"{many} relevant documents", fontsize=9, fontweight="bold", loc="left")
-        axes.set_ylim(0, top)
-        axes.set_xlim(1, float(curves["rank"].max()))
+        axes.set(ylim=(0, top), xlim=(1, float(curves["rank"].max())))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.set_xlabel("rank of the only relevant document found")
         if style.drawn_narrow() or not place:

@@ -52,10 +52,7 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
         look: dict[str, Any] = {"color": style.CYCLE[place], "label": labels[place], "zorder": 4 - place / 10}
         axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **look)
     _note_curves(axes, places, values, names.tolist(), dict(zip(named, labels, strict=True)), across)
-    axes.set_xlim(0, 1.01 * float(places[-1]))
-    axes.set_ylim(0, top)
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
+    axes.set(xlim=(0, 1.01 * float(places[-1])), ylim=(0, top), xlabel=across, ylabel=up)
     style.tidy_axes(axes, grid="y")
     style.key_above(axes, columns=columns, handlelength=2.0)
     return figure

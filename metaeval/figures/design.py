@@ -63,9 +63,7 @@ def topics_by_difference(
                 textcoords="offset points",
                 fontsize=7.5,
             )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_ylim(lowest / 1.3, highest * 1.3)
+        axes.set(xscale="log", yscale="log", ylim=(lowest / 1.3, highest * 1.3))
         style.tidy_axes(axes, grid="both", spines=("left", "bottom"))
         axes.set_xlabel("width of the interval" if method == "interval" else "difference to be found")
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

@@ -102,8 +102,7 @@ def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
     )
     for row, column in np.argwhere(shades > 0):
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=style.THEME["blue"], linewidth=0))
-    axes.set_xlim(-0.5, count - 0.5)
-    axes.set_ylim(count - 0.5, -0.5)
+    axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5))
     axes.set_xticks(range(count), names, rotation=90)
     axes.set_yticks(range(count), names)
     style.tidy_axes(axes, grid="", spines=())

@@ -72,8 +72,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         else:
             axes.set_ylim(bottom=min(0.0, float(frame[measure].min())))
-        axes.set_xlim(0, 103 if percent else None)
-        axes.set_xlabel(_left_label(frame))
+        axes.set(xlim=(0, 103 if percent else None), xlabel=_left_label(frame))
     return figure
 
 
@@ -98,8 +97,7 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
             named = {"of": name_of_metric(metric), "label": style.metric_label(metric)}
             _line(axes, part, "judged_percent", measure, place, **named, across="judged documents left, %")
         _bound(axes, frame[measure], min_tau)
-        axes.set_xlim(0, 103)
-        axes.set_xlabel("judged documents left, %")
+        axes.set(xlim=(0, 103), xlabel="judged documents left, %")
     return figure
 
 
@@ -181,10 +179,7 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
             axes.plot(row["critical_depth"], row["relevant_there"], "o", color=color, markersize=4, zorder=3)
         axes.plot([x[-1], last], [y[-1], y[-1]], color=color, linewidth=0.5, linestyle=":", zorder=1)
         ends.append((style.short_name(str(topic), _end_name()), 100 * y[-1] / high, color))
-    axes.set_xlim(0, last)
-    axes.set_ylim(0, 1.03 * high)
-    axes.set_xlabel("pool depth, ranks")
-    axes.set_ylabel("relevant documents")
+    axes.set(xlim=(0, last), ylim=(0, 1.03 * high), xlabel="pool depth, ranks", ylabel="relevant documents")
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     style.tidy_axes(axes, grid="y")
     _names_at_end(axes, ends, last, unit=high / 100)
@@ -220,10 +215,7 @@ def coverage_lines(frame: pd.DataFrame) -> Figure:
             color=color,
         )
         ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
-    axes.set_ylim(0, 100)
-    axes.set_xlim(1, last)
-    axes.set_xlabel("rank in the new run")
-    axes.set_ylabel("judged, %")
+    axes.set(ylim=(0, 100), xlim=(1, last), xlabel="rank in the new run", ylabel="judged, %")
     style.tidy_axes(axes, grid="y")
     _names_at_end(axes, ends, last)
     return figure

@@ -47,8 +47,7 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
         span=(low, high),
     )
     axes.axvline(0, color=style.THEME["muted"], linewidth=0.8, zorder=1)
-    axes.set_xlim(float(np.nanmin([0.0, *low])) - 0.03, 1.02)
-    axes.set_xlabel(label)
+    axes.set(xlim=(float(np.nanmin([0.0, *low])) - 0.03, 1.02), xlabel=label)
     return figure
 
 
@@ -129,6 +128,5 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
         of=("topic",),
     )
     axes.plot(order, range(len(order)), "o", color=style.CYCLE[1], markersize=4.6, **style.RIMMED)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_xlabel(label)
+    axes.set(xlim=(-0.02, 1.02), xlabel=label)
     return figure

@@ -69,8 +69,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     axes.annotate(
         f"α = {alpha:g}", (0, alpha), xytext=(4, 4), textcoords="offset points", fontsize=8, color=style.THEME["ink"]
     )
-    axes.set_xlim(0, right)
-    axes.set_ylim(0, 2 * alpha)
+    axes.set(xlim=(0, right), ylim=(0, 2 * alpha))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs:,} in all)")
     axes.set_ylabel("achieved significance level (ASL)")
@@ -155,8 +154,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
         right_ends = ends[1].fillna(part["power"])
         for x, level, power in zip(100 * right_ends, y, part["power"], strict=True) if single else ():
             axes.annotate(share(power), (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
+    axes.set(xlim=(0, 100), xlabel="discriminative power: share of significantly different pairs (%)")
     style.key_above(axes, columns=3)
     return figure
 
@@ -239,8 +237,7 @@ def decided_bars(frame: pd.DataFrame, kind: Literal["probable", "completions"] =
                 ink = style.THEME["ink"] if color == style.THEME["rule"] else "#fefefe"
                 axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **look)
         start = start + part
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("pairs of systems (%)")
+    axes.set(xlim=(0, 100), xlabel="pairs of systems (%)")
     style.key_above(axes, columns=3)
     return figure
 

@@ -58,10 +58,8 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
             label=label,
             color=look["color"],
         )
-    axes.set_xlim(0, float(places.max()) * 1.01)
-    axes.set_ylim(0, max(1.03, float(values.max()) * 1.03))
-    axes.set_xlabel(AXES[axis][0])
-    axes.set_ylabel(AXES[axis][1])
+    axes.set(xlim=(0, float(places.max()) * 1.01), ylim=(0, max(1.03, float(values.max()) * 1.03)))
+    axes.set(xlabel=AXES[axis][0], ylabel=AXES[axis][1])
     style.tidy_axes(axes, grid="y")
     handles, _ = axes.get_legend_handles_labels()
     order = np.argsort(-values.mean(axis=1).round(9), kind="stable")
@@ -98,8 +96,7 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
             },
             of=("run",),
         )
-        axes.set_xlim(-3, 103)
-        axes.set_ylim(0, 1.15 * float(own["value"].max()) or 1)
+        axes.set(xlim=(-3, 103), ylim=(0, 1.15 * float(own["value"].max()) or 1))
         if len(own) <= _NAMED:
             _name_points(axes, own)
         axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))

@@ -139,8 +139,7 @@ def _group_strips(axes: Axes, members: Mapping[str, list[int]], n_systems: int, 
         line: dict[str, Any] = {"color": color, "linewidth": width, "clip_on": False}
         style.bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), upright=True, **line)
         style.bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), **line)
-    axes.set_xlim(0.5, n_systems + 0.5)
-    axes.set_ylim(n_systems + 0.5, 0.5)
+    axes.set(xlim=(0.5, n_systems + 0.5), ylim=(n_systems + 0.5, 0.5))
 
 
 def _group_colours(members: Mapping[str, list[int]]) -> list[str]:

@@ -51,8 +51,7 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
             _error_line(axes, part, color, seen_to, label=label)
             _note_errors(axes, part, color, label=label, tolerance=str(name))
         _error_scale(axes, max_error)
-        axes.set_xlim(0, largest)
-        axes.set_xlabel(f"{unit().topics} in each set")
+        axes.set(xlim=(0, largest), xlabel=f"{unit().topics} in each set")
     style.label_first_column(panels, columns, "error rate")
     style.key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_IN_ROW)
     return figure
@@ -165,9 +164,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
                 fontsize=8,
                 color=style.THEME["orange"],
             )
-        axes.set_ylim(0, top)
-        axes.set_xlim(0, None)
-        axes.set_xlabel("difference on the first set")
+        axes.set(ylim=(0, top), xlim=(0, None), xlabel="difference on the first set")
         style.tidy_axes(axes, grid="y")
     style.label_first_column(panels, columns, "error rate (%)")
     return figure
@@ -216,8 +213,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         span=(low, high),
     )
     style.mark_value(axes, at_hand, f"{at_hand} {unit().topics} at hand")
-    axes.set_xscale("log")
-    axes.set_xlim(1, far)
+    axes.set(xscale="log", xlim=(1, far))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(f"{unit().topics} needed in each set (logarithmic scale)")
@@ -280,8 +276,7 @@ def _error_scale(axes: Axes, max_error: float, low: float = _LOWEST, high: float
     low = min(np.fmax(low, _LOWEST), max_error / 1.2)
     high = max(np.fmin(high, _HIGHEST), 1.2 * max_error)
     axes.axhline(max_error, **style.BOUND)
-    axes.set_yscale("log")
-    axes.set_ylim(low, high)
+    axes.set(yscale="log", ylim=(low, high))
     axes.yaxis.set_major_locator(FixedLocator([value for value in _PERCENTS if low <= value <= high]))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
