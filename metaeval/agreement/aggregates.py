@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from metaeval.agreement.item_statistics import less_mean
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
 from metaeval.base.unit import unit_of
@@ -29,8 +29,6 @@ from metaeval.table.structure import (
     settled_mean_over_topics,
     topic_weights,
 )
-
-type Floats = NDArray[np.float64]
 
 MACRO = "macro mean"
 """The aggregate that clusters of topics have, and plain topics have not."""

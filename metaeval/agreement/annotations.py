@@ -8,12 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Result
 from metaeval.errors import ScoresError
 from metaeval.running.equality import settle
 
-type Floats = NDArray[np.float64]
 type Labelled = NDArray[np.object_] | Floats
 
 
@@ -27,12 +27,12 @@ class Annotations(Result):
     judge_labels: Labelled
     """Numbers, or objects where labels are text. Numbers that are equal up to rounding are one number. Shape (item,
     person)."""
-    known: NDArray[np.bool_]
-    judge_known: NDArray[np.bool_]
+    known: Flags
+    judge_known: Flags
     """Where there is a label."""
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Labels by people of every item."""
         return np.asarray(self.known.sum(axis=1), dtype=np.int64)
 

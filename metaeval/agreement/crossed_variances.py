@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.equality import centred
 from metaeval.running.parallel import limit_libraries
 
-type Floats = NDArray[np.float64]
-type Whole = NDArray[np.int64]
+type Whole = Ints
 Level = Literal["top", "cluster", "item", "cell"]
 Part = Literal["mean", "system", "judge", "both"]
 

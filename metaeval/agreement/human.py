@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic
 from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
@@ -25,7 +25,6 @@ from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices,
 from metaeval.running.equality import at_least, difference, settle
 from metaeval.running.workers import parallel_map
 
-type Floats = NDArray[np.float64]
 Level = Literal["system", "item", "all"]
 Resample = Literal["items", "systems", "both"]
 
@@ -218,7 +217,7 @@ class _Drawn(NamedTuple):
 
     n: int
     counts: Floats | None  # (resample, cluster): how often each cluster
-    systems: NDArray[np.int64] | None  # (resample, system): positions of systems
+    systems: Ints | None  # (resample, system): positions of systems
 
 
 def _resampled(  # noqa: PLR0913, PLR0917 - the question, and what is drawn for it
@@ -289,7 +288,7 @@ def _statistic_of_items(cells: Cells, statistic: Score) -> Floats:
     return values
 
 
-def _with_systems(cells: Cells, systems: NDArray[np.int64]) -> Cells:
+def _with_systems(cells: Cells, systems: Ints) -> Cells:
     drawn = {name: getattr(cells, name)[systems] for name in ("human", "metric", "there", "systems")}
     return replace(cells, **drawn)
 

@@ -6,14 +6,13 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.items import FEWEST
 from metaeval.agreement.rankings import kendall_tau, spearman
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.running.equality import settle
 
-type Floats = NDArray[np.float64]
 type Score = Callable[[Floats, Floats], Floats]
 Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]
 

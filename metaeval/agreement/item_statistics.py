@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
@@ -15,7 +15,6 @@ from metaeval.running.equality import difference
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores, topic_weights
 
-type Floats = NDArray[np.float64]
 _FEWEST = 3  # systems for a correlation
 _KINDS = ("all pass", "all fail", "all equal", "negative", "")
 _ROUNDING = 1e-12

@@ -12,13 +12,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import natural_order
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
-
-type Floats = NDArray[np.float64]
 
 FEWEST = 3
 """So few systems are needed for a correlation."""
@@ -221,11 +220,11 @@ class Cells:
     human: Floats
     metric: Floats
     """0 where a cell is empty. Shape (system, item)."""
-    there: NDArray[np.bool_]
+    there: Flags
     """Shape (system, item)."""
-    systems: NDArray[np.int64]
+    systems: Ints
     """Which systems of the table have any cell; the others are left out."""
-    clusters: NDArray[np.int64]
+    clusters: Ints
     """Which cluster every item belongs to. Shape (item,)."""
     n_clusters: int
 

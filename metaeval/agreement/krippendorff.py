@@ -5,14 +5,13 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import t_half_width
 from metaeval.errors import UnknownNameError
 from metaeval.running.draws import standard_deviation
 
-type Floats = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]
 
 
@@ -87,6 +86,6 @@ def alpha_table(labels: Labels, counts: Floats, *, confidence_level: float) -> p
     return pd.DataFrame(rows)
 
 
-def reach(n_topics: NDArray[np.int64], confidence_level: float) -> Floats:
+def reach(n_topics: Ints, confidence_level: float) -> Floats:
     """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
     return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence_level)

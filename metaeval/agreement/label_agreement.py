@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.krippendorff import alpha_table, reach
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -21,8 +21,6 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import track
 from metaeval.tests_stat.pairs import all_pairs
-
-type Floats = NDArray[np.float64]
 
 STATISTICS: Mapping[str, str] = {
     "same": "share of the items labelled by both that have the same label",
@@ -269,7 +267,7 @@ def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats, rel: int) ->
     )
 
 
-def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs_of(labels: Labels, reference: str | None) -> tuple[Ints, Ints]:
     if reference is None:
         return all_pairs(len(labels.judges))
     others, first = all_pairs(len(labels.judges), baseline=labels.judges.index(reference))

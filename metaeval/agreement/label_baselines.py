@@ -9,19 +9,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.pairs import all_pairs
-
-type Floats = NDArray[np.float64]
 
 _TWO = 2
 

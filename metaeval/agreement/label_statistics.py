@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
-
-type Floats = NDArray[np.float64]
+from metaeval.base.arrays import Floats
 
 
 def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:

@@ -8,12 +8,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import count, natural_order
 from metaeval.errors import ScoresError
 from metaeval.running.equality import at_least, difference, settle
 from metaeval.table.scores import better_direction
-
-type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,7 +30,7 @@ class Cells:
     """The metrics' own scores of systems, NaN where none is given. Shape (metric, system)."""
     given_human: Floats
     """Shape (system,)."""
-    clusters: NDArray[np.int64]
+    clusters: Ints
     """Shape (item,)."""
     over: str
     """What a system score is a mean of: "all" items, or those in "common" with people."""
@@ -41,7 +40,7 @@ class Cells:
     """Whether two scores of an item tie only if they are the same number in a computer."""
 
     @cached_property
-    def there(self) -> NDArray[np.bool_]:
+    def there(self) -> Flags:
         """Which cells people scored."""
         return np.isfinite(self.human)
 
@@ -76,12 +75,12 @@ class Cells:
         return np.where(np.isfinite(self.given), self.given, means)
 
     @cached_property
-    def complete(self) -> NDArray[np.bool_]:
+    def complete(self) -> Flags:
         """Which items people scored for every system."""
         return self.there.all(axis=0)
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs(self) -> tuple[Ints, Ints]:
         """All pairs of systems."""
         first, second = np.triu_indices(len(self.systems), 1)
         return first, second
@@ -182,8 +181,8 @@ def set_of(name: str) -> str:
 class Verdicts:
     """Pairs of systems that people scored on an item, each with its weight: every item counts once."""
 
-    pair: NDArray[np.int64]
-    item: NDArray[np.int64]
+    pair: Ints
+    item: Ints
     human: NDArray[np.int8]
     """Which one people prefer: 1, -1, or 0."""
     weight: Floats
@@ -206,7 +205,7 @@ class Verdicts:
             n_items=int((n > 0).sum()),
         )
 
-    def right(self, cells: Cells, chosen: NDArray[np.bool_] | None = None) -> tuple[NDArray[np.bool_], Floats]:
+    def right(self, cells: Cells, chosen: Flags | None = None) -> tuple[Flags, Floats]:
         """Return which verdicts each metric shares with people, and its threshold of ties, fitted to `chosen` items."""
         first, second = (side[self.pair] for side in cells.pairs)
         shared = np.empty((len(cells.metrics), len(self.pair)), dtype=bool)
@@ -231,9 +230,7 @@ def _gap(a: Floats, b: Floats, cells: Cells) -> Floats:
     return a - b if cells.as_published else difference(a, b, np.abs(a), np.abs(b))
 
 
-def best_threshold(
-    apart: Floats, size: Floats, agree: NDArray[np.bool_], tied: NDArray[np.bool_], weight: Floats
-) -> tuple[float, float]:
+def best_threshold(apart: Floats, size: Floats, agree: Flags, tied: Flags, weight: Floats) -> tuple[float, float]:
     """Return the least difference up to which pairs are best called ties, and the largest that counts as equal to it.
 
     One sort: at each size of difference, all pairs of no larger one are ties; differences that are equal up to rounding

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.agreement.items import reference_of
 from metaeval.agreement.meta_cells import Cells, cells_of_set
@@ -22,6 +21,7 @@ from metaeval.agreement.meta_exchanges import (
     shuffled_measures,
 )
 from metaeval.agreement.meta_tasks import MEASURES, Task, check_tasks, parse_tasks
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_count, check_share, refused, t_half_width
 from metaeval.base.names import natural_order
 from metaeval.base.results import Figure, Result
@@ -33,8 +33,6 @@ from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.result import is_significant
-
-type Floats = NDArray[np.float64]
 
 AVERAGE = "average"
 
@@ -395,11 +393,7 @@ def _ends(value: Floats, spread: tuple[Floats, int] | None, confidence_level: fl
 
 
 def _average(
-    asked: Asked,
-    found: Sequence[Found],
-    chance: Sequence[Floats],
-    weights: Floats,
-    decided: tuple[str, float, float],
+    asked: Asked, found: Sequence[Found], chance: Sequence[Floats], weights: Floats, decided: tuple[str, float, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Bring every task to 0 to 1 by its range and add up values, resamples, exchanges and shuffles by weight."""
     correction, alpha, confidence_level = decided
@@ -481,7 +475,7 @@ def _ranked(  # noqa: PLR0913, PLR0917 - what was found and how it is decided
     return table, compared
 
 
-def clusters_of(beaten: NDArray[np.bool_]) -> list[int]:
+def clusters_of(beaten: Flags) -> list[int]:
     """Return the ranks of metrics in order: a new one begins at the first that one of the current cluster beats.
 
     Examples

@@ -5,15 +5,14 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metaeval.agreement.meta_cells import Cells
 from metaeval.agreement.meta_sums import Block, Sums, sums_of, values_of
 from metaeval.agreement.meta_tasks import MEASURES, Task
+from metaeval.base.arrays import Flags, Floats
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 
-type Floats = NDArray[np.float64]
 Exchange = Literal["published", "clusters", "items", "cells", "systems"]
 Resample = Literal["items", "systems", "both"]
 
@@ -119,7 +118,7 @@ def _sentinels(cells: Cells) -> Cells:
     return cells.with_scores([*map(str, range(len(tables)))], np.where(lacking[:, None, None], 0.0, tables))
 
 
-def _lacking(every: Sequence[Cells]) -> NDArray[np.bool_]:
+def _lacking(every: Sequence[Cells]) -> Flags:
     """Say which rows of `_sentinels` are not known in some set."""
     gone = np.array([np.isnan(cells.second).all(axis=(1, 2)) for cells in every]).any(axis=0)
     return np.concatenate([np.zeros(len(SENTINELS), dtype=bool), gone])

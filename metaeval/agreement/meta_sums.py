@@ -8,18 +8,16 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from metaeval.agreement.human_statistics import STATISTICS
 from metaeval.agreement.meta_cells import Cells, set_of
 from metaeval.agreement.meta_tasks import CALIBRATED, Task
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import count
 from metaeval.errors import EstimationError
 from metaeval.running.equality import at_least, difference, settle
-
-type Floats = NDArray[np.float64]
 
 _BLOCK = 500
 """Sign flips of a block."""
@@ -34,7 +32,7 @@ class Block(NamedTuple):
     """Shape (metric, unit, sum)."""
     shared: Floats
     """Shape (unit, sum)."""
-    units: NDArray[np.int64] | None = None
+    units: Ints | None = None
     """Which item every unit lies in, where it lies in one."""
 
 
@@ -212,7 +210,7 @@ def _of_cells(task: Task, every: Sequence[Cells], unit: str) -> Sums:
     return Sums((Block(flat[0], flat[1], np.arange(n_items) if unit == "items" else None),), _means_over(_pearson, n))
 
 
-def _added(values: Floats, of: NDArray[np.int64], n: int) -> Floats:
+def _added(values: Floats, of: Ints, n: int) -> Floats:
     """Return sums of the last axis but one by unit."""
     order = np.argsort(of, kind="stable")
     starts = np.searchsorted(of[order], np.arange(n))
@@ -222,12 +220,12 @@ def _added(values: Floats, of: NDArray[np.int64], n: int) -> Floats:
     return sums
 
 
-def _centred(values: Floats, of: NDArray[np.int64]) -> Floats:
+def _centred(values: Floats, of: Ints) -> Floats:
     means = _added(values[..., None], of, int(of.max()) + 1)[..., 0] / np.bincount(of)
     return values - means[..., of]
 
 
-def _ranks(values: Floats, of: NDArray[np.int64] | None) -> Floats:
+def _ranks(values: Floats, of: Ints | None) -> Floats:
     values = settle(values)
     if of is None:
         return np.asarray(rankdata(values, axis=-1))
@@ -289,7 +287,7 @@ def _of_verdicts(task: Task, every: Sequence[Cells], unit: str) -> Sums:
     return Sums((block,), lambda parts, shared: 2 * _ratio(parts, shared) - 1)
 
 
-def _differences(cells: Cells, complete: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _differences(cells: Cells, complete: Flags) -> tuple[Floats, Floats]:
     first, second = cells.pairs
     human, scores = cells.human[:, complete], cells.scores[:, :, complete]
     return human[first] - human[second], scores[:, first] - scores[:, second]
@@ -305,7 +303,7 @@ def _of_soft(task: Task, every: Sequence[Cells], unit: str) -> Sums:
     return Sums((Block(parts, shared, np.flatnonzero(cells.complete)),), _soft(len(human)))
 
 
-def whole_items(cells: Cells) -> NDArray[np.bool_]:
+def whole_items(cells: Cells) -> Flags:
     """Return the items that people scored for every system; two are needed."""
     if cells.complete.sum() < 2:  # noqa: PLR2004 - a test of differences
         n = count(int(cells.complete.sum()), "item")

@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Figure, Result
 from metaeval.errors import ScoresError
@@ -21,7 +21,6 @@ from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
 
-type Floats = NDArray[np.float64]
 Permute = Literal["items", "systems", "both"]
 
 _BLOCK = 2**24

@@ -3,14 +3,13 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from metaeval.agreement.ranking_pairs import pair_rankings
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_share
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
-
-type Floats = NDArray[np.float64]
 
 
 def rank_biased_overlap(

@@ -3,13 +3,13 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
 from metaeval.errors import ScoresError
 from metaeval.running.equality import settle
 
-type Floats = NDArray[np.float64]
 Undefined = Literal["error", "nan"]
 
 

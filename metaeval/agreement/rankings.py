@@ -14,17 +14,16 @@ from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 from scipy.stats import norm, rankdata
 
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_rankings
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
-
-type Floats = NDArray[np.float64]
 
 _EXACT_UP_TO = 33  # SciPy's limit for the exact distribution of tau
 
@@ -276,7 +275,7 @@ CORRELATIONS: Mapping[str, Callable[..., Floats]] = MappingProxyType(
 # --------------------------------------------------------------------------------------------------- p-values of tau
 
 
-def _exact_p(n: int, near: NDArray[np.int64]) -> Floats:
+def _exact_p(n: int, near: Ints) -> Floats:
     """Return 2 P(D <= near) for the number of discordant pairs D of a random order of n, at most 1."""
     if n > _EXACT_UP_TO:  # one order has no discordant pair, n - 1 orders have one
         return 2 * np.exp(np.log(1.0 + near * (n - 1.0)) - gammaln(n + 1.0))
@@ -313,7 +312,7 @@ def _tie_sums(values: Floats) -> Floats:
 # ----------------------------------------------------------------------------------------------------------- kernels
 
 
-def _counted(rankings: RankingPairs) -> NDArray[np.int64]:
+def _counted(rankings: RankingPairs) -> Ints:
     counts = np.empty((len(rankings.truth), 3), dtype=np.int64)
     _count_pairs(len(counts), rankings.truth, rankings.estimate, counts)
     return counts
@@ -321,7 +320,7 @@ def _counted(rankings: RankingPairs) -> NDArray[np.int64]:
 
 @on_threads
 @compiled
-def _count_pairs(start: int, stop: int, truth: Floats, estimate: Floats, counts: NDArray[np.int64]) -> None:
+def _count_pairs(start: int, stop: int, truth: Floats, estimate: Floats, counts: Ints) -> None:
     """Count per row concordant minus discordant pairs, pairs tied in the truth and pairs tied in the estimate."""
     for row in range(start, stop):
         a, b = truth[row], estimate[row]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.crossed_variances import analysed, crossing
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_count, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
@@ -15,8 +15,6 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.table.array import REPEAT
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
-
-type Floats = NDArray[np.float64]
 
 _COMPONENTS = ("system", "topic", "system x topic", "repeat", "residual")
 _MARK = "#"

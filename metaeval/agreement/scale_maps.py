@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels, as_labels
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
@@ -17,7 +17,6 @@ from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import at_least, difference
 
-type Floats = NDArray[np.float64]
 type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]
 """How the grades of one judge are mapped; see `map_scales`."""
 
@@ -203,9 +202,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
 
 
-def _mapped(
-    name: str, rule: ScaleMap, grades: Floats, n_common: NDArray[np.int64], truth: Floats
-) -> tuple[Floats, str]:
+def _mapped(name: str, rule: ScaleMap, grades: Floats, n_common: Ints, truth: Floats) -> tuple[Floats, str]:
     """Return what every grade of one judge becomes, and the rule in words."""
     if rule == "keep":
         return grades, "kept"
@@ -217,7 +214,7 @@ def _mapped(
     return at_least(grades, bound, np.abs(grades)).astype(np.float64), f"threshold {bound:g}"
 
 
-def _fitted(name: str, n_common: NDArray[np.int64], truth: Floats) -> Floats:
+def _fitted(name: str, n_common: Ints, truth: Floats) -> Floats:
     if not len(truth):
         common = f"{unit().labelled} in common"
         raise ScoresError(
@@ -246,11 +243,11 @@ def _renamed(name: str, grades: Floats, named: Mapping[float, float]) -> Floats:
     return found
 
 
-def _same(values: Floats, one: float) -> NDArray[np.bool_]:
+def _same(values: Floats, one: float) -> Flags:
     return np.asarray(difference(values, one, np.abs(values), abs(one)) == 0)
 
 
-def _among(values: Floats, scale: Floats) -> NDArray[np.bool_]:
+def _among(values: Floats, scale: Floats) -> Flags:
     """Say which values are on a scale, those equal up to rounding included."""
     near = np.clip(np.searchsorted(scale, values), 1, max(len(scale) - 1, 1))
     found = np.zeros(len(values), dtype=bool)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -88,9 +88,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     )
 
 
-def _choices(
-    there: NDArray[np.bool_], n_choices: int, generator: np.random.Generator
-) -> tuple[list[NDArray[np.int64]], NDArray[np.float64], bool]:
+def _choices(there: Flags, n_choices: int, generator: np.random.Generator) -> tuple[list[Ints], Floats, bool]:
     """Return who speaks for every item in each choice, and how likely each is.
 
     Only who labelled which items matters, so items with the same people go together: a pattern has one speaker.
@@ -112,7 +110,7 @@ def _choices(
     return [np.array(one)[where] for one in found], weights / weights.sum(), exact
 
 
-def _all_orders(patterns: NDArray[np.bool_]) -> dict[tuple[int, ...], float]:
+def _all_orders(patterns: Flags) -> dict[tuple[int, ...], float]:
     """Go through all orders at once, a person at a time: who comes first decides the patterns that hold them.
 
     What is left to decide depends on the patterns that nobody has spoken for, so equal states are put together.

@@ -5,16 +5,16 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 
 from metaeval.agreement.human_statistics import pearson
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import at_least, difference
 from metaeval.tests_stat.correction import adjust
 
-type Floats = NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 _FEWEST = 4

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
 from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -45,7 +46,7 @@ def chosen_names(names: Iterable[str], what: str) -> list[str]:
     return [str(name) for name in names]
 
 
-def positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) -> NDArray[np.int64]:
+def positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) -> Ints:
     """Return where the names stand, each once; all of them for None."""
     if names is None:
         return np.arange(len(known))
@@ -59,9 +60,7 @@ def positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) ->
     return np.array([place[name] for name in chosen], dtype=np.int64)
 
 
-def take_segments(
-    offsets: NDArray[np.int64], segments: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def take_segments(offsets: Ints, segments: Ints) -> tuple[Ints, Ints]:
     """Return the offsets of chosen segments put one after another, and the places of their entries.
 
     Examples
@@ -74,7 +73,7 @@ def take_segments(
     return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][segments] - taken[:-1], lengths)
 
 
-def renumbered(kept: NDArray[np.int64], size: int) -> NDArray[np.int32]:
+def renumbered(kept: Ints, size: int) -> NDArray[np.int32]:
     """Return for each of `size` places where it comes to stand when only the `kept` ones stay, -1 for nowhere.
 
     Examples
@@ -109,7 +108,7 @@ def as_truth(value: object) -> bool:
     return truth
 
 
-def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:
+def is_judged(levels: NDArray[np.integer]) -> Flags:
     """Say which levels are judgments: 0 and above. A negative one is none, as trec_eval has it, whatever its size.
 
     Examples

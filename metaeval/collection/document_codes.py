@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import take_segments
 from metaeval.collection.grades import numbers_of
@@ -35,7 +36,7 @@ _SMALL = 2**20
 class RetrievedDocuments(ShortRepr):
     """Every document that was retrieved, judged or not, best first."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """List number system * n_topics + topic is ``codes[offsets[i]:offsets[i + 1]]``. Shape (n_systems * n_topics +
     1,)."""
     codes: NDArray[np.int32]
@@ -47,7 +48,7 @@ class RetrievedDocuments(ShortRepr):
     first: NDArray[np.int32] | None = None
     """Of runs of elements and passages: the rank of each document's first result. Shape (n_retrieved,)."""
 
-    def taken(self, lists: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:
+    def taken(self, lists: Ints, moved: NDArray[np.int32]) -> Self:
         """Return the documents of these lists, by their new codes."""
         offsets, entries = take_segments(self.offsets, lists)
         return replace(
@@ -63,7 +64,7 @@ class Judgments(NamedTuple):
     """The compiled qrels of a collection: topics in natural order, documents of a topic in order of their id."""
 
     topics: tuple[str, ...]
-    topic_offsets: NDArray[np.int64]
+    topic_offsets: Ints
     """The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``. Shape (n_topics + 1,)."""
     document_ids: Identifiers
     """Ascending inside a topic; see `identifier_array`."""
@@ -71,13 +72,13 @@ class Judgments(NamedTuple):
     """Shape (n_judgments,)."""
     notes: tuple[str, ...] = ()
     """What reading them had to say."""
-    grades: NDArray[np.float64] | None = None
+    grades: Floats | None = None
     """The grade of every level from 0, where grades are not whole; None where levels are the grades."""
     subtopics: Subtopics | None = None
     """The same by subtopic, where the judgments have them; the level of a document is then its highest."""
 
     @property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """Grade of every document; a negative one is no judgment."""
         return numbers_of(self.levels, self.grades)
 
@@ -86,8 +87,8 @@ class UnjudgedDocuments(NamedTuple):
     """Retrieved documents that have no judgment: identifiers (``text[offsets[i]:offsets[i + 1]]``) and topics."""
 
     text: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-    topics: NDArray[np.int64]
+    offsets: Ints
+    topics: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,12 +96,12 @@ class JudgedDocuments(ShortRepr):
     """Where to find the judgment of a document; looking up changes nothing, so threads may share it."""
 
     text: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    offsets: Ints
     hashes: NDArray[np.uint64]
     """Identifier ``text[offsets[j]:offsets[j + 1]]`` and hash of every judgment j."""
     slots: NDArray[np.int32]
     """Judgments by hash, one table a topic, open addressing with linear probing; -1 is free."""
-    slot_bounds: NDArray[np.int64]
+    slot_bounds: Ints
     """Where the table of each topic begins; its size is a power of two, at least twice the judgments. Shape (n_topics
     + 1,)."""
 
@@ -124,8 +125,8 @@ class OtherDocuments(ShortRepr):
     """Codes of (topic, document) in the order in which they are added."""
 
     text: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
-    offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
-    topics: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    offsets: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    topics: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
     """Identifier ``text[offsets[code]:offsets[code + 1]]``, topic and hash of every code; room for more at the end."""
     slots: NDArray[np.int32] = field(default_factory=lambda: np.full(2, -1, dtype=np.int32))
@@ -181,7 +182,7 @@ def _slots_for(n_codes: int) -> int:
     return 1 << (2 * max(n_codes, 1) - 1).bit_length()
 
 
-def _with_topic(hashes: NDArray[np.uint64], topics: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _with_topic(hashes: NDArray[np.uint64], topics: Ints) -> NDArray[np.uint64]:
     return (hashes ^ (topics.astype(np.uint64) * _SPREAD)) * _MIX
 
 
@@ -225,9 +226,7 @@ def word_at(text: NDArray[np.uint8], place: int) -> np.uint64:
 
 
 @compiled
-def hash_documents(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def hash_documents(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
     """Return the 64-bit FNV-1a hash of every identifier."""
     hashes = np.empty(len(starts), dtype=np.uint64)
     for line in range(len(starts)):
@@ -239,9 +238,7 @@ def hash_documents(
 
 
 @compiled
-def enter_by_hash(
-    hashes: NDArray[np.uint64], bounds: NDArray[np.int64], slots: NDArray[np.int32], slot_bounds: NDArray[np.int64]
-) -> None:
+def enter_by_hash(hashes: NDArray[np.uint64], bounds: Ints, slots: NDArray[np.int32], slot_bounds: Ints) -> None:
     """Enter the codes ``bounds[i]:bounds[i + 1]`` into the free table ``slots[slot_bounds[i]:slot_bounds[i + 1]]``."""
     for number in range(len(bounds) - 1):
         table = slots[slot_bounds[number] : slot_bounds[number + 1]]
@@ -256,16 +253,16 @@ def enter_by_hash(
 @compiled
 def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
+    starts: Ints,
+    lengths: Ints,
     hashes: NDArray[np.uint64],
-    sequence: NDArray[np.int64],
-    bounds: NDArray[np.int64],
+    sequence: Ints,
+    bounds: Ints,
     known_text: NDArray[np.uint8],
-    known_offsets: NDArray[np.int64],
+    known_offsets: Ints,
     known_hashes: NDArray[np.uint64],
     slots: NDArray[np.int32],
-    slot_bounds: NDArray[np.int64],
+    slot_bounds: Ints,
 ) -> NDArray[np.int32]:
     """Return the judgment of every document of the lists in `sequence`, one a topic, -1 where there is none."""
     codes = np.empty(bounds[-1], dtype=np.int32)
@@ -288,9 +285,7 @@ def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 
 
 @compiled
-def judged_ranks(
-    codes: NDArray[np.int32], bounds: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+def judged_ranks(codes: NDArray[np.int32], bounds: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32], Ints]:
     """Return rank and judgment of every judged document, list after list, and how many each list has."""
     ranks, judgments = np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int32)
     n_judged = np.zeros(len(bounds) - 1, dtype=np.int64)
@@ -307,12 +302,12 @@ def judged_ranks(
 @compiled
 def add_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    topics: NDArray[np.int64],
+    offsets: Ints,
+    topics: Ints,
     hashes: NDArray[np.uint64],
     known_text: NDArray[np.uint8],
-    known_offsets: NDArray[np.int64],
-    known_topics: NDArray[np.int64],
+    known_offsets: Ints,
+    known_topics: Ints,
     known_hashes: NDArray[np.uint64],
     slots: NDArray[np.int32],
     n_codes: int,
@@ -345,9 +340,7 @@ def add_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 
 
 @compiled
-def copied_documents(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], offsets: NDArray[np.int64]
-) -> NDArray[np.uint8]:
+def copied_documents(text: NDArray[np.uint8], starts: Ints, offsets: Ints) -> NDArray[np.uint8]:
     """Return the identifiers that begin at `starts`, one after the other, divided at `offsets`."""
     copied = np.empty(offsets[-1], dtype=np.uint8)
     for line in range(len(starts)):

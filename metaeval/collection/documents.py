@@ -13,35 +13,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, refused
+from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
-from metaeval.collection.base import (
-    On,
-    as_levels,
-    as_truth,
-    chosen_names,
-    is_judged,
-    looked_up,
-    positions,
-    renumbered,
-    take_segments,
-)
+from metaeval.collection.base import On, as_levels, is_judged, looked_up, positions, renumbered, take_segments
 from metaeval.collection.document_codes import Identifiers, RetrievedDocuments
-from metaeval.collection.grades import coded, level_from, numbers_of
-from metaeval.collection.pools import PoolRuns, recoded
+from metaeval.collection.grades import coded, level_from, levels_reached, numbers_of
+from metaeval.collection.pools import PoolRuns, pool_marks, recoded
 from metaeval.collection.statistics import CollectionStatistics
-from metaeval.collection.subtopics import Subtopics
+from metaeval.collection.subtopics import USUAL_OF_SUBTOPICS, Subtopics
 from metaeval.errors import InvalidOptionError, MetaevalWarning, ScoresError
 from metaeval.table.scores import Missing
 
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
-_TOP = 10
 _USUAL = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
-_USUAL_OF_SUBTOPICS = (
-    *("alpha_nDCG@10", "nERR_IA@10", "nNRBP", "AP_IA", "P_IA@10", "StRecall@10", "D_nDCG@10", "Dsharp_nDCG@10"),
-)
 _USUAL_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
 
 
@@ -246,9 +232,7 @@ class JudgedCollection(Result, ABC):
         if missing == "error":
             raise ScoresError(f"{text}; pass `missing='zero'`, `'drop-systems'` or `'drop-topics'`")
         if missing == "zero":
-            return self._with(
-                notes=(*self.notes, *self._unanswered(), f"empty lists, scored 0: {lacking.sum():,} ({text})")
-            )
+            return self.with_notes([*self._unanswered(), f"empty lists, scored 0: {lacking.sum():,} ({text})"])
         axis, names = (1, self.systems) if missing == "drop-systems" else (0, self.topics)
         gone = lacking.any(axis=axis)
         if gone.all():
@@ -256,7 +240,7 @@ class JudgedCollection(Result, ABC):
         kind = missing.removeprefix("drop-")
         left = self.select(**{kind: [name for name, out in zip(names, gone, strict=True) if not out]})
         dropped = ", ".join(name for name, out in zip(names, gone, strict=True) if out)
-        return left._with(notes=(*self.notes, f"{kind} dropped: {int(gone.sum())} ({dropped}), since {text}"))  # noqa: SLF001 - its own part
+        return left.with_notes([f"{kind} dropped: {int(gone.sum())} ({dropped}), since {text}"])
 
     def _unanswered(self) -> list[str]:
         """Name the topics that no run answers: those of other runs, or of another part of the collection."""
@@ -287,21 +271,15 @@ class JudgedCollection(Result, ABC):
             If a system has no group, or `pooled` leaves one out or holds something else than yes and no.
         """
         names = None if groups is None else looked_up(groups, self.systems, "groups")
-        if pooled is not None and not isinstance(pooled, Mapping | pd.Series):
-            chosen = set(chosen_names(pooled, "pooled"))
-            others = () if self.by_document.pool_runs is None else self.by_document.pool_runs.systems
-            for name in sorted(chosen - {*self.systems, *others}):
-                check_choice(name, "system", self.systems)
-            pooled = {name: name in chosen for name in self.systems}
-        marks = None if pooled is None else looked_up(pooled, self.systems, "pooled")
         pool_runs = self.by_document.pool_runs
+        marks = self.pooled if pooled is None else pool_marks(pooled, self.systems, pool_runs)
         if names is not None and pool_runs is not None:
             own = looked_up({} if groups is None else groups, pool_runs.systems, "groups")
             pool_runs = replace(pool_runs, groups=tuple(map(str, own)))
         return self._with(
             pool_runs=pool_runs,
             groups=self.groups if names is None else tuple(map(str, names)),
-            pooled=self.pooled if marks is None else np.array([as_truth(mark) for mark in marks], dtype=bool),
+            pooled=marks,
         )
 
 
@@ -361,7 +339,7 @@ class Collection(JudgedCollection):
     def usual_metrics(self) -> tuple[str, ...]:
         """The measures to take where none are named."""
         if self.subtopics is not None:
-            return _USUAL_OF_SUBTOPICS
+            return USUAL_OF_SUBTOPICS
         return _USUAL if self.grades is None else _USUAL_OF_REAL_GRADES
 
     @property
@@ -447,15 +425,7 @@ class Collection(JudgedCollection):
         >>> collection.at_thresholds([0.5, 1.5]).levels.tolist()
         [2, 0]
         """
-        bounds = np.asarray(thresholds, dtype=np.float64)
-        if bounds.ndim != 1 or not len(bounds) or not (np.diff(np.append(0.0, bounds)) > 0).all():
-            raise refused("thresholds", f"must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}", thresholds)
-        lowest = np.array([self.level_from(bound) for bound in bounds.tolist()])
-
-        def reached(levels: NDArray[np.int16]) -> NDArray[np.int16]:
-            counts = np.searchsorted(lowest, levels, side="right")
-            return np.where(levels < 0, levels, counts).astype(np.int16)
-
+        reached = levels_reached(thresholds, self.grades)
         return replace(
             self,
             levels=reached(self.levels),
@@ -592,7 +562,7 @@ class Collection(JudgedCollection):
             subtopics=None if self.subtopics is None else self.subtopics.with_further(new),
         )
 
-    def unjudged_share(self, depth: int = _TOP) -> NDArray[np.float64]:
+    def unjudged_share(self, depth: int = 10) -> NDArray[np.float64]:
         """Return the share of unjudged documents among each run's top `depth`, over all topics, shape (n_systems,).
 
         Topics with nothing judged under the current levels are left out; a run with no list at all has NaN.
@@ -617,7 +587,7 @@ class Collection(JudgedCollection):
                 "topics": (self.n_retrieved > 0).sum(axis=1),
                 "retrieved": self.n_retrieved.sum(axis=1, dtype=np.int64),
                 "tied": self.tied,
-                "unjudged_at_10": self.unjudged_share(_TOP),
+                "unjudged_at_10": self.unjudged_share(10),
             },
             index=pd.Index(self.systems, name="system"),
         )

@@ -4,11 +4,13 @@ Levels stay small whole numbers, on which every kernel is fast, and a table says
 all grades are whole there is no table: levels are the grades themselves.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.base.checks import refused
 from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import at_least, settle
@@ -83,6 +85,21 @@ def level_from(rel: float, grades: NDArray[np.float64] | None) -> int:
         return max(int(np.ceil(rel)), 1)
     reached = at_least(grades, rel, np.abs(grades))
     return max(int(np.argmax(reached)) if reached.any() else len(grades), 1)
+
+
+def levels_reached(
+    thresholds: Sequence[float], grades: NDArray[np.float64] | None
+) -> Callable[[NDArray[np.int16]], NDArray[np.int16]]:
+    """Return what turns levels into how many thresholds their grade reaches; a negative one stays as it is."""
+    bounds = np.asarray(thresholds, dtype=np.float64)
+    if bounds.ndim != 1 or not len(bounds) or not (np.diff(np.append(0.0, bounds)) > 0).all():
+        raise refused("thresholds", f"must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}", thresholds)
+    lowest = np.array([level_from(bound, grades) for bound in bounds.tolist()])
+
+    def reached(levels: NDArray[np.int16]) -> NDArray[np.int16]:
+        return np.where(levels < 0, levels, np.searchsorted(lowest, levels, side="right")).astype(np.int16)
+
+    return reached
 
 
 def grades_note(grades: NDArray[np.float64]) -> str:

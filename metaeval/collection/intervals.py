@@ -4,13 +4,13 @@ Everything is half open, ``[start, stop)`` in characters, and kernels take plain
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
 from metaeval.running.compiled import compiled
 
 
 @compiled
-def highlighted(starts: NDArray[np.int64], stops: NDArray[np.int64], start: int, stop: int) -> int:
+def highlighted(starts: Ints, stops: Ints, start: int, stop: int) -> int:
     """Count the characters of ``[start, stop)`` that lie in passages; they ascend and do not overlap."""
     total = 0
     for number in range(len(starts)):
@@ -22,15 +22,15 @@ def highlighted(starts: NDArray[np.int64], stops: NDArray[np.int64], start: int,
 
 @compiled
 def compare_results(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    bounds: NDArray[np.int64],
-    order: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    passage_offsets: NDArray[np.int64],
-    passage_starts: NDArray[np.int64],
-    passage_stops: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    bounds: Ints,
+    order: Ints,
+    starts: Ints,
+    lengths: Ints,
+    documents: Ints,
+    passage_offsets: Ints,
+    passage_starts: Ints,
+    passage_stops: Ints,
+) -> tuple[Ints, Ints, Ints, Flags]:
     """Compare the results of every article with its passages and with the results before them.
 
     Shapes: `bounds` (n_articles + 1,), `order` (n_results,), `starts, lengths` (n_results,), `documents` (n_results,),
@@ -76,12 +76,7 @@ def compare_results(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 @compiled
 def _unseen(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    seen_starts: NDArray[np.int64],
-    seen_stops: NDArray[np.int64],
-    start: int,
-    stop: int,
+    begins: Ints, ends: Ints, seen_starts: Ints, seen_stops: Ints, start: int, stop: int
 ) -> tuple[int, int]:
     """Count characters, and highlighted ones, of ``[start, stop)`` between the pieces that it meets."""
     new = 0
@@ -99,7 +94,7 @@ def _unseen(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 @compiled
 def _merge(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    seen_starts: NDArray[np.int64], seen_stops: NDArray[np.int64], low: int, high: int, start: int, stop: int
+    seen_starts: Ints, seen_stops: Ints, low: int, high: int, start: int, stop: int
 ) -> None:
     """Put ``[start, stop)`` among what was seen, in place of the pieces `low` to `high` that it meets.
 

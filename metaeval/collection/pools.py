@@ -1,13 +1,17 @@
 """Runs that built the pool and are not scored, and documents that were judged though no line of the qrels says so."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
+from metaeval.base.checks import check_choice
 from metaeval.base.results import Result
-from metaeval.collection.base import take_segments
+from metaeval.collection.base import as_truth, chosen_names, looked_up, take_segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -19,7 +23,7 @@ class PoolRuns(Result):
     """Group of each."""
     n_retrieved: NDArray[np.int32]
     """Documents of every list. Shape (n_systems, n_topics)."""
-    offsets: NDArray[np.int64]
+    offsets: Ints
     ranks: NDArray[np.int32]
     codes: NDArray[np.int32]
     """Lists as those of a `Collection`: of all retrieved documents where these are kept (then there are no ranks),
@@ -40,7 +44,7 @@ class PoolRuns(Result):
             first=None if self.first is None or own.first is None else np.concatenate([self.first, own.first]),
         )
 
-    def on_topics(self, columns: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:
+    def on_topics(self, columns: Ints, moved: NDArray[np.int32]) -> Self:
         """Return the lists of these topics, with every code renumbered."""
         n_topics = self.n_retrieved.shape[1]
         lists = (np.arange(len(self.systems))[:, None] * n_topics + columns).ravel()
@@ -55,12 +59,24 @@ class PoolRuns(Result):
         )
 
 
+def pool_marks(
+    pooled: Mapping[str, bool] | pd.Series | Iterable[str], systems: tuple[str, ...], further: PoolRuns | None
+) -> Flags:
+    """Return which systems built the pool: as they are marked, or those that are named, as further runs may be too."""
+    if not isinstance(pooled, Mapping | pd.Series):
+        chosen = set(chosen_names(pooled, "pooled"))
+        for name in sorted(chosen - {*systems, *(() if further is None else further.systems)}):
+            check_choice(name, "system", systems)
+        pooled = {name: name in chosen for name in systems}
+    return np.array([as_truth(mark) for mark in looked_up(pooled, systems, "pooled")], dtype=bool)
+
+
 class Recoded(NamedTuple):
     """Where everything stands once further documents are judged."""
 
     moved: NDArray[np.int32]
     """New code of every document; those of judgments come first again. Shape (n_codes,)."""
-    topic_offsets: NDArray[np.int64]
+    topic_offsets: Ints
     """Of the judgments; the further ones stand at the end of their topic. Shape (n_topics + 1,)."""
 
     def spread[T: np.generic](self, values: NDArray[T], fill: T | int | bytes) -> NDArray[T]:
@@ -70,7 +86,7 @@ class Recoded(NamedTuple):
         return whole
 
 
-def recoded(topic_offsets: NDArray[np.int64], further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Recoded:
+def recoded(topic_offsets: Ints, further: Flags, topics: NDArray[np.integer]) -> Recoded:
     """Give further documents the codes of judgments.
 
     Shapes: `topic_offsets` (n_topics + 1,), `further` (n_codes,), `topics` (n_codes,).

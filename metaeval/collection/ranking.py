@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import (
     JudgedDocuments,
@@ -34,12 +35,12 @@ class Lines(NamedTuple):
 
     text: NDArray[np.uint8]
     """Holds the document identifiers."""
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    starts: Ints
+    lengths: Ints
     """Where in `text` each identifier stands. Shape (n_lines,)."""
-    keys: NDArray[np.float64]
+    keys: Floats
     """What the lists are ordered by, descending: the score, or minus the rank. Shape (n_lines,)."""
-    lists: NDArray[np.int64]
+    lists: Ints
     """Which list each line belongs to: the topic's position, or the number of topics and more for topics that are not
     in the qrels. Shape (n_lines,)."""
     n_lists: int
@@ -49,8 +50,8 @@ class Lines(NamedTuple):
 class RankedRun(NamedTuple):
     """One run against the judgments, list after list in the order of the topics."""
 
-    n_retrieved: NDArray[np.int64]
-    n_judged: NDArray[np.int64]
+    n_retrieved: Ints
+    n_judged: Ints
     """Length of every list, and of its judged part. Shape (n_topics,)."""
     ranks: NDArray[np.int32]
     """Rank of every judged document in its list, from 1."""
@@ -104,9 +105,7 @@ def rank_documents(
     )
 
 
-def ordered_lists(
-    lines: Lines, order: Order, *, hashes: NDArray[np.uint64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ordered_lists(lines: Lines, order: Order, *, hashes: NDArray[np.uint64]) -> tuple[Ints, Ints]:
     """Return the lines list by list and best first, and where in that sequence each list begins (and the last ends)."""
     counts, in_order = list_sizes(lines.lists, lines.n_lists)
     bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -127,7 +126,7 @@ def ordered_lists(
     return sequence, bounds
 
 
-def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64], *, ascending: bool) -> NDArray[np.int64]:
+def _sorted_in_blocks(lines: Lines, sequence: Ints, *, ascending: bool) -> Ints:
     """Do what `sort_lists` does for very long lists, where reading identifiers from all over a file takes the time."""
     sequence = sequence[np.lexsort((-lines.keys[sequence], lines.lists[sequence]))]
     keys, lists, lengths = lines.keys[sequence], lines.lists[sequence], lines.lengths[sequence]
@@ -141,9 +140,7 @@ def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64], *, ascending: b
     return sequence[within]
 
 
-def _unjudged(
-    lines: Lines, sequence: NDArray[np.int64], bounds: NDArray[np.int64], codes: NDArray[np.int32]
-) -> UnjudgedDocuments:
+def _unjudged(lines: Lines, sequence: Ints, bounds: Ints, codes: NDArray[np.int32]) -> UnjudgedDocuments:
     absent = np.flatnonzero(codes < 0)
     chosen = sequence[absent]
     offsets = np.concatenate([[0], np.cumsum(lines.lengths[chosen])]).astype(np.int64)
@@ -152,7 +149,7 @@ def _unjudged(
 
 
 @compiled
-def list_sizes(lists: NDArray[np.int64], n_lists: int) -> tuple[NDArray[np.int64], bool]:
+def list_sizes(lists: Ints, n_lists: int) -> tuple[Ints, bool]:
     """Return how many lines each list has, and whether list follows list."""
     counts = np.zeros(n_lists, dtype=np.int64)
     in_order = True
@@ -167,12 +164,7 @@ def list_sizes(lists: NDArray[np.int64], n_lists: int) -> tuple[NDArray[np.int64
 
 @compiled
 def first_repetition(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    sequence: NDArray[np.int64],
-    bounds: NDArray[np.int64],
+    text: NDArray[np.uint8], starts: Ints, lengths: Ints, hashes: NDArray[np.uint64], sequence: Ints, bounds: Ints
 ) -> tuple[int, int]:
     """Return the first line that repeats a document of its list, after the line it repeats; (-1, -1) if none does."""
     longest = 1
@@ -210,9 +202,7 @@ def first_repetition(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 
 
 @compiled
-def first_equal_keys(
-    keys: NDArray[np.float64], sequence: NDArray[np.int64], bounds: NDArray[np.int64]
-) -> tuple[int, int]:
+def first_equal_keys(keys: Floats, sequence: Ints, bounds: Ints) -> tuple[int, int]:
     """Return two lines of one list with the same key, the later one as early as possible; (-1, -1) if none."""
     earlier, later = -1, -1
     for number in range(len(bounds) - 1):
@@ -225,7 +215,7 @@ def first_equal_keys(
 
 
 @compiled
-def tied_share(keys: NDArray[np.float64], sequence: NDArray[np.int64], bounds: NDArray[np.int64]) -> float:
+def tied_share(keys: Floats, sequence: Ints, bounds: Ints) -> float:
     """Return the share of lines whose key a neighbour in the ordered list has too; 0 if there are no lines."""
     tied = 0
     for number in range(len(bounds) - 1):
@@ -242,9 +232,9 @@ def tied_share(keys: NDArray[np.float64], sequence: NDArray[np.int64], bounds: N
 @compiled_part
 def _goes_before(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    keys: NDArray[np.float64],
+    starts: Ints,
+    lengths: Ints,
+    keys: Floats,
     one: int,
     other: int,
     ascending: bool,  # noqa: FBT001 - likewise
@@ -263,11 +253,11 @@ def _goes_before(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 @compiled
 def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    keys: NDArray[np.float64],
-    sequence: NDArray[np.int64],
-    bounds: NDArray[np.int64],
+    starts: Ints,
+    lengths: Ints,
+    keys: Floats,
+    sequence: Ints,
+    bounds: Ints,
     ascending: bool,  # noqa: FBT001 - likewise
 ) -> None:
     """Order every list in place by key, descending, then by identifier, descending or ascending.
@@ -308,10 +298,10 @@ def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 @compiled_part
 def _end_of_sorted(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    keys: NDArray[np.float64],
-    sequence: NDArray[np.int64],
+    starts: Ints,
+    lengths: Ints,
+    keys: Floats,
+    sequence: Ints,
     begin: int,
     end: int,
     ascending: bool,  # noqa: FBT001 - likewise

@@ -13,6 +13,11 @@ from metaeval.collection.base import take_segments
 from metaeval.collection.pools import Recoded
 from metaeval.errors import InvalidOptionError
 
+USUAL_OF_SUBTOPICS = (
+    *("alpha_nDCG@10", "nERR_IA@10", "nNRBP", "AP_IA", "P_IA@10", "StRecall@10", "D_nDCG@10", "Dsharp_nDCG@10"),
+)
+"""The measures to take where none are named."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subtopics(ShortRepr):

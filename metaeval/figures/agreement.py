@@ -10,25 +10,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from metaeval.base.words import bracketed, name_of_metric, number, share
+from metaeval.figures import style
 from metaeval.figures.marks import note_cells, note_line, note_points
-from metaeval.figures.style import (
-    CYCLE,
-    FOOT,
-    KEY_STYLE,
-    THEME,
-    bars,
-    cell_edges,
-    drawn_narrow,
-    inch_axes,
-    mark_value,
-    metric_label,
-    page_width,
-    rows_figure,
-    short_names,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _KIND_WORDS = {
     "both": "significant under both",
@@ -38,7 +21,12 @@ _KIND_WORDS = {
 }
 """What the classes of disagreement are called; braces hold the metric's name."""
 
-_KIND_COLOURS = {"both": CYCLE[5], "only predictor": CYCLE[1], "only truth": CYCLE[2], "conflict": CYCLE[11]}
+_KIND_COLOURS = {
+    "both": style.CYCLE[5],
+    "only predictor": style.CYCLE[1],
+    "only truth": style.CYCLE[2],
+    "conflict": style.CYCLE[11],
+}
 _KIND_MARKERS = {"both": "o", "only predictor": "^", "only truth": "s", "conflict": "X"}
 _FEW = 14
 _BLUE = "#1a7fc1"
@@ -50,7 +38,7 @@ _MOST_LARGE = 30
 """So many names of a map of votes are written large."""
 
 
-@styled
+@style.styled
 def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
     """Draw a matrix of agreement that is the same both ways as a heat map with its numbers.
 
@@ -61,33 +49,33 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
     lowest : float, default 0.5
         Values from here down have the palest colour.
     """
-    names = [metric_label(name, 40) for name in matrix.index]
+    names = [style.metric_label(name, 40) for name in matrix.index]
     n = len(names)
-    size = 8.5 if n <= _FEW or drawn_narrow() else 6.5
-    listed = n * _LINE if drawn_narrow() else 0.0  # names below a map that has no room for them beside it
-    left = 0.3 if listed else 0.55 + max(text_width(name, size) for name in names)
-    side = min(0.52 * n, page_width() - left - 0.1)
+    size = 8.5 if n <= _FEW or style.drawn_narrow() else 6.5
+    listed = n * _LINE if style.drawn_narrow() else 0.0  # names below a map that has no room for them beside it
+    left = 0.3 if listed else 0.55 + max(style.text_width(name, size) for name in names)
+    side = min(0.52 * n, style.page_width() - left - 0.1)
     cell = side / n
-    figure = Figure(figsize=(page_width(), 0.3 + min(cell, 0.34) * n + 0.1 + listed))
-    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=0.3, bottom=0.1 + listed)
+    figure = Figure(figsize=(style.page_width(), 0.3 + min(cell, 0.34) * n + 0.1 + listed))
+    axes = style.inch_axes(figure, left=left, right=style.page_width() - left - side, top=0.3, bottom=0.1 + listed)
     values = matrix.to_numpy(dtype=float)
     strength = np.clip((np.nan_to_num(values, nan=lowest) - lowest) / (1 - lowest), 0, 1)
     pixels = np.array([[(*to_rgba(_BLUE)[:3], 0.06 + 0.84 * part) for part in row] for row in strength])
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n + 0.5, n + 0.5, 0.5))
-    tidy_axes(axes, grid="", spines=())
+    style.tidy_axes(axes, grid="", spines=())
     axes.set_xticks([])
     axes.set_yticks([])
     inch = 1 / side
     for place, name in enumerate(names, 1):
         y = 1 - (place - 0.5) / n
-        style: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "center_baseline", "fontsize": size}
-        axes.text(-0.08 * inch, y, str(place), color=THEME["muted"], **style)
+        look: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "center_baseline", "fontsize": size}
+        axes.text(-0.08 * inch, y, str(place), color=style.THEME["muted"], **look)
         if listed:
             below = {"xycoords": "figure points", "va": "center_baseline", "fontsize": size}
             axes.annotate(f"{place}  {name}", (4, 72 * (listed - (place - 0.5) * _LINE)), **below)  # type: ignore[arg-type]  # properties of a text
         else:
-            axes.text(-0.34 * inch, y, name, **style)
-        axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=THEME["muted"])
+            axes.text(-0.34 * inch, y, name, **look)
+        axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=style.THEME["muted"])
     rows, columns = np.indices((n, n)).reshape(2, -1)
     whole = [name_of_metric(name) for name in matrix.index]
     note_cells(
@@ -102,19 +90,19 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         },
         of=("row", "column"),
     )
-    digits = 2 if cell > text_width(".88", size - 1) + 0.03 else 1
-    written = not listed or cell > text_width(".8", size - 1)
+    digits = 2 if cell > style.text_width(".88", size - 1) + 0.03 else 1
+    written = not listed or cell > style.text_width(".8", size - 1)
     for row, column in np.ndindex(n, n) if written else ():
         value = values[row, column]
         words = "–" if np.isnan(value) else f"{value:.{digits}f}".removeprefix("0") if value < 1 else "1"
-        color = "#fefefe" if strength[row, column] > 0.62 else THEME["ink"]  # noqa: PLR2004 - dark enough
-        style = {"ha": "center", "va": "center_baseline", "fontsize": size - 1}
-        axes.text(column + 1, row + 1, words, color=color, **style)
-    cell_edges(axes, n)
+        color = "#fefefe" if strength[row, column] > 0.62 else style.THEME["ink"]  # noqa: PLR2004 - dark enough
+        look = {"ha": "center", "va": "center_baseline", "fontsize": size - 1}
+        axes.text(column + 1, row + 1, words, color=color, **look)
+    style.cell_edges(axes, n)
     return figure
 
 
-@styled
+@style.styled
 def share_map(shares: pd.DataFrame, votes: pd.DataFrame) -> Figure:
     """Draw the share of votes of the row's system against the column's: blue where it wins more, orange where less.
 
@@ -125,18 +113,18 @@ def share_map(shares: pd.DataFrame, votes: pd.DataFrame) -> Figure:
     votes : pandas.DataFrame
         Votes on every pair, in the same order.
     """
-    names = short_names(list(map(str, shares.index)), 12 if drawn_narrow() else 24)
+    names = style.short_names(list(map(str, shares.index)), 12 if style.drawn_narrow() else 24)
     count = len(names)
     size = 8.0 if count <= _MOST_LARGE else 5.5
-    left = 0.25 + max(text_width(name, size) for name in names)
-    side = min(page_width() - left - 0.15, 0.34 * count)
-    figure = Figure(figsize=(page_width(), side + 0.1 + left))
-    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=0.1, bottom=left)
+    left = 0.25 + max(style.text_width(name, size) for name in names)
+    side = min(style.page_width() - left - 0.15, 0.34 * count)
+    figure = Figure(figsize=(style.page_width(), side + 0.1 + left))
+    axes = style.inch_axes(figure, left=left, right=style.page_width() - left - side, top=0.1, bottom=left)
     values = shares.to_numpy(dtype=float)
     pixels = np.ones((count, count, 4))
     for row, column in np.ndindex(count, count):
         apart = 0.0 if np.isnan(values[row, column]) else 2.0 * values[row, column] - 1.0
-        color = THEME["blue"] if apart > 0 else THEME["orange"]
+        color = style.THEME["blue"] if apart > 0 else style.THEME["orange"]
         pixels[row, column] = to_rgba(str(color), abs(float(apart)))
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(-0.5, count - 0.5, count - 0.5, -0.5))
     row, column = (one[~np.isnan(values).ravel()] for one in np.indices((count, count)).reshape(2, -1))
@@ -155,12 +143,12 @@ def share_map(shares: pd.DataFrame, votes: pd.DataFrame) -> Figure:
     )
     axes.set_xticks(range(count), names, rotation=90)
     axes.set_yticks(range(count), names)
-    tidy_axes(axes, grid="", spines=())
+    style.tidy_axes(axes, grid="", spines=())
     axes.tick_params(length=0, labelsize=size)
     return figure
 
 
-@styled
+@style.styled
 def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     """Draw F1 with its interval, one row a comparison, and a line at what counts as the same.
 
@@ -180,11 +168,11 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
             names.append(str(group))
         places += range(len(names), len(names) + len(part))
         names += part["label"].tolist()
-    figure, axes = rows_figure(names, row_height=0.24 if not heads else 0.2, top=0.25, limit=46, heads=heads)
+    figure, axes = style.rows_figure(names, row_height=0.24 if not heads else 0.2, top=0.25, limit=46, heads=heads)
     y = np.array(places)
     if "f1_low" in frame:
-        bars(axes, frame["f1_low"], frame["f1_high"], y, color=THEME["pale-blue"], linewidth=3.0)
-    axes.plot(frame["f1"], y, "o", color=THEME["blue"], markersize=4.8, zorder=4)
+        style.bars(axes, frame["f1_low"], frame["f1_high"], y, color=style.THEME["pale-blue"], linewidth=3.0)
+    axes.plot(frame["f1"], y, "o", color=style.THEME["blue"], markersize=4.8, zorder=4)
     ends = (frame["f1_low"], frame["f1_high"]) if "f1_low" in frame else None
     values = zip(frame["f1"], *(ends or (frame["f1"] * np.nan, frame["f1"] * np.nan)), strict=True)
     note_points(
@@ -200,14 +188,13 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
         of=("label",),
         span=ends,
     )
-    mark_value(axes, min_f1, f"{min_f1:g}")
+    style.mark_value(axes, min_f1, f"{min_f1:g}")
     lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
-    axes.set_xlim(min(0.5, np.floor(lowest * 10) / 10), 1.01)
-    axes.set_xlabel("F1 of the significant pairs")
+    axes.set(xlim=(min(0.5, np.floor(lowest * 10) / 10), 1.01), xlabel="F1 of the significant pairs")
     return figure
 
 
-@styled
+@style.styled
 def disagreement_panels(
     pairs: pd.DataFrame, densities: pd.DataFrame, *, predictor: str, truth: str, cut: float = np.nan
 ) -> Figure:
@@ -226,29 +213,31 @@ def disagreement_panels(
     cut : float, optional
         A threshold on the difference to mark.
     """
-    names = {"only predictor": metric_label(predictor, 36), "only truth": metric_label(truth, 36)}
+    names = {"only predictor": style.metric_label(predictor, 36), "only truth": style.metric_label(truth, 36)}
     counts = pairs["kind"].value_counts()
     labels = {
         kind: f"{words.format(names.get(kind, ''))} ({counts[kind]})"
         for kind, words in _KIND_WORDS.items()
         if counts.get(kind, 0)
     }
-    columns = 4 if sum(text_width(words, 7.5) + 0.35 for words in labels.values()) < page_width() - 0.5 else 2
+    columns = (
+        4 if sum(style.text_width(words, 7.5) + 0.35 for words in labels.values()) < style.page_width() - 0.5 else 2
+    )
     top = 0.35 if len(labels) <= columns else 0.52
-    if drawn_narrow():
-        columns, top, row = 1, 0.2 * len(labels), 2.9 + FOOT + 0.2
-        figure = Figure(figsize=(page_width(), top + 2 * row))
-        scatter = inch_axes(figure, left=0.75, right=0.15, top=top, bottom=row + FOOT + 0.2)
-        curves = inch_axes(figure, left=0.75, right=0.15, top=top + row, bottom=FOOT + 0.2)
+    if style.drawn_narrow():
+        columns, top, row = 1, 0.2 * len(labels), 2.9 + style.FOOT + 0.2
+        figure = Figure(figsize=(style.page_width(), top + 2 * row))
+        scatter = style.inch_axes(figure, left=0.75, right=0.15, top=top, bottom=row + style.FOOT + 0.2)
+        curves = style.inch_axes(figure, left=0.75, right=0.15, top=top + row, bottom=style.FOOT + 0.2)
     else:
-        figure = Figure(figsize=(page_width(), top + 2.9 + FOOT))
-        scatter = inch_axes(figure, left=0.75, right=page_width() - 3.65, top=top, bottom=FOOT)
-        curves = inch_axes(figure, left=4.55, right=0.15, top=top, bottom=FOOT)
+        figure = Figure(figsize=(style.page_width(), top + 2.9 + style.FOOT))
+        scatter = style.inch_axes(figure, left=0.75, right=style.page_width() - 3.65, top=top, bottom=style.FOOT)
+        curves = style.inch_axes(figure, left=4.55, right=0.15, top=top, bottom=style.FOOT)
     for kind, label in labels.items():
         part = pairs[pairs["kind"] == kind]
         dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
-        style: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
-        scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **style)
+        look: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
+        scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **look)
         named = {name: dots[name] for name in ("system_a", "system_b") if name in dots}
         who = "{system_a} and {system_b}: " if named else ""
         note_points(
@@ -284,29 +273,27 @@ def disagreement_panels(
         )
         curves.plot(curve["difference"], curve["density"], color=_KIND_COLOURS[kind], linewidth=1.5)
     _zero_lines(scatter)
-    tidy_axes(scatter, grid="")
-    scatter.set_xlabel(f"lead under {metric_label(predictor, 32)}")
-    scatter.set_ylabel(f"lead under {metric_label(truth, 28)}")
+    style.tidy_axes(scatter, grid="")
+    scatter.set_xlabel(f"lead under {style.metric_label(predictor, 32)}")
+    scatter.set_ylabel(f"lead under {style.metric_label(truth, 28)}")
     scatter.locator_params(nbins=5)
-    tidy_axes(curves, grid="y")
-    curves.set_xlim(0, None)
-    curves.set_ylim(0, None)
-    curves.set_xlabel(f"|difference| under {metric_label(predictor, 22)}")
+    style.tidy_axes(curves, grid="y")
+    curves.set(xlim=(0, None), ylim=(0, None), xlabel=f"|difference| under {style.metric_label(predictor, 22)}")
     curves.set_ylabel("density of pairs")
     curves.locator_params(nbins=5)
     if cut > 0:
-        curves.axvline(cut, color=THEME["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
+        curves.axvline(cut, color=style.THEME["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
     handles, words = scatter.get_legend_handles_labels()
-    corner = ((0.05 if drawn_narrow() else 0.4) / page_width(), 1.0)
-    style = KEY_STYLE | {"fontsize": 7.5}
-    figure.legend(handles, words, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **style)
+    corner = ((0.05 if style.drawn_narrow() else 0.4) / style.page_width(), 1.0)
+    look = style.KEY_STYLE | {"fontsize": 7.5}
+    figure.legend(handles, words, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **look)
     return figure
 
 
 def _zero_lines(axes: Axes) -> None:
     low, high = axes.get_ylim()
     if low < 0 < high:
-        axes.axhline(0, color=THEME["rule"], linewidth=0.8, zorder=0)
+        axes.axhline(0, color=style.THEME["rule"], linewidth=0.8, zorder=0)
     low, high = axes.get_xlim()
     if low < 0 < high:
-        axes.axvline(0, color=THEME["rule"], linewidth=0.8, zorder=0)
+        axes.axvline(0, color=style.THEME["rule"], linewidth=0.8, zorder=0)

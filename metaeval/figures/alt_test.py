@@ -42,6 +42,5 @@ def judge_dots(judges: pd.DataFrame, *, statistic: str, line: float) -> Figure:
         },
         of=("judge",),
     )
-    axes.set_xlim(-0.03, 1.03)
-    axes.set_xlabel(f"{statistic.replace('_', ' ')} (filled: passes)")
+    axes.set(xlim=(-0.03, 1.03), xlabel=f"{statistic.replace('_', ' ')} (filled: passes)")
     return figure

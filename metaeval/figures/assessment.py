@@ -65,11 +65,9 @@ def growth_lines(growth: pd.DataFrame) -> Figure:
             color=CYCLE[place],
         )
     axes.plot(sizes[[0, -1]], [0, float(found[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
-    axes.set_xlim(0, sizes[-1])
-    axes.set_ylim(0, 1.03)
+    axes.set(xlim=(0, sizes[-1]), ylim=(0, 1.03))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.set_xlabel("documents in the pool of a topic")
-    axes.set_ylabel("share of all that was found")
+    axes.set(xlabel="documents in the pool of a topic", ylabel="share of all that was found")
     tidy_axes(axes, grid="y")
     key_above(axes, columns=3, fontsize=8.5)
     return figure
@@ -106,8 +104,7 @@ def passage_bars(passages: pd.DataFrame) -> Figure:
     axes.set_xticks(ticks, labels)
     axes.set_xlim(0.4, max(last, 5) + 0.6)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.set_xlabel("passages in a relevant document")
-    axes.set_ylabel("share of relevant documents")
+    axes.set(xlabel="passages in a relevant document", ylabel="share of relevant documents")
     tidy_axes(axes, grid="y")
     return figure
 
@@ -137,15 +134,13 @@ def passage_law(passages: pd.DataFrame, shares: NDArray[np.float64]) -> Figure:
         },
     )
     axes.plot(np.arange(1, len(shares) + 1), shares, color=THEME["orange"], linewidth=1.4, label="power law")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     for axis, form in ((axes.xaxis, "{:g}"), (axes.yaxis, "{:.3g} %")):
         scale = 1.0 if axis is axes.xaxis else 100.0
         axis.set_major_formatter(FuncFormatter(lambda value, _, form=form, scale=scale: form.format(scale * value)))
     axes.minorticks_off()
     axes.set_xticks([one for one in (1, 2, 3, 5, 10, 20, 50, 100) if one <= passages["passages"].max()])
-    axes.set_xlabel("passages in a relevant document")
-    axes.set_ylabel("share of relevant documents")
+    axes.set(xlabel="passages in a relevant document", ylabel="share of relevant documents")
     tidy_axes(axes, grid="y")
     key_above(axes, columns=2, fontsize=8.5)
     return figure
@@ -184,8 +179,7 @@ def new_run_panels(coverage: pd.DataFrame) -> Figure:
             )
             handles += lines if not place else []
         axes.set_title(f"pools of {unit}", loc="left", fontsize=9.5)
-        axes.set_ylim(0, 1.03)
-        axes.set_xlim(1, own["rank"].max())
+        axes.set(ylim=(0, 1.03), xlim=(1, own["rank"].max()))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("results of a new run down to rank")
         if drawn_narrow() or not place:
@@ -315,8 +309,7 @@ def entry_distances(entries: pd.DataFrame) -> Figure:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
     axes.set_xlim(-_FAR * 1.04, _FAR * 1.04)
-    axes.set_xlabel("characters from the beginning of the passage to the best entry point")
-    axes.set_ylabel("documents")
+    axes.set(xlabel="characters from the beginning of the passage to the best entry point", ylabel="documents")
     tidy_axes(axes, grid="y")
     key_above(axes, columns=3, fontsize=8.5)
     return figure

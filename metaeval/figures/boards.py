@@ -50,8 +50,7 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
     figure = Figure(figsize=(style.page_width(), height + _TOP + 0.1))
     axes = style.inch_axes(figure, left=room, right=room, top=_TOP, bottom=0.1)
     width = style.page_width() - 2 * room
-    axes.set_xlim(0, width)
-    axes.set_ylim(most + 0.6, 0.4)
+    axes.set(xlim=(0, width), ylim=(most + 0.6, 0.4))
     axes.set_axis_off()
     n_lanes = _NARROW_LANES if style.drawn_narrow() else _LANES
     ends = 0.12 + n_lanes * _LANE

@@ -6,24 +6,13 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from metaeval.base.unit import unit
 from metaeval.base.words import share
+from metaeval.figures import style
 from metaeval.figures.marks import Column, note_line, note_points
-from metaeval.figures.style import (
-    CYCLE,
-    DASHES,
-    FOOT,
-    RIMMED,
-    inch_axes,
-    key_beside,
-    key_room,
-    page_width,
-    styled,
-    tidy_axes,
-)
 
 _LINES = {"curve_top": "the best", "curve_random": "at random"}
 
 
-@styled
+@style.styled
 def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
     """Draw the share of topics that decide nothing by the number of systems.
 
@@ -34,19 +23,21 @@ def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
     cohorts : pandas.DataFrame
         Columns cohort, n_counted and idle: dots.
     """
-    figure = Figure(figsize=(page_width(), 2.8))
-    axes = inch_axes(figure, left=0.75, right=key_room(_LINES.values(), "systems"), top=0.15, bottom=FOOT)
+    figure = Figure(figsize=(style.page_width(), 2.8))
+    axes = style.inch_axes(
+        figure, left=0.75, right=style.key_room(_LINES.values(), "systems"), top=0.15, bottom=style.FOOT
+    )
     say = f"{{share}} of {unit().topics} decide nothing among {{size}} systems, {{which}}"
     for place, (column, label) in enumerate(_LINES.items()):
-        axes.plot(curve["size"], curve[column], color=CYCLE[place], linestyle=DASHES[place], label=label)
+        axes.plot(curve["size"], curve[column], color=style.CYCLE[place], linestyle=style.DASHES[place], label=label)
         words: dict[str, Column] = {
             "share": curve[column].map(share),
             "size": curve["size"].astype(str),
             "which": label,
         }
-        note_line(axes, curve["size"], curve[column], say, words, label=label, color=CYCLE[place])
+        note_line(axes, curve["size"], curve[column], say, words, label=label, color=style.CYCLE[place])
     handles, labels = axes.get_legend_handles_labels()
-    axes.plot(cohorts["n_counted"], cohorts["idle"], "o", color=CYCLE[0], markersize=5, **RIMMED)
+    axes.plot(cohorts["n_counted"], cohorts["idle"], "o", color=style.CYCLE[0], markersize=5, **style.RIMMED)
     of_cohorts: dict[str, Column] = {"cohort": cohorts["cohort"], "share": cohorts["idle"].map(share)}
     said = f"{{cohort}}: {{share}} of {unit().topics} decide nothing"
     note_points(axes, cohorts["n_counted"], cohorts["idle"], said, of_cohorts, of=("cohort",))
@@ -56,6 +47,6 @@ def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel("systems")
     axes.set_ylabel(f"{unit().topics} that decide nothing")
-    tidy_axes(axes, grid="y")
-    key_beside(axes, handles, labels, title="systems")
+    style.tidy_axes(axes, grid="y")
+    style.key_beside(axes, handles, labels, title="systems")
     return figure

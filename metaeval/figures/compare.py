@@ -10,30 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from metaeval.base.words import interval, name_of_metric, number, share
+from metaeval.figures import style
 from metaeval.figures.marks import note_line, note_points
-from metaeval.figures.style import (
-    CYCLE,
-    DASHES,
-    FOOT,
-    RIMMED,
-    THEME,
-    bars,
-    drawn_narrow,
-    inch_axes,
-    key_beside,
-    key_room,
-    metric_label,
-    page_width,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _ALIKE = _DASHED = 4
 _GAP = 0.16
 
 
-@styled
+@style.styled
 def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[str], current: str | None) -> Figure:
     """Draw discriminative power against a second quality, a point a metric, with the intervals of both.
 
@@ -51,8 +35,8 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
         The metric in use.
     """
     known = frame[frame[second].notna()].reset_index(drop=True)
-    figure = Figure(figsize=(page_width(), 4.4))
-    axes = inch_axes(figure, left=0.75, right=0.2, top=0.2, bottom=FOOT)
+    figure = Figure(figsize=(style.page_width(), 4.4))
+    axes = style.inch_axes(figure, left=0.75, right=0.2, top=0.2, bottom=style.FOOT)
     x, y = 100 * known["power"].to_numpy(), known[second].to_numpy()
     ends = [interval(low, high) for low, high in zip(known["power_low"], known["power_high"], strict=True)]
     note_points(
@@ -71,22 +55,21 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
         span=(100 * known["power_low"], 100 * known["power_high"]),
     )
     best = known["metric"].isin(front).to_numpy()
-    for mask, color in ((~best, THEME["muted"]), (best, CYCLE[0])):
-        style: dict[str, Any] = {"color": color, "linewidth": 1.0, "alpha": 0.55}
-        bars(axes, 100 * known["power_low"][mask], 100 * known["power_high"][mask], y[mask], **style)
+    for mask, color in ((~best, style.THEME["muted"]), (best, style.CYCLE[0])):
+        look: dict[str, Any] = {"color": color, "linewidth": 1.0, "alpha": 0.55}
+        style.bars(axes, 100 * known["power_low"][mask], 100 * known["power_high"][mask], y[mask], **look)
         if f"{second}_low" in known:
             low, high = (known[f"{second}_{end}"].fillna(known[second])[mask] for end in ("low", "high"))
-            bars(axes, low, high, x[mask], upright=True, **style)
-        axes.plot(x[mask], y[mask], "o", color=color, markersize=6, **RIMMED)
+            style.bars(axes, low, high, x[mask], upright=True, **look)
+        axes.plot(x[mask], y[mask], "o", color=color, markersize=6, **style.RIMMED)
     order = np.argsort(x[best])
-    axes.plot(x[best][order], y[best][order], color=CYCLE[0], linewidth=0.8, linestyle=(0, (2, 2)), zorder=2)
+    axes.plot(x[best][order], y[best][order], color=style.CYCLE[0], linewidth=0.8, linestyle=(0, (2, 2)), zorder=2)
     in_use = (known["metric"] == current).to_numpy()
-    axes.plot(x[in_use], y[in_use], "o", markersize=12, markerfacecolor="none", markeredgecolor=CYCLE[1])
-    _names(axes, x, y, [metric_label(name, 20) for name in known["metric"]])
-    axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
-    axes.set_ylabel(label)
-    tidy_axes(axes, grid="y")
-    axes.grid(axis="x", color=THEME["rule"], linewidth=0.6)
+    axes.plot(x[in_use], y[in_use], "o", markersize=12, markerfacecolor="none", markeredgecolor=style.CYCLE[1])
+    _names(axes, x, y, [style.metric_label(name, 20) for name in known["metric"]])
+    axes.set(xlabel="discriminative power: share of significantly different pairs (%)", ylabel=label)
+    style.tidy_axes(axes, grid="y")
+    axes.grid(axis="x", color=style.THEME["rule"], linewidth=0.6)
     return figure
 
 
@@ -95,11 +78,11 @@ def _names(axes: Any, x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> Non
     axes.figure.canvas.draw_idle()
     low_x, high_x = axes.get_xlim()
     low_y, high_y = axes.get_ylim()
-    width, height = page_width() - 1.0, 3.7
+    width, height = style.page_width() - 1.0, 3.7
     inches = np.stack([(x - low_x) / (high_x - low_x) * width, (y - low_y) / (high_y - low_y) * height], axis=1)
     taken: list[tuple[float, float, float, float]] = [(px - 0.06, py - 0.06, px + 0.06, py + 0.06) for px, py in inches]
     for (px, py), name in zip(inches, names, strict=True):
-        wide = text_width(name, 8)
+        wide = style.text_width(name, 8)
         places = [(0.08, 0.05), (0.08, -0.16), (-0.08 - wide, 0.05), (-0.08 - wide, -0.16)]
         places += [(-wide / 2, 0.12), (-wide / 2, -0.24), (0.1, -0.05), (-0.1 - wide, -0.05)]
         places += [(0.1, 0.06 + _GAP * step) for step in range(1, 5)]
@@ -108,14 +91,14 @@ def _names(axes: Any, x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> Non
         taken.append(free)
         offset = (72 * (free[0] - px), 72 * (free[1] - py))
         point = (px / width * (high_x - low_x) + low_x, py / height * (high_y - low_y) + low_y)
-        axes.annotate(name, point, xytext=offset, textcoords="offset points", fontsize=8, color=THEME["ink"])
+        axes.annotate(name, point, xytext=offset, textcoords="offset points", fontsize=8, color=style.THEME["ink"])
 
 
 def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-@styled
+@style.styled
 def heaviness_panels(curves: xr.DataArray) -> Figure:
     """Draw the score of a list whose only relevant document stands at rank 1, 2, …, a panel a number of relevant ones.
 
@@ -124,28 +107,28 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     curves : xarray.DataArray (metric, relevant, rank)
     """
     relevant = curves["relevant"].to_numpy().tolist()
-    names = [metric_label(name) for name in curves["metric"].to_numpy()]
-    key = key_room(names, line=0.7)
-    cell = (page_width() - 0.7 - key) / len(relevant)
+    names = [style.metric_label(name) for name in curves["metric"].to_numpy()]
+    key = style.key_room(names, line=0.7)
+    cell = (style.page_width() - 0.7 - key) / len(relevant)
     top = 1.04 * float(curves.max())
-    tall = 3.0 if drawn_narrow() else max(3.1, 0.7 + 0.2 * len(names))
-    n_rows = len(relevant) if drawn_narrow() else 1
-    figure = Figure(figsize=(page_width(), n_rows * tall))
+    tall = 3.0 if style.drawn_narrow() else max(3.1, 0.7 + 0.2 * len(names))
+    n_rows = len(relevant) if style.drawn_narrow() else 1
+    figure = Figure(figsize=(style.page_width(), n_rows * tall))
     lines = []
     for place, many in enumerate(relevant):
-        if drawn_narrow():
-            axes = inch_axes(
-                figure, left=0.62, right=key, top=place * tall + 0.3, bottom=(n_rows - 1 - place) * tall + FOOT
+        if style.drawn_narrow():
+            axes = style.inch_axes(
+                figure, left=0.62, right=key, top=place * tall + 0.3, bottom=(n_rows - 1 - place) * tall + style.FOOT
             )
         else:
-            right = page_width() - 0.62 - (place + 1) * cell + 0.45
-            axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
+            right = style.page_width() - 0.62 - (place + 1) * cell + 0.45
+            axes = style.inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=style.FOOT)
         lines = [
             axes.plot(
                 curves["rank"],
                 curves.sel(relevant=many).to_numpy()[row],
-                color=CYCLE[row % _ALIKE],
-                linestyle=DASHES[row // _ALIKE % _DASHED],
+                color=style.CYCLE[row % _ALIKE],
+                linestyle=style.DASHES[row // _ALIKE % _DASHED],
                 linewidth=1.5,
             )[0]
             for row in range(len(names))
@@ -165,16 +148,15 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
                 },
                 of=("metric",),
                 label=names[row],
-                color=CYCLE[row % _ALIKE],
+                color=style.CYCLE[row % _ALIKE],
             )
         axes.set_title(f"{many} relevant documents", fontsize=9, fontweight="bold", loc="left")
-        axes.set_ylim(0, top)
-        axes.set_xlim(1, float(curves["rank"].max()))
+        axes.set(ylim=(0, top), xlim=(1, float(curves["rank"].max())))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.set_xlabel("rank of the only relevant document found")
-        if drawn_narrow() or not place:
+        if style.drawn_narrow() or not place:
             axes.set_ylabel("score of the list")
-        tidy_axes(axes, grid="y")
-        if place == (0 if drawn_narrow() else len(relevant) - 1):
-            key_beside(axes, lines, names)
+        style.tidy_axes(axes, grid="y")
+        if place == (0 if style.drawn_narrow() else len(relevant) - 1):
+            style.key_beside(axes, lines, names)
     return figure

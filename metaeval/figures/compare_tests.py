@@ -8,24 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from metaeval.figures import style
 from metaeval.figures.marks import note_points
-from metaeval.figures.style import (
-    CYCLE,
-    MARKERS,
-    RIMMED,
-    bars,
-    key_of_figure,
-    label_first_column,
-    metric_label,
-    panel_grid,
-    styled,
-    tidy_axes,
-)
 
 _COLUMNS, _KEYS = 3, 4
 
 
-@styled
+@style.styled
 def rejections_against_errors(frame: pd.DataFrame) -> Figure:
     """Draw every test as a mark, the share of pairs rejected against the error rate, one panel a metric.
 
@@ -38,10 +27,11 @@ def rejections_against_errors(frame: pd.DataFrame) -> Figure:
     metrics, tests = (list(dict.fromkeys(frame[name])) for name in ("metric", "test"))
     columns = min(_COLUMNS, len(metrics)) if len(metrics) != 4 else 2  # noqa: PLR2004 - two rows of two
     top = 0.1 + 0.2 * int(np.ceil(len(tests) / _KEYS))
-    titles = [metric_label(name, 34) for name in metrics]
-    figure, panels = panel_grid(titles, columns=columns, height=1.9, left=0.68, top=top)
+    titles = [style.metric_label(name, 34) for name in metrics]
+    figure, panels = style.panel_grid(titles, columns=columns, height=1.9, left=0.68, top=top)
     marks: list[dict[str, Any]] = [
-        {"color": CYCLE[place % len(CYCLE)], "marker": MARKERS[place % len(MARKERS)]} for place in range(len(tests))
+        {"color": style.CYCLE[place % len(style.CYCLE)], "marker": style.MARKERS[place % len(style.MARKERS)]}
+        for place in range(len(tests))
     ]
     for metric, axes in zip(metrics, panels, strict=True):
         own = (100 * frame[frame["metric"] == metric].set_index("test").drop(columns="metric")[_DRAWN]).dropna()
@@ -50,8 +40,8 @@ def rejections_against_errors(frame: pd.DataFrame) -> Figure:
                 continue
             row = own.loc[test]
             line = {"color": look["color"], "linewidth": 1.2, "alpha": 0.5}
-            bars(axes, [row["error_rate_low"]], [row["error_rate_high"]], [row["rejected"]], **line)
-            bars(axes, [row["rejected_low"]], [row["rejected_high"]], [row["error_rate"]], upright=True, **line)
+            style.bars(axes, [row["error_rate_low"]], [row["error_rate_high"]], [row["rejected"]], **line)
+            style.bars(axes, [row["rejected_low"]], [row["rejected_high"]], [row["error_rate"]], upright=True, **line)
             note_points(
                 axes,
                 [row["error_rate"]],
@@ -68,16 +58,16 @@ def rejections_against_errors(frame: pd.DataFrame) -> Figure:
                 color=look["color"],
                 span=([row["error_rate_low"]], [row["error_rate_high"]]),
             )
-            axes.plot(row["error_rate"], row["rejected"], linestyle="", markersize=6.2, **look, **RIMMED)
+            axes.plot(row["error_rate"], row["rejected"], linestyle="", markersize=6.2, **look, **style.RIMMED)
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("errors on the other half (% of rejected)")
-        tidy_axes(axes, grid="y")
-    label_first_column(panels, columns, "pairs rejected (%)")
-    handles = [Line2D([], [], linestyle="", markersize=6.2, **look, **RIMMED) for look in marks]
-    key_of_figure(figure, handles, tests, columns=_KEYS)
+        style.tidy_axes(axes, grid="y")
+    style.label_first_column(panels, columns, "pairs rejected (%)")
+    handles = [Line2D([], [], linestyle="", markersize=6.2, **look, **style.RIMMED) for look in marks]
+    style.key_of_figure(figure, handles, tests, columns=_KEYS)
     return figure
 
 

@@ -10,20 +10,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from metaeval.base.words import number
+from metaeval.figures import style
 from metaeval.figures.marks import note_line
 from metaeval.figures.shown import NAMED_LINES
-from metaeval.figures.style import (
-    CYCLE,
-    FOOT,
-    THEME,
-    inch_axes,
-    key_above,
-    page_width,
-    short_names,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _MARKED, _LONGEST = 20, 76
 """Lines of more points have no marks; longer names of runs are cut."""
@@ -32,7 +21,7 @@ _MARKED_PLACES = 25
 _VALUE = number(3)
 
 
-@styled
+@style.styled
 def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None = None) -> Figure:
     """Draw one line a run over recall or rank; few runs are all named, of many only the best and the last.
 
@@ -50,25 +39,22 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
     order = np.argsort(-values.mean(axis=1), kind="stable")
     names, values = curves["system"].to_numpy()[order], values[order]
     named = range(len(names)) if len(names) <= NAMED_LINES else (0, len(names) - 1)
-    labels = short_names(names[list(named)].tolist(), _LONGEST)
-    columns = max(1, int((page_width() - 0.8) / (0.45 + max(text_width(label, 8) for label in labels))))
+    labels = style.short_names(names[list(named)].tolist(), _LONGEST)
+    columns = max(1, int((style.page_width() - 0.8) / (0.45 + max(style.text_width(label, 8) for label in labels))))
     key = 0.12 + 0.17 * int(np.ceil(len(labels) / columns))
-    figure = Figure(figsize=(page_width(), 4.05 + key))
-    axes = inch_axes(figure, left=0.75, right=0.15, top=key, bottom=FOOT)
+    figure = Figure(figsize=(style.page_width(), 4.05 + key))
+    axes = style.inch_axes(figure, left=0.75, right=0.15, top=key, bottom=style.FOOT)
     others = np.delete(values, list(named), axis=0)
     broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
-    axes.plot(np.tile([*places, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
+    axes.plot(np.tile([*places, np.nan], len(others)), broken, color=style.THEME["pale-blue"], linewidth=0.8)
     marker = "o" if len(places) <= _MARKED else None
     for place, row in enumerate(named):
-        style: dict[str, Any] = {"color": CYCLE[place], "label": labels[place], "zorder": 4 - place / 10}
-        axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **style)
+        look: dict[str, Any] = {"color": style.CYCLE[place], "label": labels[place], "zorder": 4 - place / 10}
+        axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **look)
     _note_curves(axes, places, values, names.tolist(), dict(zip(named, labels, strict=True)), across)
-    axes.set_xlim(0, 1.01 * float(places[-1]))
-    axes.set_ylim(0, top)
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    tidy_axes(axes, grid="y")
-    key_above(axes, columns=columns, handlelength=2.0)
+    axes.set(xlim=(0, 1.01 * float(places[-1])), ylim=(0, top), xlabel=across, ylabel=up)
+    style.tidy_axes(axes, grid="y")
+    style.key_above(axes, columns=columns, handlelength=2.0)
     return figure
 
 
@@ -97,5 +83,5 @@ def _note_curves(  # noqa: PLR0913, PLR0917 - the lines and what they are called
             },
             of=("system",),
             label=labels.get(row, ""),
-            color=CYCLE[list(labels).index(row)] if row in labels else THEME["blue"],
+            color=style.CYCLE[list(labels).index(row)] if row in labels else style.THEME["blue"],
         )

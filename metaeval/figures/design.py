@@ -11,26 +11,15 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, whole
+from metaeval.figures import style
 from metaeval.figures.marks import note_line, note_points
-from metaeval.figures.style import (
-    BOUND,
-    CYCLE,
-    DASHES,
-    RIMMED,
-    key_of_figure,
-    label_first_column,
-    metric_label,
-    panel_grid,
-    styled,
-    tidy_axes,
-)
 
 _PER_ROW = 3
 _KEY_COLUMNS = 6
 _WRITE = number(4)
 
 
-@styled
+@style.styled
 def topics_by_difference(
     curve: pd.DataFrame, asked: pd.DataFrame, *, names: Mapping[str, str], at_hand: int | None = None
 ) -> Figure:
@@ -51,8 +40,8 @@ def topics_by_difference(
     keyed = len(metrics) > 1
     n_rows = int(np.ceil(len(metrics) / _KEY_COLUMNS)) if keyed else 0
     columns = min(_PER_ROW, len(names))
-    figure, panels = panel_grid(
-        [metric_label(name) for name in names.values()], columns=columns, height=2.2, left=0.75, top=0.2 * n_rows
+    figure, panels = style.panel_grid(
+        [style.metric_label(name) for name in names.values()], columns=columns, height=2.2, left=0.75, top=0.2 * n_rows
     )
     topics = pd.concat([curve, asked])["n_topics"].dropna().astype(float)
     lowest, highest = topics.min(), topics.max()
@@ -66,7 +55,7 @@ def topics_by_difference(
             )
             _draw(axes, *own, metric=str(metric), place=place)
         if at_hand is not None:
-            axes.axhline(at_hand, **BOUND)
+            axes.axhline(at_hand, **style.BOUND)
             axes.annotate(
                 *(f"{whole(at_hand)} at hand", (0.02, at_hand)),
                 xycoords=axes.get_yaxis_transform(),
@@ -74,10 +63,8 @@ def topics_by_difference(
                 textcoords="offset points",
                 fontsize=7.5,
             )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_ylim(lowest / 1.3, highest * 1.3)
-        tidy_axes(axes, grid="both", spines=("left", "bottom"))
+        axes.set(xscale="log", yscale="log", ylim=(lowest / 1.3, highest * 1.3))
+        style.tidy_axes(axes, grid="both", spines=("left", "bottom"))
         axes.set_xlabel("width of the interval" if method == "interval" else "difference to be found")
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if highest < 1000 * lowest else (1.0,)))
@@ -85,22 +72,22 @@ def topics_by_difference(
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: whole(value)))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_minor_formatter(NullFormatter())
-    label_first_column(panels, columns, f"{unit().topics} needed")
+    style.label_first_column(panels, columns, f"{unit().topics} needed")
     if keyed:
-        key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_KEY_COLUMNS)
+        style.key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_KEY_COLUMNS)
     return figure
 
 
 def _draw(axes: Axes, curve: pd.DataFrame, asked: pd.DataFrame, *, metric: str, place: int) -> None:
     """Draw the line of one metric, and its dots where it was asked for."""
-    label, color = metric_label(metric), CYCLE[place % len(CYCLE)]
-    dashes = DASHES[place // len(CYCLE) % len(DASHES)]
+    label, color = style.metric_label(metric), style.CYCLE[place % len(style.CYCLE)]
+    dashes = style.DASHES[place // len(style.CYCLE) % len(style.DASHES)]
     say = f"{{metric}}, {{difference}}: {{topics}} {unit().topics}"
     known: dict[str, Any] = {"of": ("metric",), "label": label, "color": color}
     (x, y, words), (x_asked, y_asked, words_asked) = (_spoken(one, metric) for one in (curve, asked))
     axes.plot(x, y, color=color, label=label, linestyle=dashes)
     note_line(axes, x, y, say, words, **known)
-    axes.plot(x_asked, y_asked, "o", markersize=5, color=color, **RIMMED)
+    axes.plot(x_asked, y_asked, "o", markersize=5, color=color, **style.RIMMED)
     note_points(axes, x_asked, y_asked, say, words_asked, **known)
 
 

@@ -5,26 +5,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from metaeval.base.words import number
+from metaeval.figures import style
 from metaeval.figures.marks import note_points
-from metaeval.figures.style import (
-    FOOT,
-    RIMMED,
-    THEME,
-    drawn_narrow,
-    inch_axes,
-    page_width,
-    short_names,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _SCORE = number(4)
 _ROW, _BAR = 0.2, 0.13
 """Heights of a name and of a bar, in inches."""
 
 
-@styled
+@style.styled
 def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: bool = True) -> Figure:
     """Draw systems along the axis of their scores, the best at the right; each bar joins a group that shares a letter.
 
@@ -48,30 +37,31 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
         for letter in dict.fromkeys(one for own in letters for one in own)
     ]
     bars = [members for members in bars if len(members) > 1]
-    names = short_names(given, 16 if drawn_narrow() else 28)
+    names = style.short_names(given, 16 if style.drawn_narrow() else 28)
     better = (len(names) + 1) // 2  # named at the right, the best on top; the others at the left, the worst on top
     rows = [*range(better), *range(len(names) - better)[::-1]]
     size = 8.5
     sides = [
-        0.2 + max((text_width(name, size) for name in part), default=0) for part in (names[better:], names[:better])
+        0.2 + max((style.text_width(name, size) for name in part), default=0)
+        for part in (names[better:], names[:better])
     ]
     room = 0.12 + _BAR * len(bars)
     height = room + _ROW * better + 0.05
-    figure = Figure(figsize=(page_width(), FOOT + height))
-    axes = inch_axes(figure, left=sides[0], right=sides[1], top=FOOT, bottom=0.0)
+    figure = Figure(figsize=(style.page_width(), style.FOOT + height))
+    axes = style.inch_axes(figure, left=sides[0], right=sides[1], top=style.FOOT, bottom=0.0)
     axes.set_ylim(height, 0.0)
     reach = (means.max() - means.min()) or max(abs(means.max()), 1.0) * 0.1
     ends = means.min() - 0.04 * reach, means.max() + 0.04 * reach
     axes.set_xlim(*(ends if higher_is_better else ends[::-1]))
     axes.set_yticks([])
-    tidy_axes(axes, grid="", spines=("top",))
+    style.tidy_axes(axes, grid="", spines=("top",))
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(label)
     edges = axes.get_xlim()
     for place, (name, mean, row) in enumerate(zip(names, means, rows, strict=True)):
         level, edge = room + _ROW * (row + 0.5), edges[place < better]
-        axes.plot([mean, mean, edge], [0.0, level, level], color=THEME["muted"], linewidth=0.7, zorder=1)
+        axes.plot([mean, mean, edge], [0.0, level, level], color=style.THEME["muted"], linewidth=0.7, zorder=1)
         axes.annotate(
             *(name, (edge, level), (4 if place < better else -4, 0)),
             textcoords="offset points",
@@ -82,9 +72,13 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
         )
     for place, members in enumerate(bars):
         level, own = 0.12 + _BAR * place, means[members]
-        axes.plot([own.min(), own.max()], [level, level], color=THEME["blue"], linewidth=2.4, solid_capstyle="round")
-        axes.plot(own, np.full(len(own), level), "o", color=THEME["blue"], markersize=3.6, **RIMMED)
-    axes.plot(means, np.zeros(len(means)), "o", color=THEME["orange"], markersize=4.8, clip_on=False, **RIMMED)
+        axes.plot(
+            [own.min(), own.max()], [level, level], color=style.THEME["blue"], linewidth=2.4, solid_capstyle="round"
+        )
+        axes.plot(own, np.full(len(own), level), "o", color=style.THEME["blue"], markersize=3.6, **style.RIMMED)
+    axes.plot(
+        means, np.zeros(len(means)), "o", color=style.THEME["orange"], markersize=4.8, clip_on=False, **style.RIMMED
+    )
     said = {"system": given, "mean": list(map(_SCORE, means)), "letters": written}
     note_points(axes, means, np.zeros(len(means)), "{system}: {mean}, groups {letters}", said, of=("system",))
     return figure

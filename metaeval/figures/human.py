@@ -9,28 +9,14 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from metaeval.base.words import number, p_value
+from metaeval.figures import style
 from metaeval.figures.marks import note_cells, note_points
-from metaeval.figures.style import (
-    CYCLE,
-    RIMMED,
-    THEME,
-    drawn_narrow,
-    inch_axes,
-    label_first_column,
-    page_width,
-    panel_grid,
-    short_name,
-    short_names,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _COLUMNS = 3
 _SCORE = number(3)
 
 
-@styled
+@style.styled
 def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) -> Figure:
     """Draw every system as a point, human score against metric, one panel a metric.
 
@@ -42,10 +28,10 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
     metrics : list of str
         Panels, in this order.
     """
-    names = [short_name(metric, 26) for metric in metrics]
-    figure, panels = panel_grid(names, columns=_COLUMNS, height=1.6, left=0.62)
+    names = [style.short_name(metric, 26) for metric in metrics]
+    figure, panels = style.panel_grid(names, columns=_COLUMNS, height=1.6, left=0.62)
     for metric, axes in zip(metrics, panels, strict=True):
-        axes.plot(means[metric], means[reference], "o", color=CYCLE[0], markersize=4.6, **RIMMED)
+        axes.plot(means[metric], means[reference], "o", color=style.CYCLE[0], markersize=4.6, **style.RIMMED)
         note_points(
             axes,
             means[metric],
@@ -63,12 +49,12 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("mean score of the metric")
-        tidy_axes(axes, grid="y")
-    label_first_column(panels, _COLUMNS, "mean human score")
+        style.tidy_axes(axes, grid="y")
+    style.label_first_column(panels, _COLUMNS, "mean human score")
     return figure
 
 
-@styled
+@style.styled
 def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
     """Draw which metric follows people significantly better than which: a field a pair, the better one in the row.
 
@@ -79,14 +65,14 @@ def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
     order : list of str
         Metrics, best first.
     """
-    names = short_names(order, 13 if drawn_narrow() else 24)
+    names = style.short_names(order, 13 if style.drawn_narrow() else 24)
     count = len(order)
-    left = 0.25 + max(text_width(name, 8) for name in names)
-    side = min(page_width() - left - 0.15, 0.34 * count)
-    figure = Figure(figsize=(page_width(), side + 0.43 + left))
-    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=0.3, bottom=left + 0.1)
+    left = 0.25 + max(style.text_width(name, 8) for name in names)
+    side = min(style.page_width() - left - 0.15, 0.34 * count)
+    figure = Figure(figsize=(style.page_width(), side + 0.43 + left))
+    axes = style.inch_axes(figure, left=left, right=style.page_width() - left - side, top=0.3, bottom=left + 0.1)
     words = "blue: the row's metric is significantly better than the column's"
-    if drawn_narrow():
+    if style.drawn_narrow():
         axes.annotate(
             "\n".join(wrap(words, 48)), (4, 72 * (side + 0.3 + left - 0.1)), xycoords="figure points", fontsize=8.5
         )
@@ -115,16 +101,15 @@ def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
         of=("better", "worse"),
     )
     for row, column in np.argwhere(shades > 0):
-        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=THEME["blue"], linewidth=0))
-    axes.set_xlim(-0.5, count - 0.5)
-    axes.set_ylim(count - 0.5, -0.5)
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=style.THEME["blue"], linewidth=0))
+    axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5))
     axes.set_xticks(range(count), names, rotation=90)
     axes.set_yticks(range(count), names)
-    tidy_axes(axes, grid="", spines=())
+    style.tidy_axes(axes, grid="", spines=())
     axes.tick_params(length=0, labelsize=8)
     axes.set_xticks(np.arange(-0.5, count), minor=True)
     axes.set_yticks(np.arange(-0.5, count), minor=True)
-    axes.grid(which="minor", color=THEME["rule"], linewidth=0.6)
+    axes.grid(which="minor", color=style.THEME["rule"], linewidth=0.6)
     axes.tick_params(which="minor", length=0)
     return figure
 

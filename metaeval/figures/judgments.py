@@ -11,26 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from metaeval.base.words import name_of_metric, number, share
+from metaeval.figures import style
 from metaeval.figures.marks import note_line
-from metaeval.figures.style import (
-    BOUND,
-    CYCLE,
-    DASHES,
-    FOOT,
-    MARKERS,
-    bars,
-    drawn_narrow,
-    inch_axes,
-    key_of_figure,
-    label_first_column,
-    metric_label,
-    page_width,
-    panel_grid,
-    short_name,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _LABELS: Mapping[str, str] = {
     "tau": "Kendall’s τ",
@@ -60,7 +42,7 @@ def measure_label(measure: str) -> str:
     return _LABELS.get(plain, plain) + (" among the best" if measure != plain else "")
 
 
-@styled
+@style.styled
 def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: float) -> Figure:
     """Draw measures against what is left of the judgments, a panel for each measure and a line for each metric.
 
@@ -81,7 +63,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
         drawn = _with_full(frame, measure) if percent else frame
         for place, metric in enumerate(metrics):
             part = drawn[drawn["metric"] == metric]
-            named = {"of": name_of_metric(metric), "label": metric_label(metric)}
+            named = {"of": name_of_metric(metric), "label": style.metric_label(metric)}
             _line(axes, part, "left", measure, place, **named, across=_left_label(frame))
         if _is_correlation(measure):
             _bound(axes, frame[measure], min_tau)
@@ -90,12 +72,11 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         else:
             axes.set_ylim(bottom=min(0.0, float(frame[measure].min())))
-        axes.set_xlim(0, 103 if percent else None)
-        axes.set_xlabel(_left_label(frame))
+        axes.set(xlim=(0, 103 if percent else None), xlabel=_left_label(frame))
     return figure
 
 
-@styled
+@style.styled
 def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: float = 0.9) -> Figure:
     """Draw one measure against the judged documents left, a panel for each reduction and a line for each metric.
 
@@ -113,15 +94,14 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
         own = frame[frame["reduction"] == reduction].assign(judged_percent=lambda rows: 100 * rows["judged_share"])
         for place, metric in enumerate(metrics):
             part = own[own["metric"] == metric]
-            named = {"of": name_of_metric(metric), "label": metric_label(metric)}
+            named = {"of": name_of_metric(metric), "label": style.metric_label(metric)}
             _line(axes, part, "judged_percent", measure, place, **named, across="judged documents left, %")
         _bound(axes, frame[measure], min_tau)
-        axes.set_xlim(0, 103)
-        axes.set_xlabel("judged documents left, %")
+        axes.set(xlim=(0, 103), xlabel="judged documents left, %")
     return figure
 
 
-@styled
+@style.styled
 def growth_panels(frame: pd.DataFrame) -> Figure:
     """Draw the relevant documents in a topic's pool over its depth, and over the documents judged.
 
@@ -136,7 +116,7 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
     for axes, x, label in zip(
         panels, ("pool_depth", "judged"), ("pool depth, ranks", "documents judged a topic"), strict=True
     ):
-        axes.plot(grown[x], grown["relevant"], color=CYCLE[0], linewidth=1.4)
+        axes.plot(grown[x], grown["relevant"], color=style.CYCLE[0], linewidth=1.4)
         note_line(
             axes,
             grown[x],
@@ -147,7 +127,7 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
                 "judged": grown["judged"].map("{:.4g}".format),
                 "depth": grown["pool_depth"],
             },
-            color=CYCLE[0],
+            color=style.CYCLE[0],
         )
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
@@ -156,7 +136,7 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
     """Draw the relevant documents in every topic's pool over its depth, and where few new ones come.
 
@@ -170,9 +150,9 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
     """
     some = topics[topics["relevant"] > 0].sort_values("relevant", kind="stable", ascending=False)
     named = list(dict.fromkeys([*some["topic"][:_NAMED], *some["topic"][-_NAMED:]]))
-    figure = Figure(figsize=(page_width(), 3.2 + FOOT))
-    room = 0.35 + max((text_width(short_name(str(name), _end_name()), 7.5) for name in named), default=0.0)
-    axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
+    figure = Figure(figsize=(style.page_width(), 3.2 + style.FOOT))
+    room = 0.35 + max((style.text_width(style.short_name(str(name), _end_name()), 7.5) for name in named), default=0.0)
+    axes = style.inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=style.FOOT)
     ends = []
     high = max(1.0, float(counts["relevant"].max()))
     last = max(2, int(counts["pool_depth"].max()))
@@ -185,31 +165,28 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
             "topic {topic}: {relevant} relevant documents down to depth {depth}",
             {"topic": str(topic), "relevant": y, "depth": x},
             of=("topic",),
-            color=CYCLE[named.index(topic) % len(CYCLE)] if topic in named else "0.6",
-            label=short_name(str(topic), _end_name()) if topic in named else "",
+            color=style.CYCLE[named.index(topic) % len(style.CYCLE)] if topic in named else "0.6",
+            label=style.short_name(str(topic), _end_name()) if topic in named else "",
         )
         if topic not in named:
             axes.plot(x, y, color="0.82", linewidth=0.7, zorder=1)
             continue
         place = named.index(topic)
-        color = CYCLE[place % len(CYCLE)]
-        axes.plot(x, y, color=color, linewidth=1.4, linestyle=DASHES[place // _STYLES % 2], zorder=2)
+        color = style.CYCLE[place % len(style.CYCLE)]
+        axes.plot(x, y, color=color, linewidth=1.4, linestyle=style.DASHES[place // _STYLES % 2], zorder=2)
         row = topics[topics["topic"] == topic].iloc[0]
         if pd.notna(row["critical_depth"]):
             axes.plot(row["critical_depth"], row["relevant_there"], "o", color=color, markersize=4, zorder=3)
         axes.plot([x[-1], last], [y[-1], y[-1]], color=color, linewidth=0.5, linestyle=":", zorder=1)
-        ends.append((short_name(str(topic), _end_name()), 100 * y[-1] / high, color))
-    axes.set_xlim(0, last)
-    axes.set_ylim(0, 1.03 * high)
-    axes.set_xlabel("pool depth, ranks")
-    axes.set_ylabel("relevant documents")
+        ends.append((style.short_name(str(topic), _end_name()), 100 * y[-1] / high, color))
+    axes.set(xlim=(0, last), ylim=(0, 1.03 * high), xlabel="pool depth, ranks", ylabel="relevant documents")
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
-    tidy_axes(axes, grid="y")
+    style.tidy_axes(axes, grid="y")
     _names_at_end(axes, ends, last, unit=high / 100)
     return figure
 
 
-@styled
+@style.styled
 def coverage_lines(frame: pd.DataFrame) -> Figure:
     """Draw which share of the results of new runs is judged at each rank, a line for each pool size.
 
@@ -219,14 +196,14 @@ def coverage_lines(frame: pd.DataFrame) -> Figure:
         size, rank and at_rank.
     """
     sizes = list(dict.fromkeys(frame["size"]))
-    room = 0.35 + max(text_width(f"{size} documents", 7.5) for size in sizes)
-    figure = Figure(figsize=(page_width(), 2.6 + FOOT))
-    axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
+    room = 0.35 + max(style.text_width(f"{size} documents", 7.5) for size in sizes)
+    figure = Figure(figsize=(style.page_width(), 2.6 + style.FOOT))
+    axes = style.inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=style.FOOT)
     last = min(_LAST_RANK, int(frame["rank"].max()))
     ends = []
     for place, size in enumerate(sizes):
         part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
-        color, dash = CYCLE[place % len(CYCLE)], DASHES[place // _STYLES % 2]
+        color, dash = style.CYCLE[place % len(style.CYCLE)], style.DASHES[place // _STYLES % 2]
         axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=dash)
         note_line(
             axes,
@@ -238,16 +215,13 @@ def coverage_lines(frame: pd.DataFrame) -> Figure:
             color=color,
         )
         ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
-    axes.set_ylim(0, 100)
-    axes.set_xlim(1, last)
-    axes.set_xlabel("rank in the new run")
-    axes.set_ylabel("judged, %")
-    tidy_axes(axes, grid="y")
+    axes.set(ylim=(0, 100), xlim=(1, last), xlabel="rank in the new run", ylabel="judged, %")
+    style.tidy_axes(axes, grid="y")
     _names_at_end(axes, ends, last)
     return figure
 
 
-@styled
+@style.styled
 def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: float) -> Figure:
     """Draw the correlation with the full ranking against the effort spent, a panel for each metric, a line a plan.
 
@@ -262,7 +236,7 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: flo
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     known = [name for name in plans if name in set(frame["plan"])]
-    names = [metric_label(one) for one in metrics]
+    names = [style.metric_label(one) for one in metrics]
     figure, panels = _panels(names, columns=3, keys=[plans[name] for name in known], named=str)
     for metric, axes in zip(metrics, panels, strict=True):
         for place, plan in enumerate(known):
@@ -272,7 +246,7 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: flo
         _bound(axes, frame["tau"], min_tau)
         axes.set_xlim(left=0)
         axes.set_xlabel("hours of judging")
-    label_first_column(panels, min(3, len(panels)), "Kendall’s τ")
+    style.label_first_column(panels, min(3, len(panels)), "Kendall’s τ")
     return figure
 
 
@@ -281,29 +255,29 @@ def _panels(
     *,
     columns: int,
     keys: Sequence[str],
-    named: Callable[[str], str] = metric_label,
+    named: Callable[[str], str] = style.metric_label,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of equal panels with titles, and a key of lines above them that takes as many rows as needed."""
     labels = [named(key) for key in keys]
-    widest = max((text_width(label, 8) for label in labels), default=1.0) + 0.55
-    in_row = max(1, int((page_width() - 0.6) / widest))
+    widest = max((style.text_width(label, 8) for label in labels), default=1.0) + 0.55
+    in_row = max(1, int((style.page_width() - 0.6) / widest))
     top = 0.1 + (0.2 * int(np.ceil(len(labels) / in_row)) if len(labels) > 1 else 0)
-    titles, columns = [short_name(title, 44) for title in titles], min(columns, len(titles))
-    figure, panels = panel_grid(titles, columns=columns, height=1.95, left=_LEFT, top=top)
+    titles, columns = [style.short_name(title, 44) for title in titles], min(columns, len(titles))
+    figure, panels = style.panel_grid(titles, columns=columns, height=1.95, left=_LEFT, top=top)
     for axes in panels:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=False))
-        tidy_axes(axes, grid="y")
+        style.tidy_axes(axes, grid="y")
     if len(labels) > 1:
         handles = [axes.plot([], [], **_style(place), markersize=3.4)[0] for place in range(len(labels))]
-        key_of_figure(figure, handles, labels, columns=in_row)
+        style.key_of_figure(figure, handles, labels, columns=in_row)
     return figure, panels
 
 
 def _style(place: int) -> dict[str, Any]:
     return {
-        "color": CYCLE[place % len(CYCLE)],
-        "marker": MARKERS[place % _STYLES],
-        "linestyle": DASHES[place // _STYLES % 2],
+        "color": style.CYCLE[place % len(style.CYCLE)],
+        "marker": style.MARKERS[place % _STYLES],
+        "linestyle": style.DASHES[place // _STYLES % 2],
         "linewidth": 1.3,
     }
 
@@ -316,8 +290,8 @@ def _line(  # noqa: PLR0913 - a line, and what it is of
     spread = part.get(f"{measure}_se")
     if spread is not None and spread.notna().any():
         error = spread.fillna(0.0)
-        color = CYCLE[place % len(CYCLE)]
-        bars(
+        color = style.CYCLE[place % len(style.CYCLE)]
+        style.bars(
             axes, part[measure] - error, part[measure] + error, part[x],
             color=color, linewidth=2.2, alpha=0.35, upright=True,
         )  # fmt: skip
@@ -337,14 +311,14 @@ def _line(  # noqa: PLR0913 - a line, and what it is of
         },
         of=("of",),
         label=label,
-        color=CYCLE[place % len(CYCLE)],
+        color=style.CYCLE[place % len(style.CYCLE)],
     )
     axes.plot(part[x], part[measure], markersize=3.4, markeredgewidth=0, **_style(place))
 
 
 def _bound(axes: Axes, values: pd.Series, min_tau: float) -> None:
     """Draw the correlation to keep, and end the scale at 1."""
-    axes.axhline(min_tau, **BOUND)
+    axes.axhline(min_tau, **style.BOUND)
     low = min(float(values.min()), min_tau) if values.notna().any() else min_tau
     low = max(-1.0, np.floor((low - 0.03) * 10) / 10)
     axes.set_ylim(low, 1.01)
@@ -373,7 +347,7 @@ def _left_label(frame: pd.DataFrame) -> str:
 
 def _end_name() -> int:
     """Return how many letters a name at the end of a line has."""
-    return 10 if drawn_narrow() else 20
+    return 10 if style.drawn_narrow() else 20
 
 
 def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float, *, unit: float = 1.0) -> None:

@@ -7,22 +7,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from metaeval.base.words import bracketed, number
+from metaeval.figures import style
 from metaeval.figures.marks import note_cells, note_points
-from metaeval.figures.style import (
-    CYCLE,
-    FOOT,
-    RIMMED,
-    THEME,
-    bars,
-    drawn_narrow,
-    inch_axes,
-    page_width,
-    rows_figure,
-    short_names,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _SHADES = LinearSegmentedColormap.from_list("agreement", ["#f3e3d7", "#ffffff", "#a6cee6", "#0072b2"])
 _DARK = 0.72
@@ -30,7 +16,7 @@ _WRITTEN = 16
 _VALUE = number(3)
 
 
-@styled
+@style.styled
 def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
     """Draw the agreement of every metric or judge with its interval, best first.
 
@@ -44,12 +30,12 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
     """
     ordered = frame.sort_values("value", ascending=False, kind="stable")
     rows = np.arange(len(ordered))
-    figure, axes = rows_figure(ordered["name"].tolist(), row_height=0.22, top=0.15)
+    figure, axes = style.rows_figure(ordered["name"].tolist(), row_height=0.22, top=0.15)
     low, high = (ordered[name].fillna(ordered["value"]) for name in ("low", "high"))
     if "chance" in ordered:
-        bars(axes, ordered["chance"], ordered["chance_high"], rows, color=THEME["rule"], linewidth=4)
-    bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
-    axes.plot(ordered["value"], rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
+        style.bars(axes, ordered["chance"], ordered["chance_high"], rows, color=style.THEME["rule"], linewidth=4)
+    style.bars(axes, low, high, rows, color=style.CYCLE[0], linewidth=1.7)
+    axes.plot(ordered["value"], rows, "o", color=style.CYCLE[0], markersize=5.4, **style.RIMMED)
     bounds = zip(ordered["value"], ordered["low"], ordered["high"], strict=True)
     note_points(
         axes,
@@ -60,13 +46,12 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
         of=("name",),
         span=(low, high),
     )
-    axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
-    axes.set_xlim(float(np.nanmin([0.0, *low])) - 0.03, 1.02)
-    axes.set_xlabel(label)
+    axes.axvline(0, color=style.THEME["muted"], linewidth=0.8, zorder=1)
+    axes.set(xlim=(float(np.nanmin([0.0, *low])) - 0.03, 1.02), xlabel=label)
     return figure
 
 
-@styled
+@style.styled
 def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
     """Draw a square table of agreement: rows and columns are judges, a darker field agrees more.
 
@@ -77,17 +62,17 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
     label : str
         What the key says.
     """
-    names = short_names(matrix.index.tolist(), 12 if drawn_narrow() else 22)
+    names = style.short_names(matrix.index.tolist(), 12 if style.drawn_narrow() else 22)
     count = len(names)
-    left = 0.2 + max(text_width(name, 7.5) for name in names)
-    width = page_width() - left - 0.95
-    figure = Figure(figsize=(page_width(), width + FOOT + left * 0.8))
-    axes = inch_axes(figure, left=left, right=0.95, top=0.12, bottom=FOOT + left * 0.8 - 0.12)
+    left = 0.2 + max(style.text_width(name, 7.5) for name in names)
+    width = style.page_width() - left - 0.95
+    figure = Figure(figsize=(style.page_width(), width + style.FOOT + left * 0.8))
+    axes = style.inch_axes(figure, left=left, right=0.95, top=0.12, bottom=style.FOOT + left * 0.8 - 0.12)
     values = matrix.to_numpy(dtype=float)
     picture = axes.imshow(values, cmap=_SHADES, vmin=-0.5, vmax=1.0, interpolation="nearest", aspect="auto")
     axes.set_xticks(range(count), names, rotation=90, fontsize=7.5)
     axes.set_yticks(range(count), names, fontsize=7.5)
-    tidy_axes(axes, grid="", spines=())
+    style.tidy_axes(axes, grid="", spines=())
     axes.tick_params(length=0, labelsize=7.5)
     across, down = np.indices(values.shape).reshape(2, -1)
     note_cells(
@@ -105,17 +90,17 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
     if count <= _WRITTEN:
         for row, column in np.argwhere(np.isfinite(values)):
             value = values[row, column]
-            ink = THEME["paper"] if value > _DARK else THEME["ink"]
+            ink = style.THEME["paper"] if value > _DARK else style.THEME["ink"]
             axes.text(column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7.5, color=ink)
-    place = figure.add_axes((1 - 0.75 / page_width(), 0.45, 0.02, 0.4))
+    place = figure.add_axes((1 - 0.75 / style.page_width(), 0.45, 0.02, 0.4))
     bar = figure.colorbar(picture, cax=place)
-    bar.set_label(label, color=THEME["muted"], fontsize=8.5)
-    bar.ax.tick_params(labelsize=7.5, colors=THEME["muted"], labelcolor=THEME["ink"])
+    bar.set_label(label, color=style.THEME["muted"], fontsize=8.5)
+    bar.ax.tick_params(labelsize=7.5, colors=style.THEME["muted"], labelcolor=style.THEME["ink"])
     bar.outline.set_visible(False)
     return figure
 
 
-@styled
+@style.styled
 def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure:
     """Draw one statistic on every topic: a stroke a pair of judges where there are several, and a dot at their mean.
 
@@ -129,11 +114,11 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
     order = per_topic.groupby("topic", sort=False)[statistic].mean().sort_values(ascending=False, kind="stable")
     place = {topic: row for row, topic in enumerate(order.index)}
     names = [str(name) for name in order.index]
-    figure, axes = rows_figure(names, row_height=0.2, top=0.3, above="topic")
+    figure, axes = style.rows_figure(names, row_height=0.2, top=0.3, above="topic")
     if len(per_topic[["first", "second"]].drop_duplicates()) > 1:
         known = per_topic[per_topic[statistic].notna()]
         rows = known["topic"].map(place)
-        axes.plot(known[statistic], rows, "|", color=THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
+        axes.plot(known[statistic], rows, "|", color=style.THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
     note_points(
         axes,
         order,
@@ -142,7 +127,6 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
         {"topic": names, "value": [_VALUE(value) for value in order]},
         of=("topic",),
     )
-    axes.plot(order, range(len(order)), "o", color=CYCLE[1], markersize=4.6, **RIMMED)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_xlabel(label)
+    axes.plot(order, range(len(order)), "o", color=style.CYCLE[1], markersize=4.6, **style.RIMMED)
+    axes.set(xlim=(-0.02, 1.02), xlabel=label)
     return figure

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -18,6 +19,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.escaping import visible
 from metaeval.figures.style import paper_corner
 
@@ -35,11 +37,11 @@ class Marks:
     two cells of a square map, on both sides of its diagonal."""
     panel: int
     """Place of the axes in the figure."""
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: Floats
+    y: Floats
     """In the units of the axes."""
-    low: NDArray[np.float64] | None
-    high: NDArray[np.float64] | None
+    low: Floats | None
+    high: Floats | None
     """Ends of the bar through each point, along x, or along y where `upright`."""
     say: str
     """What there is to say, with the names of columns in braces."""
@@ -65,57 +67,58 @@ class Marks:
 _NOTED: WeakKeyDictionary[Figure, list[Marks]] = WeakKeyDictionary()
 
 
-def note_points(  # noqa: PLR0913 - what there is to know of a point
+def note_points(  # noqa: PLR0913 - what there is to know of marks
     axes: Axes,
     x: ArrayLike,
     y: ArrayLike,
     say: str,
     words: Mapping[str, Column],
     *,
+    kind: Kind = "point",
     of: Sequence[str] = (),
     span: tuple[ArrayLike, ArrayLike] | None = None,
     upright: bool = False,
     label: str = "",
     color: str = "",
-) -> None:
-    """Note points, with the bars through them."""
-    _note(axes, "point", x, y, say, words, of=of, span=span, upright=upright, label=label, color=color)
-
-
-def note_line(  # noqa: PLR0913 - what there is to know of a line
-    axes: Axes,
-    x: ArrayLike,
-    y: ArrayLike,
-    say: str,
-    words: Mapping[str, Column],
-    *,
-    color: str,
-    of: Sequence[str] = (),
-    label: str = "",
-) -> None:
-    """Note the points of one line, in their order; parameters as those of `note_points`."""
-    _note(axes, "line", x, y, say, words, of=of, label=label, color=color)
-
-
-def note_cells(  # noqa: PLR0913 - what there is to know of a cell
-    axes: Axes, x: ArrayLike, y: ArrayLike, say: str, words: Mapping[str, Column], *, of: Sequence[str] = ()
-) -> None:
-    """Note cells of a map by their middles; parameters as those of `note_points`."""
-    _note(axes, "cell", x, y, say, words, of=of)
-
-
-def note_pairs(  # noqa: PLR0913, PLR0917 - pairs, and what there is to know of them
-    axes: Axes,
-    names: Sequence[object],
-    first: ArrayLike,
-    second: ArrayLike,
-    say: str,
-    words: Mapping[str, Column],
-    *,
+    names: Sequence[object] = (),
     groups: Sequence[str] = (),
 ) -> None:
-    """Note the pairs of a square map whose rows and columns stand at the whole numbers from 1 on."""
-    _note(axes, "pair", first, second, say, words, names=[str(name) for name in names], groups=groups)
+    """Note points, with the bars through them; parameters as the fields of `Marks`."""
+    across, up = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    across, up = np.atleast_1d(across).ravel(), np.atleast_1d(up).ravel()
+    ends = [None, None] if span is None else [np.broadcast_to(np.asarray(end, dtype=float), up.shape) for end in span]
+    columns = {name: _listed(column, len(up)) for name, column in words.items()}
+    braced = set(re.findall(r"\{(\w+)\}", say))
+    if not braced | set(of) <= set(columns):
+        raise ValueError(f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing")
+    figure = axes.figure
+    if not isinstance(figure, Figure):
+        raise TypeError("marks belong to axes of a figure")
+    made = Marks(
+        kind=kind,
+        panel=figure.axes.index(axes),
+        x=across,
+        y=up,
+        low=ends[0],
+        high=ends[1],
+        say=say,
+        columns=columns,
+        of=tuple(of),
+        label=label,
+        color=to_hex(color) if color else "",
+        upright=upright,
+        names=tuple(visible(str(name)) for name in names),
+        groups=tuple(map(visible, groups)),
+    )
+    _NOTED.setdefault(figure, []).append(made)
+
+
+note_line = partial(note_points, kind="line")
+"""Note the points of one line, in their order."""
+note_cells = partial(note_points, kind="cell")
+"""Note cells of a map by their middles."""
+note_pairs = partial(note_points, kind="pair")
+"""Note the pairs of a square map whose rows and columns, `names`, stand at the whole numbers from 1 on."""
 
 
 def marks_of(figure: Figure) -> tuple[Marks, ...]:
@@ -152,51 +155,6 @@ def shared_marks(own: str, other: str) -> str:
 
 _PLACES = frozenset({"x", "y", "low", "high", "from", "to", "size", "upright"})
 """What differs between the forms of a figure."""
-
-
-def _note(  # noqa: PLR0913, PLR0917 - all there is to know
-    axes: Axes,
-    kind: Kind,
-    x: ArrayLike,
-    y: ArrayLike,
-    say: str,
-    words: Mapping[str, Column],
-    *,
-    of: Sequence[str] = (),
-    span: tuple[ArrayLike, ArrayLike] | None = None,
-    upright: bool = False,
-    label: str = "",
-    color: str = "",
-    names: Sequence[str] = (),
-    groups: Sequence[str] = (),
-) -> None:
-    across, up = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-    across, up = np.atleast_1d(across).ravel(), np.atleast_1d(up).ravel()
-    ends = [None, None] if span is None else [np.broadcast_to(np.asarray(end, dtype=float), up.shape) for end in span]
-    columns = {name: _listed(column, len(up)) for name, column in words.items()}
-    braced = set(re.findall(r"\{(\w+)\}", say))
-    if not braced | set(of) <= set(columns):
-        raise ValueError(f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing")
-    figure = axes.figure
-    if not isinstance(figure, Figure):
-        raise TypeError("marks belong to axes of a figure")
-    made = Marks(
-        kind=kind,
-        panel=figure.axes.index(axes),
-        x=across,
-        y=up,
-        low=ends[0],
-        high=ends[1],
-        say=say,
-        columns=columns,
-        of=tuple(of),
-        label=label,
-        color=to_hex(color) if color else "",
-        upright=upright,
-        names=tuple(map(visible, names)),
-        groups=tuple(map(visible, groups)),
-    )
-    _NOTED.setdefault(figure, []).append(made)
 
 
 def _listed(column: Column, length: int) -> list[str]:
@@ -275,9 +233,7 @@ def _said(marks: Marks, kept: NDArray[np.intp]) -> dict[str, object]:
     }
 
 
-def _points(
-    figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _points(figure: Figure, axes: Axes, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return data coordinates as points from the upper left corner of the figure."""
     axes.get_xlim(), axes.get_ylim()  # whatever limits are due are settled now
     with np.errstate(divide="ignore", invalid="ignore"):  # a zero has no place on a logarithmic axis
@@ -286,16 +242,14 @@ def _points(
     return places[:, 0] - left, top - places[:, 1]
 
 
-def _frame(figure: Figure, axes: Axes) -> NDArray[np.float64]:
+def _frame(figure: Figure, axes: Axes) -> Floats:
     """Return left and right, top and bottom of axes in points."""
     corners = axes.transAxes.transform([[0, 0], [1, 1]]) * 72 / figure.dpi
     left, top = paper_corner(figure)
     return np.array([corners[:, 0] - left, top - corners[::-1, 1]])
 
 
-def _crossing(
-    inside: NDArray[np.float64], outside: NDArray[np.float64], corners: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _crossing(inside: Floats, outside: Floats, corners: Floats) -> Floats:
     """Return where the way from a point inside a frame to one outside meets the frame."""
     way = outside - inside
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -303,7 +257,7 @@ def _crossing(
     return inside + way * np.clip(np.nanmin(np.where(way == 0, np.nan, reached)), 0, 1)
 
 
-def _kept(ends: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:
+def _kept(ends: Floats, middle: Floats) -> Floats:
     """Put a bar without an end onto its point."""
     return np.where(np.isfinite(ends), ends, middle)
 

@@ -13,39 +13,20 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from metaeval.base.words import bracketed, number, share
+from metaeval.figures import style
 from metaeval.figures.marks import Column, note_line, note_points
-from metaeval.figures.style import (
-    BOUND,
-    CYCLE,
-    DASHES,
-    FOOT,
-    MARKERS,
-    RIMMED,
-    THEME,
-    bars,
-    drawn_narrow,
-    inch_axes,
-    key_above,
-    key_beside,
-    key_room,
-    metric_label,
-    page_width,
-    rows_figure,
-    styled,
-    tidy_axes,
-)
 
 _KEY_TITLE = "significantly different pairs at α"
 _SOLID, _DASHED = 6, 4
 _SMALL_NOTE: dict[str, Any] = {
     "textcoords": "offset points",
     "fontsize": 7.5,
-    "color": THEME["muted"],
+    "color": style.THEME["muted"],
     "annotation_clip": False,
 }
 
 
-@styled
+@style.styled
 def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, int]) -> Figure:
     """Draw the achieved significance levels of all pairs, sorted, one line a metric, from 0 to twice alpha.
 
@@ -65,33 +46,36 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     ranks = np.arange(1, n_pairs + 1)
     right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
     found = [significant[name] for name in metrics]
-    labels = [f"{metric_label(name, 34)}: {number}" for name, number in zip(metrics, found, strict=True)]
-    key = key_room(labels, _KEY_TITLE)
-    figure = Figure(figsize=(page_width(), 3.2 if drawn_narrow() else max(3.9, 0.9 + 0.24 * len(metrics))))
-    axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
+    labels = [f"{style.metric_label(name, 34)}: {number}" for name, number in zip(metrics, found, strict=True)]
+    key = style.key_room(labels, _KEY_TITLE)
+    figure = Figure(figsize=(style.page_width(), 3.2 if style.drawn_narrow() else max(3.9, 0.9 + 0.24 * len(metrics))))
+    axes = style.inch_axes(figure, left=0.75, right=key, top=0.15, bottom=style.FOOT)
     handles = []
     for place, line in enumerate(levels):
-        dash = DASHES[place // _SOLID % _DASHED]
-        look: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linestyle": dash, "linewidth": 1.6}
-        mark: dict[str, Any] = {"marker": MARKERS[place % len(MARKERS)], "markersize": 6.4, "markeredgewidth": 0}
+        dash = style.DASHES[place // _SOLID % _DASHED]
+        look: dict[str, Any] = {"color": style.CYCLE[place % len(style.CYCLE)], "linestyle": dash, "linewidth": 1.6}
+        mark: dict[str, Any] = {
+            "marker": style.MARKERS[place % len(style.MARKERS)],
+            "markersize": 6.4,
+            "markeredgewidth": 0,
+        }
         axes.plot(ranks, line, **look)
         pairs = parts[place].get("system_a", ""), parts[place].get("system_b", "")
         _note_levels(axes, metrics[place], line, *pairs, label=labels[place], color=look["color"])
         if line[0] < alpha < line[-1]:
             axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], zorder=4, **mark)
         handles.append(Line2D([], [], **look, **mark))
-    axes.axhline(alpha, **BOUND)
+    axes.axhline(alpha, **style.BOUND)
     axes.annotate(
-        f"α = {alpha:g}", (0, alpha), xytext=(4, 4), textcoords="offset points", fontsize=8, color=THEME["ink"]
+        f"α = {alpha:g}", (0, alpha), xytext=(4, 4), textcoords="offset points", fontsize=8, color=style.THEME["ink"]
     )
-    axes.set_xlim(0, right)
-    axes.set_ylim(0, 2 * alpha)
+    axes.set(xlim=(0, right), ylim=(0, 2 * alpha))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs:,} in all)")
     axes.set_ylabel("achieved significance level (ASL)")
-    tidy_axes(axes, grid="y")
+    style.tidy_axes(axes, grid="y")
     order = np.argsort([-number for number in found], kind="stable")
-    key_beside(axes, [handles[place] for place in order], [labels[place] for place in order], title=_KEY_TITLE)
+    style.key_beside(axes, [handles[place] for place in order], [labels[place] for place in order], title=_KEY_TITLE)
     return figure
 
 
@@ -118,7 +102,7 @@ def _note_levels(  # noqa: PLR0913 - a curve and what it is of
     )
 
 
-@styled
+@style.styled
 def power_dots(frame: pd.DataFrame) -> Figure:
     """Draw the share of significantly different pairs, with its interval, under every correction side by side.
 
@@ -135,21 +119,21 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
     row_of = {row: place for place, row in enumerate(rows)}
-    names = [metric_label(metric, 40) if single or not test else test for metric, test in rows]
+    names = [style.metric_label(metric, 40) if single or not test else test for metric, test in rows]
     heads = set() if single else {place for place, (_, test) in enumerate(rows) if not test}
     height = 0.2 + 0.13 * len(corrections) if single else 0.22
     top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
     right = 0.55 if single else 0.15
-    figure, axes = rows_figure(names, row_height=height, top=top, right=right, limit=40, heads=heads)
+    figure, axes = style.rows_figure(names, row_height=height, top=top, right=right, limit=40, heads=heads)
     shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.09) * (len(corrections) - 1)
     for place, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
         part = frame[frame["correction"] == correction]
         y = np.array([row_of[row] for row in zip(part["metric"], part["test"], strict=True)]) + shift
-        color, mark = CYCLE[place % len(CYCLE)], MARKERS[place % len(MARKERS)]
+        color, mark = style.CYCLE[place % len(style.CYCLE)], style.MARKERS[place % len(style.MARKERS)]
         if "power_low" in part:
-            bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
-        style: dict[str, Any] = {"color": color, "label": correction, "clip_on": False, **RIMMED}
-        axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **style)
+            style.bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
+        look: dict[str, Any] = {"color": color, "label": correction, "clip_on": False, **style.RIMMED}
+        axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **look)
         ends = [part.get(name, part["power"] * np.nan) for name in ("power_low", "power_high")]
         note_points(
             axes,
@@ -170,13 +154,12 @@ def power_dots(frame: pd.DataFrame) -> Figure:
         right_ends = ends[1].fillna(part["power"])
         for x, level, power in zip(100 * right_ends, y, part["power"], strict=True) if single else ():
             axes.annotate(share(power), (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
-    key_above(axes, columns=3)
+    axes.set(xlim=(0, 100), xlabel="discriminative power: share of significantly different pairs (%)")
+    style.key_above(axes, columns=3)
     return figure
 
 
-@styled
+@style.styled
 def power_differences(frame: pd.DataFrame) -> Figure:
     """Draw how far the discriminative powers of two metrics lie apart, with intervals.
 
@@ -186,18 +169,19 @@ def power_differences(frame: pd.DataFrame) -> Figure:
         Columns metric_a, metric_b, difference (of a minus b, as a share), low, high.
     """
     labels = [
-        f"{metric_label(a)} − {metric_label(b)}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)
+        f"{style.metric_label(a)} − {style.metric_label(b)}"
+        for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)
     ]
     rows = np.arange(len(labels))
-    figure, axes = rows_figure(labels, row_height=0.26, top=0.15, limit=50)
+    figure, axes = style.rows_figure(labels, row_height=0.26, top=0.15, limit=50)
     low, high = 100 * frame["low"].to_numpy(), 100 * frame["high"].to_numpy()
     middle = 100 * frame["difference"].to_numpy()
     clear = (low > 0) | (high < 0)
-    axes.axvline(0, color=THEME["ink"], linewidth=0.9, zorder=1)
+    axes.axvline(0, color=style.THEME["ink"], linewidth=0.9, zorder=1)
     for mask, color, face in ((clear, "blue", "blue"), (~clear, "muted", "paper")):
-        bars(axes, low[mask], high[mask], rows[mask], color=THEME[color], linewidth=1.6)
-        rim: dict[str, Any] = {"markeredgecolor": THEME[color], "markeredgewidth": 1.3, "zorder": 4}
-        axes.plot(middle[mask], rows[mask], "o", color=THEME[face], markersize=5.4, **rim)
+        style.bars(axes, low[mask], high[mask], rows[mask], color=style.THEME[color], linewidth=1.6)
+        rim: dict[str, Any] = {"markeredgecolor": style.THEME[color], "markeredgewidth": 1.3, "zorder": 4}
+        axes.plot(middle[mask], rows[mask], "o", color=style.THEME[face], markersize=5.4, **rim)
     axes.set_xlabel("difference in discriminative power (percentage points)")
     note_points(
         axes,
@@ -218,7 +202,7 @@ def power_differences(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def decided_bars(frame: pd.DataFrame, kind: Literal["probable", "completions"] = "probable") -> Figure:
     """Draw what is decided of the pairs of systems under each metric: shares that add up to all pairs.
 
@@ -230,11 +214,13 @@ def decided_bars(frame: pd.DataFrame, kind: Literal["probable", "completions"] =
     kind : {"probable", "completions"}
         What decides: probabilities, or all completions of the judgments.
     """
-    figure, axes = rows_figure([metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
+    figure, axes = style.rows_figure([style.metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
     y, start = np.arange(len(frame)), np.zeros(len(frame))
     for column, (words, color) in _DECIDED[kind].items():
         part = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
-        axes.barh(y, part, left=start, height=0.62, color=color, edgecolor=THEME["paper"], linewidth=0.8, label=words)
+        axes.barh(
+            y, part, left=start, height=0.62, color=color, edgecolor=style.THEME["paper"], linewidth=0.8, label=words
+        )
         note_points(
             axes,
             start + part / 2,
@@ -247,26 +233,25 @@ def decided_bars(frame: pd.DataFrame, kind: Literal["probable", "completions"] =
         )
         for place, (low, width) in enumerate(zip(start, part, strict=True)):
             if width > _ROOM:
-                style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
-                ink = THEME["ink"] if color == THEME["rule"] else "#fefefe"
-                axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **style)
+                look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
+                ink = style.THEME["ink"] if color == style.THEME["rule"] else "#fefefe"
+                axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **look)
         start = start + part
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("pairs of systems (%)")
-    key_above(axes, columns=3)
+    axes.set(xlim=(0, 100), xlabel="pairs of systems (%)")
+    style.key_above(axes, columns=3)
     return figure
 
 
 _DECIDED = {
     "probable": {
-        "n_apart": ("one system better by more than the region", THEME["blue"]),
-        "n_undecided": ("undecided", THEME["rule"]),
-        "n_equivalent": ("practically equal", CYCLE[2]),
+        "n_apart": ("one system better by more than the region", style.THEME["blue"]),
+        "n_undecided": ("undecided", style.THEME["rule"]),
+        "n_equivalent": ("practically equal", style.CYCLE[2]),
     },
     "completions": {
-        "n_hold": ("significant whatever the unjudged documents are", THEME["blue"]),
-        "n_open": ("significant as judged", CYCLE[2]),
-        "n_other": ("not significant", THEME["rule"]),
+        "n_hold": ("significant whatever the unjudged documents are", style.THEME["blue"]),
+        "n_open": ("significant as judged", style.CYCLE[2]),
+        "n_other": ("not significant", style.THEME["rule"]),
     },
 }
 """What is decided of a pair, in the order of the bars, with its words and its colour."""

@@ -10,35 +10,19 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from metaeval.base.words import number, share
+from metaeval.figures import style
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.shown import AXES
-from metaeval.figures.style import (
-    CYCLE,
-    DASHES,
-    FOOT,
-    RIMMED,
-    THEME,
-    inch_axes,
-    key_beside,
-    key_room,
-    label_first_column,
-    page_width,
-    panel_grid,
-    short_name,
-    short_names,
-    styled,
-    tidy_axes,
-)
 
 _KEY_TITLE = "mean of the curve"
-_LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
+_LINES = (*style.CYCLE[:5], style.CYCLE[8], *style.CYCLE[6:8])  # two blues would be one on a dark page
 _MARKED = 25
 _COLUMNS = 3
 _NAMED = 8
 _VALUE = number(3)
 
 
-@styled
+@style.styled
 def simulated_run_curves(curve: xr.DataArray) -> Figure:
     """Draw the curve of every run, the best one first in the key.
 
@@ -49,13 +33,13 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     """
     axis = str(next(dim for dim in curve.dims if dim != "system"))
     values, places = curve.transpose("system", axis).to_numpy(), curve[axis].to_numpy()
-    names = short_names(curve["system"].to_numpy().tolist())
+    names = style.short_names(curve["system"].to_numpy().tolist())
     labels = [f"{name} {mean:.3f}" for name, mean in zip(names, values.mean(axis=1), strict=True)]
-    key = key_room(labels, _KEY_TITLE, line=0.8)
-    figure = Figure(figsize=(page_width(), 3.6))
-    axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
+    key = style.key_room(labels, _KEY_TITLE, line=0.8)
+    figure = Figure(figsize=(style.page_width(), 3.6))
+    axes = style.inch_axes(figure, left=0.75, right=key, top=0.15, bottom=style.FOOT)
     for row, label in enumerate(labels):
-        look: dict[str, Any] = {"color": _LINES[row % len(_LINES)], "linestyle": DASHES[row % len(DASHES)]}
+        look: dict[str, Any] = {"color": _LINES[row % len(_LINES)], "linestyle": style.DASHES[row % len(style.DASHES)]}
         if len(places) <= _MARKED:
             look |= {"marker": "o", "markersize": 3.6}
         axes.plot(places, values[row], linewidth=1.7, label=label, zorder=4 - row / 10, **look)
@@ -74,18 +58,16 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
             label=label,
             color=look["color"],
         )
-    axes.set_xlim(0, float(places.max()) * 1.01)
-    axes.set_ylim(0, max(1.03, float(values.max()) * 1.03))
-    axes.set_xlabel(AXES[axis][0])
-    axes.set_ylabel(AXES[axis][1])
-    tidy_axes(axes, grid="y")
+    axes.set(xlim=(0, float(places.max()) * 1.01), ylim=(0, max(1.03, float(values.max()) * 1.03)))
+    axes.set(xlabel=AXES[axis][0], ylabel=AXES[axis][1])
+    style.tidy_axes(axes, grid="y")
     handles, _ = axes.get_legend_handles_labels()
     order = np.argsort(-values.mean(axis=1).round(9), kind="stable")
-    key_beside(axes, [handles[row] for row in order], [labels[row] for row in order], title=_KEY_TITLE)
+    style.key_beside(axes, [handles[row] for row in order], [labels[row] for row in order], title=_KEY_TITLE)
     return figure
 
 
-@styled
+@style.styled
 def overlap_scatters(submissions: pd.DataFrame) -> Figure:
     """Draw every submitted run as a point, overlap against score, one panel a metric; few runs have their names.
 
@@ -96,11 +78,11 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
     """
     metrics = submissions["metric"].drop_duplicates().tolist()
     columns = min(_COLUMNS, len(metrics)) if len(metrics) != 4 else 2  # noqa: PLR2004 - two rows of two
-    names = [short_name(metric, 34) for metric in metrics]
-    figure, panels = panel_grid(names, columns=columns, height=1.6, left=0.68)
+    names = [style.short_name(metric, 34) for metric in metrics]
+    figure, panels = style.panel_grid(names, columns=columns, height=1.6, left=0.68)
     for metric, axes in zip(metrics, panels, strict=True):
         own = submissions[submissions["metric"] == metric]
-        axes.plot(100 * own["overlap"], own["value"], "o", color=THEME["blue"], markersize=4.6, **RIMMED)
+        axes.plot(100 * own["overlap"], own["value"], "o", color=style.THEME["blue"], markersize=4.6, **style.RIMMED)
         note_points(
             axes,
             100 * own["overlap"],
@@ -114,15 +96,14 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
             },
             of=("run",),
         )
-        axes.set_xlim(-3, 103)
-        axes.set_ylim(0, 1.15 * float(own["value"].max()) or 1)
+        axes.set(xlim=(-3, 103), ylim=(0, 1.15 * float(own["value"].max()) or 1))
         if len(own) <= _NAMED:
             _name_points(axes, own)
         axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("overlap of the run")
-        tidy_axes(axes, grid="y")
-    label_first_column(panels, columns, "mean score")
+        style.tidy_axes(axes, grid="y")
+    style.label_first_column(panels, columns, "mean score")
     return figure
 
 
@@ -134,10 +115,10 @@ def _name_points(axes: Axes, runs: pd.DataFrame) -> None:
         side, step = ("left", 5) if across < 0.5 else ("right", -5)  # noqa: PLR2004 - the middle
         lowest[side] = max(value, lowest[side] + line)
         axes.annotate(
-            *(short_name(name, 20), (100 * across, value), (100 * across + step, lowest[side])),
+            *(style.short_name(name, 20), (100 * across, value), (100 * across + step, lowest[side])),
             ha=side,
             va="center",
             fontsize=6.5,
-            color=THEME["muted"],
-            arrowprops={"arrowstyle": "-", "color": THEME["rule"], "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
+            color=style.THEME["muted"],
+            arrowprops={"arrowstyle": "-", "color": style.THEME["rule"], "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
         )

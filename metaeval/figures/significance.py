@@ -13,23 +13,9 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from metaeval.base.words import number, p_value
+from metaeval.figures import style
 from metaeval.figures.marks import note_pairs
 from metaeval.figures.shown import NAMED_ROWS
-from metaeval.figures.style import (
-    CYCLE,
-    KEY_STYLE,
-    THEME,
-    bars,
-    cell_edges,
-    drawn_narrow,
-    inch_axes,
-    page_width,
-    row_names,
-    short_names,
-    styled,
-    text_width,
-    tidy_axes,
-)
 
 _SELF, _UNTESTED = 9, 8
 _SIGNED, _NAMED_NARROW = 25, 15
@@ -50,7 +36,7 @@ _MAP_COLOURS = {  # see-through rather than pale, so that they fit a light and a
 }
 
 
-@styled
+@style.styled
 def significance_map(
     decisions: pd.DataFrame,
     *,
@@ -79,21 +65,21 @@ def significance_map(
     states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
     np.fill_diagonal(states, _SELF)
     n_systems = len(states)
-    named = n_systems <= (_NAMED_NARROW if drawn_narrow() else NAMED_ROWS)
-    labels = short_names(decisions.index.tolist(), 14 if drawn_narrow() else 28)
-    left = 0.5 + max(text_width(label, 7.5) for label in labels) if named else 0.75
-    side = min(n_systems * 0.36, page_width() - left - 0.2, 5.9)
+    named = n_systems <= (_NAMED_NARROW if style.drawn_narrow() else NAMED_ROWS)
+    labels = style.short_names(decisions.index.tolist(), 14 if style.drawn_narrow() else 28)
+    left = 0.5 + max(style.text_width(label, 7.5) for label in labels) if named else 0.75
+    side = min(n_systems * 0.36, style.page_width() - left - 0.2, 5.9)
     members = _members(decisions.index, groups)
-    key_rows = (5 if correction else 3) if drawn_narrow() else 2
-    in_row = 1 if drawn_narrow() else _STRIP_COLUMNS
-    head, foot = 0.5, (0.35 if drawn_narrow() else 0.51) + key_rows * _STRIP_KEY
+    key_rows = (5 if correction else 3) if style.drawn_narrow() else 2
+    in_row = 1 if style.drawn_narrow() else _STRIP_COLUMNS
+    head, foot = 0.5, (0.35 if style.drawn_narrow() else 0.51) + key_rows * _STRIP_KEY
     foot += _STRIP + _STRIP_KEY * int(np.ceil(len(members) / in_row)) if members else 0.0
     height = head + side + foot
-    figure = Figure(figsize=(page_width(), height))
-    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=head, bottom=foot)
+    figure = Figure(figsize=(style.page_width(), height))
+    axes = style.inch_axes(figure, left=left, right=style.page_width() - left - side, top=head, bottom=foot)
     pixels = np.array([[_MAP_COLOURS[int(state)] for state in row] for row in states])
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n_systems + 0.5, n_systems + 0.5, 0.5))
-    tidy_axes(axes, grid="", spines=())
+    style.tidy_axes(axes, grid="", spines=())
     if named:
         _name_cells(axes, labels)
     else:
@@ -107,11 +93,13 @@ def significance_map(
         _note_pairs(axes, decisions, pairs, correction, [(groups or {}).get(name, "") for name in decisions.index])
     if members:
         _group_strips(axes, members, n_systems, cell=side / n_systems)
-    if n_systems <= (_NAMED_NARROW if drawn_narrow() else _SIGNED):
+    if n_systems <= (_NAMED_NARROW if style.drawn_narrow() else _SIGNED):
         _signs(axes, states)
     words = "column: the other system, in the same order"
-    start = (0.09 - left) / side if drawn_narrow() else 0.0  # longer than a narrow figure's map
-    axes.text(start, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
+    start = (0.09 - left) / side if style.drawn_narrow() else 0.0  # longer than a narrow figure's map
+    axes.text(
+        start, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=style.THEME["muted"]
+    )
     _map_key(figure, correction, left=left, foot=foot - _STRIP * bool(members))
     if members:
         _group_key(figure, members, left=left)
@@ -121,11 +109,11 @@ def significance_map(
 def _name_cells(axes: Axes, labels: Sequence[str]) -> None:
     """Name the rows, number the columns, and draw the lines between the cells, all as one path each way."""
     numbers = np.arange(1, len(labels) + 1)
-    row_names(axes, labels, numbers, size=7.5, ranks=numbers.tolist())
+    style.row_names(axes, labels, numbers, size=7.5, ranks=numbers.tolist())
     axes.set_xticks([])
     for place in range(1, len(labels) + 1):
-        axes.text(place, 0.38, str(place), ha="center", va="bottom", fontsize=7, color=THEME["muted"])
-    cell_edges(axes, len(labels))
+        axes.text(place, 0.38, str(place), ha="center", va="bottom", fontsize=7, color=style.THEME["muted"])
+    style.cell_edges(axes, len(labels))
 
 
 def _members(systems: pd.Index, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
@@ -137,9 +125,9 @@ def _members(systems: pd.Index, groups: Mapping[str, str] | None) -> dict[str, l
     if len(found) < _FEWEST or max(map(len, found.values())) < _FEWEST:
         return {}
     ordered = sorted(found.items(), key=lambda one: -len(one[1]))
-    if len(ordered) > len(CYCLE):
-        rest = sorted(place for _, places in ordered[len(CYCLE) - 1 :] for place in places)
-        ordered = [*ordered[: len(CYCLE) - 1], (f"{len(ordered) - len(CYCLE) + 1} other groups", rest)]
+    if len(ordered) > len(style.CYCLE):
+        rest = sorted(place for _, places in ordered[len(style.CYCLE) - 1 :] for place in places)
+        ordered = [*ordered[: len(style.CYCLE) - 1], (f"{len(ordered) - len(style.CYCLE) + 1} other groups", rest)]
     return dict(ordered)
 
 
@@ -149,25 +137,24 @@ def _group_strips(axes: Axes, members: Mapping[str, list[int]], n_systems: int, 
     for color, places in zip(_group_colours(members), members.values(), strict=True):
         at = np.array(places)
         line: dict[str, Any] = {"color": color, "linewidth": width, "clip_on": False}
-        bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), upright=True, **line)
-        bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), **line)
-    axes.set_xlim(0.5, n_systems + 0.5)
-    axes.set_ylim(n_systems + 0.5, 0.5)
+        style.bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), upright=True, **line)
+        style.bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), **line)
+    axes.set(xlim=(0.5, n_systems + 0.5), ylim=(n_systems + 0.5, 0.5))
 
 
 def _group_colours(members: Mapping[str, list[int]]) -> list[str]:
     """Return a colour a group, grey for those that have none of their own."""
-    return [_GREY if name.endswith("other groups") else CYCLE[place] for place, name in enumerate(members)]
+    return [_GREY if name.endswith("other groups") else style.CYCLE[place] for place, name in enumerate(members)]
 
 
 def _group_key(figure: Figure, members: Mapping[str, list[int]], *, left: float) -> None:
     figure.legend(
         [Patch(facecolor=color, linewidth=0) for color in _group_colours(members)],
-        short_names(list(members), 22),
+        style.short_names(list(members), 22),
         loc="lower left",
         bbox_to_anchor=(_key_left(left), 0.0),
-        ncols=1 if drawn_narrow() else _STRIP_COLUMNS,
-        **KEY_STYLE,
+        ncols=1 if style.drawn_narrow() else _STRIP_COLUMNS,
+        **style.KEY_STYLE,
     )
 
 
@@ -186,7 +173,6 @@ def _note_pairs(
     ]
     note_pairs(
         axes,
-        decisions.index.tolist(),
         first,
         second,
         "{difference}{ends}, p {p}" + (f", {correction} {{corrected}}" if correction else "") + "; {verdict}",
@@ -197,20 +183,21 @@ def _note_pairs(
             "corrected": pairs["p_corrected"].map(p_value),
             "verdict": [verdicts[state] for state in states],
         },
+        names=decisions.index.tolist(),
         groups=groups if any(groups) else (),
     )
 
 
 def _key_left(left: float) -> float:
     """Return where the keys of a map begin, as a share of the width."""
-    return (0.09 if drawn_narrow() else min(left, 0.9)) / page_width() - 0.012
+    return (0.09 if style.drawn_narrow() else min(left, 0.9)) / style.page_width() - 0.012
 
 
 def _signs(axes: Axes, states: NDArray[np.int8]) -> None:
     """Say better and worse by sign too, where there is room."""
     for row, column in np.argwhere((states != 0) & (np.abs(states) <= 2)):  # noqa: PLR2004 - the four decisions
         state = int(states[row, column])
-        color = "#fefefe" if abs(state) == 2 else THEME["ink"]  # noqa: PLR2004 - strong colour
+        color = "#fefefe" if abs(state) == 2 else style.THEME["ink"]  # noqa: PLR2004 - strong colour
         sign = "+" if state > 0 else "−"
         axes.text(column + 1, row + 1, sign, ha="center", va="center_baseline", fontsize=7.5, color=color)
 
@@ -226,6 +213,6 @@ def _map_key(figure: Figure, correction: str | None, *, left: float, foot: float
         [words[state] for state in order],
         loc="upper left",
         bbox_to_anchor=(_key_left(left), (foot - 0.08) / figure.get_size_inches()[1]),
-        ncols=1 if drawn_narrow() else 3,
-        **KEY_STYLE,
+        ncols=1 if style.drawn_narrow() else 3,
+        **style.KEY_STYLE,
     )

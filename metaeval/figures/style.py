@@ -464,8 +464,7 @@ def cell_edges(axes: Axes, count: int) -> None:
     for upright in (False, True):
         low, high = np.full_like(edges, 0.5), np.full_like(edges, count + 0.5)
         bars(axes, low, high, edges, color=THEME["paper"], linewidth=0.8, upright=upright)
-    axes.set_xlim(0.5, count + 0.5)
-    axes.set_ylim(count + 0.5, 0.5)
+    axes.set(xlim=(0.5, count + 0.5), ylim=(count + 0.5, 0.5))
 
 
 def bars(

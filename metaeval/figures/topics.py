@@ -12,24 +12,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.unit import unit
 from metaeval.base.words import absent, interval, share
+from metaeval.figures import style
 from metaeval.figures.marks import note_line, note_points
-from metaeval.figures.style import (
-    BOUND,
-    CYCLE,
-    DASHES,
-    RIMMED,
-    THEME,
-    bars,
-    key_of_figure,
-    label_first_column,
-    mark_value,
-    metric_label,
-    panel_grid,
-    rows_figure,
-    short_name,
-    styled,
-    tidy_axes,
-)
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
@@ -38,7 +22,7 @@ _IN_ROW = 5
 _ALIKE = 4  # so many colours of the cycle differ for everyone, on a dark page too; then the dashes change
 
 
-@styled
+@style.styled
 def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: float, seen_to: int) -> Figure:
     """Draw the error rate against the size of the topic sets, one panel a metric and one line a tolerance.
 
@@ -57,24 +41,23 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
     columns, largest = min(2, len(metrics)), int(frame["size"].max())
-    names = [metric_label(name) for name in metrics]
+    names = [style.metric_label(name) for name in metrics]
     top = 0.15 + 0.2 * int(np.ceil(len(levels) / _IN_ROW))
-    figure, panels = panel_grid(names, columns=columns, height=2.3, left=0.72, top=top)
+    figure, panels = style.panel_grid(names, columns=columns, height=2.3, left=0.72, top=top)
     for metric, axes in zip(metrics, panels, strict=True):
         for place, (tolerance, name) in enumerate(zip(levels, tolerances, strict=True)):
             part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance)]
-            color, label = CYCLE[place % len(CYCLE)], f"tolerance {short_name(name)}"
+            color, label = style.CYCLE[place % len(style.CYCLE)], f"tolerance {style.short_name(name)}"
             _error_line(axes, part, color, seen_to, label=label)
             _note_errors(axes, part, color, label=label, tolerance=str(name))
         _error_scale(axes, max_error)
-        axes.set_xlim(0, largest)
-        axes.set_xlabel(f"{unit().topics} in each set")
-    label_first_column(panels, columns, "error rate")
-    key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_IN_ROW)
+        axes.set(xlim=(0, largest), xlabel=f"{unit().topics} in each set")
+    style.label_first_column(panels, columns, "error rate")
+    style.key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_IN_ROW)
     return figure
 
 
-@styled
+@style.styled
 def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: float) -> Figure:
     """Draw the error rates seen, one panel a tolerance and one line a metric: metrics compared at equal sizes.
 
@@ -86,16 +69,16 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
         As in `error_panels`; only the columns metric, tolerance, size and seen are used.
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
-    names = [metric_label(f"tolerance {name}") for name in tolerances]
+    names = [style.metric_label(f"tolerance {name}") for name in tolerances]
     n_rows = int(np.ceil(len(metrics) / 6))
     columns = min(3, len(levels))
-    figure, panels = panel_grid(names, columns=columns, height=2.1, left=0.72, top=0.15 + 0.2 * n_rows)
+    figure, panels = style.panel_grid(names, columns=columns, height=2.1, left=0.72, top=0.15 + 0.2 * n_rows)
     for tolerance, axes in zip(levels, panels, strict=True):
         for place, metric in enumerate(metrics):
             part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance) & (frame["seen"] > 0)]
-            style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linewidth": 1.4}
-            dashes = DASHES[place // _ALIKE % _ALIKE]
-            axes.plot(part["size"], part["seen"], label=metric_label(metric), linestyle=dashes, **style)
+            look: dict[str, Any] = {"color": style.CYCLE[place % len(style.CYCLE)], "linewidth": 1.4}
+            dashes = style.DASHES[place // _ALIKE % _ALIKE]
+            axes.plot(part["size"], part["seen"], label=style.metric_label(metric), linestyle=dashes, **look)
             note_line(
                 axes,
                 part["size"],
@@ -108,18 +91,18 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
                     "seen": part["seen"].map(share),
                 },
                 of=("metric",),
-                label=metric_label(metric),
-                color=style["color"],
+                label=style.metric_label(metric),
+                color=look["color"],
             )
         seen = frame.loc[(frame["tolerance"] == tolerance) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel(f"{unit().topics} in each set")
-    label_first_column(panels, columns, "error rate")
-    key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=6)
+    style.label_first_column(panels, columns, "error rate")
+    style.key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=6)
     return figure
 
 
-@styled
+@style.styled
 def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: float) -> Figure:
     """Draw how often a difference of a given size changes its sign on other topics, one panel a metric.
 
@@ -135,13 +118,21 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
     metrics = list(dict.fromkeys(frame["metric"]))
     columns, right = min(3, len(metrics)), float(frame["lower_edge"].max())
     top = max(50.0, 102 * float(np.nanmax(frame[["error_rate", "high"]].to_numpy(), initial=0.0)))
-    names = [metric_label(name) for name in metrics]
-    figure, panels = panel_grid(names, columns=columns, height=1.7, left=0.6, top=0.1)
+    names = [style.metric_label(name) for name in metrics]
+    figure, panels = style.panel_grid(names, columns=columns, height=1.7, left=0.6, top=0.1)
     for metric, axes in zip(metrics, panels, strict=True):
         part = frame[frame["metric"] == metric]
         middle = _bin_centres(part)
-        bars(axes, 100 * part["low"], 100 * part["high"], middle, color=THEME["pale-blue"], linewidth=2.6, upright=True)
-        axes.plot(middle, 100 * part["error_rate"], "o", color=THEME["blue"], markersize=3.6, zorder=4)
+        style.bars(
+            axes,
+            100 * part["low"],
+            100 * part["high"],
+            middle,
+            color=style.THEME["pale-blue"],
+            linewidth=2.6,
+            upright=True,
+        )
+        axes.plot(middle, 100 * part["error_rate"], "o", color=style.THEME["blue"], markersize=3.6, zorder=4)
         note_points(
             axes,
             middle,
@@ -158,10 +149,10 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
             span=(100 * part["low"], 100 * part["high"]),
             upright=True,
         )
-        axes.axhline(100 * max_error, **BOUND)
+        axes.axhline(100 * max_error, **style.BOUND)
         (difference,) = marks.loc[marks["metric"] == metric, "difference"]
         if np.isfinite(difference):
-            axes.axvline(difference, color=THEME["orange"], linewidth=1.2, zorder=1)
+            axes.axvline(difference, color=style.THEME["orange"], linewidth=1.2, zorder=1)
             side, shift = ("right", -4) if difference > 0.6 * right else ("left", 4)
             axes.annotate(
                 f"{difference:g}",
@@ -171,17 +162,15 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
                 ha=side,
                 va="top",
                 fontsize=8,
-                color=THEME["orange"],
+                color=style.THEME["orange"],
             )
-        axes.set_ylim(0, top)
-        axes.set_xlim(0, None)
-        axes.set_xlabel("difference on the first set")
-        tidy_axes(axes, grid="y")
-    label_first_column(panels, columns, "error rate (%)")
+        axes.set(ylim=(0, top), xlim=(0, None), xlabel="difference on the first set")
+        style.tidy_axes(axes, grid="y")
+    style.label_first_column(panels, columns, "error rate (%)")
     return figure
 
 
-@styled
+@style.styled
 def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     """Draw topic counts with their intervals, one row a metric and tolerance, on a logarithmic scale.
 
@@ -194,17 +183,22 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     """
     rows: list[tuple[str, int | None]] = []
     for metric, part in frame.groupby("metric", sort=False):
-        rows += [(metric_label(metric), None), *((str(frame.loc[index, "label"]), int(index)) for index in part.index)]
+        rows += [
+            (style.metric_label(metric), None),
+            *((str(frame.loc[index, "label"]), int(index)) for index in part.index),
+        ]
     heads = {place for place, (_, index) in enumerate(rows) if index is None}
-    figure, axes = rows_figure([name for name, _ in rows], row_height=0.2, top=0.3, right=0.3, heads=heads)
+    figure, axes = style.rows_figure([name for name, _ in rows], row_height=0.2, top=0.3, right=0.3, heads=heads)
     y = np.array([place for place, (_, index) in enumerate(rows) if index is not None])
     part = frame.loc[[index for _, index in rows if index is not None]]
     far = 10.0 ** np.ceil(np.log10(np.nanmax(np.where(np.isfinite(part["high"]), part["high"], part["median"]))))
     far = float(np.clip(far, 10.0 * at_hand, 1e6))
     low, high = (np.clip(part[name].fillna(far), 1, far) for name in ("low", "high"))
-    bars(axes, low, high, y, color=THEME["pale-blue"], linewidth=3.2)
+    style.bars(axes, low, high, y, color=style.THEME["pale-blue"], linewidth=3.2)
     shown = part["median"].to_numpy() <= far
-    axes.plot(part["median"].to_numpy()[shown], y[shown], "o", color=THEME["blue"], markersize=4.8, **RIMMED)
+    axes.plot(
+        part["median"].to_numpy()[shown], y[shown], "o", color=style.THEME["blue"], markersize=4.8, **style.RIMMED
+    )
     note_points(
         axes,
         np.fmin(part["median"].fillna(far), far),
@@ -218,9 +212,8 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         of=("metric",),
         span=(low, high),
     )
-    mark_value(axes, at_hand, f"{at_hand} {unit().topics} at hand")
-    axes.set_xscale("log")
-    axes.set_xlim(1, far)
+    style.mark_value(axes, at_hand, f"{at_hand} {unit().topics} at hand")
+    axes.set(xscale="log", xlim=(1, far))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(f"{unit().topics} needed in each set (logarithmic scale)")
@@ -274,7 +267,7 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, lab
     if "predicted_low" in part:
         ends = part[["size", "predicted_low", "predicted_high"]].dropna()
         look: dict[str, Any] = {"color": color, "linewidth": 0.8, "alpha": 0.6, "upright": True}
-        bars(axes, ends["predicted_low"], ends["predicted_high"], ends["size"], **look)
+        style.bars(axes, ends["predicted_low"], ends["predicted_high"], ends["size"], **look)
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
 
 
@@ -282,13 +275,12 @@ def _error_scale(axes: Axes, max_error: float, low: float = _LOWEST, high: float
     """Give an axis percentages on a logarithmic scale, from `low` to `high` as far as they make sense."""
     low = min(np.fmax(low, _LOWEST), max_error / 1.2)
     high = max(np.fmin(high, _HIGHEST), 1.2 * max_error)
-    axes.axhline(max_error, **BOUND)
-    axes.set_yscale("log")
-    axes.set_ylim(low, high)
+    axes.axhline(max_error, **style.BOUND)
+    axes.set(yscale="log", ylim=(low, high))
     axes.yaxis.set_major_locator(FixedLocator([value for value in _PERCENTS if low <= value <= high]))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    tidy_axes(axes, grid="y")
+    style.tidy_axes(axes, grid="y")
 
 
 def _bin_centres(part: pd.DataFrame) -> NDArray[np.float64]:

@@ -5,9 +5,9 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_kinds
 from metaeval.base.names import natural_order
 from metaeval.collection.base import Rounds
@@ -187,9 +187,7 @@ def _last_rate(documents: "pd.Series[int]", found: "pd.Series[float]") -> float:
     return float((found.iloc[-1] - before) / (last - last // 2))
 
 
-def _interpolated(
-    sizes: NDArray[np.int64], documents: "pd.Series[int]", found: "pd.Series[float]"
-) -> NDArray[np.float64]:
+def _interpolated(sizes: Ints, documents: "pd.Series[int]", found: "pd.Series[float]") -> Floats:
     return np.interp(sizes, np.r_[0, documents.to_numpy()], np.r_[0.0, found.to_numpy()])
 
 
@@ -285,7 +283,7 @@ def new_run_coverage(
 
 
 def _rank_by_rank(
-    tables: list[pd.DataFrame], keys: list[str], sizes: NDArray[np.int64], rounds: Rounds
+    tables: list[pd.DataFrame], keys: list[str], sizes: Ints, rounds: Rounds
 ) -> tuple[pd.DataFrame, "pd.Series[int]"]:
     """Return the round that completes each topic's pool of each size, and the round in which each result comes in."""
     entry = entry_rounds(tables, keys, rounds)
@@ -295,7 +293,7 @@ def _rank_by_rank(
     return pd.DataFrame(np.transpose(depth), index=new.index), entry
 
 
-def _inside(table: pd.DataFrame, keys: list[str], depth: pd.DataFrame, entry: "pd.Series[int]") -> NDArray[np.int64]:
+def _inside(table: pd.DataFrame, keys: list[str], depth: pd.DataFrame, entry: "pd.Series[int]") -> Ints:
     """Count at every rank the results in the pool of each size; the last row counts all results of pooled topics."""
     known = table[table["topic"].isin(depth.index)]
     rank = known.groupby("topic").cumcount().to_numpy()

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Ints
 from metaeval.base.names import shortened
 from metaeval.base.results import Result
 from metaeval.errors import FileFormatError, InvalidOptionError
@@ -46,7 +47,7 @@ COLUMNS = {
 """The tables of submissions and assessments: their columns, and what is in each."""
 
 
-def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> NDArray[np.int64]:
+def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> Ints:
     """Return a column of sizes, offsets or lengths, `UNKNOWN` where it or one of its cells is absent.
 
     Examples
@@ -136,9 +137,7 @@ class Assessments(Result):
     """What reading had to say."""
 
 
-def list_after_list(
-    topics: NDArray[np.int64], n_topics: int, limit: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def list_after_list(topics: Ints, n_topics: int, limit: int) -> tuple[Ints, Ints, int]:
     """Return which results have a topic (not -1) and lie within the limit, their ranks, and how many lists are cut."""
     order = np.argsort(topics, kind="stable")
     order = order[np.searchsorted(topics[order], 0) :]

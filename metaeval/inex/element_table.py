@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import UNKNOWN, Scale, whole_column
 from metaeval.inex.element_runs import Words, normalised
@@ -30,19 +31,19 @@ class Elements(NamedTuple):
     names: NDArray[np.int32]
     paths: NDArray[np.int32]
     """Which of the collection's `document_names` and `path_names`. Shape (n,)."""
-    assessed: NDArray[np.bool_]
+    assessed: Flags
     """Shape (n,)."""
     exhaustivity: NDArray[np.int8]
     """0 also where nothing was assessed; `TOO_SMALL` (-1) for "?". Shape (n,)."""
-    specificity: NDArray[np.float64]
+    specificity: Floats
     """In the terms of the scale. Shape (n,)."""
-    fully_specific: NDArray[np.bool_]
+    fully_specific: Flags
     """Where all characters are highlighted, by whole numbers; grade 3 on the older scales. Shape (n,)."""
-    sizes: NDArray[np.int64]
-    relevant_sizes: NDArray[np.int64]
+    sizes: Ints
+    relevant_sizes: Ints
     """Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said. Shape (n,)."""
 
-    def with_assessments(self, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> "Elements":
+    def with_assessments(self, rows: Ints, judged: pd.DataFrame, scale: Scale) -> "Elements":
         """Enter what was assessed."""
         size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
         exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
@@ -67,18 +68,16 @@ class ElementNames(NamedTuple):
     documents: pd.Index
     paths: pd.Index
 
-    def keys(
-        self, topics: NDArray[np.int64], documents: NDArray[np.int64], paths: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def keys(self, topics: Ints, documents: Ints, paths: Ints) -> Ints:
         """Return one number for the codes of topic, document and path, ascending in table order."""
         return (topics * len(self.documents) + documents) * len(self.paths) + paths
 
-    def parts(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def parts(self, keys: Ints) -> tuple[Ints, Ints, Ints]:
         """Take keys apart into the codes of topics, documents and paths."""
         rest, paths = np.divmod(keys, len(self.paths))
         return (*np.divmod(rest, len(self.documents)), paths)
 
-    def path_stops(self) -> NDArray[np.int64]:
+    def path_stops(self) -> Ints:
         """Return for every path in document order the position behind its last descendant."""
         paths = self.paths
         stops = np.full(len(paths), len(paths), dtype=np.int64)
@@ -89,9 +88,7 @@ class ElementNames(NamedTuple):
             waiting.append(place)
         return stops
 
-    def known_sizes(
-        self, sizes: pd.DataFrame | None, documents: NDArray[np.int64], paths: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def known_sizes(self, sizes: pd.DataFrame | None, documents: Ints, paths: Ints) -> Ints:
         """Return the size that the table of sizes has for every element, `UNKNOWN` for none."""
         if sizes is None or sizes.empty:
             return np.full(len(paths), UNKNOWN, dtype=np.int64)
@@ -131,7 +128,7 @@ def in_document_order(columns: list[Words]) -> pd.Index:
 
 @compiled
 def linked_tree(
-    documents: NDArray[np.int64], paths: NDArray[np.int64], path_stops: NDArray[np.int64], starts: NDArray[np.int64]
+    documents: Ints, paths: Ints, path_stops: Ints, starts: Ints
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Link sorted elements: nearest ancestor, and position behind the last descendant, from the topic's first."""
     n = len(paths)
@@ -156,7 +153,7 @@ def linked_tree(
 
 
 @compiled
-def above(parents: NDArray[np.int32], starts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
+def above(parents: NDArray[np.int32], starts: Ints, chosen: Flags) -> NDArray[np.int32]:
     """Return the nearest chosen ancestor of every element, -1 for none; ``starts`` is its topic's first element."""
     found = np.full(len(parents), -1, dtype=np.int32)
     for place in range(len(parents)):
@@ -166,7 +163,7 @@ def above(parents: NDArray[np.int32], starts: NDArray[np.int64], chosen: NDArray
     return found
 
 
-def looked_up(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+def looked_up(keys: Ints, wanted: Ints) -> Ints:
     """Return where each wanted key stands, -1 for nowhere."""
     order = np.argsort(keys)
     slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)

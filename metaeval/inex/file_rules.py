@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
 from metaeval.inex.assessments import TOO_SMALL, Assessments, Scale, empty_table
@@ -44,9 +44,7 @@ class Findings:
         """Remember what is worth knowing; it stops nothing."""
         self.found.setdefault(rule, []).append((line, shortened(value, 300)))
 
-    def each(
-        self, rows: pd.DataFrame, wrong: NDArray[np.bool_], rule: str, value: str, *, instead: str | None = None
-    ) -> None:
+    def each(self, rows: pd.DataFrame, wrong: Flags, rule: str, value: str, *, instead: str | None = None) -> None:
         """Report every row that is wrong, `value` filled in from its columns; without `instead` as a remark."""
         for row in rows[wrong].to_dict("records"):
             if instead is None:
@@ -113,7 +111,7 @@ def document_name(text: str) -> str:
     return text.strip().removesuffix(".xml")
 
 
-def ordered_results(results: pd.DataFrame, parts: NDArray[np.int64], findings: Findings) -> pd.DataFrame:
+def ordered_results(results: pd.DataFrame, parts: Ints, findings: Findings) -> pd.DataFrame:
     """Order the results of every topic as they are evaluated; topics stay in the order of their first result.
 
     By rank if every result of the topic has one, else by score, descending, if every result has one, else as the file

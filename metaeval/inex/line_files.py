@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.columns import SIZES, first_called
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
@@ -31,8 +32,8 @@ class _Words(NamedTuple):
     """The words of all lines that hold any, and where they stand."""
 
     words: list[bytes]
-    counts: NDArray[np.int64]
-    lines: NDArray[np.int64]
+    counts: Ints
+    lines: Ints
     findings: Findings
 
     @classmethod
@@ -75,7 +76,7 @@ class _Words(NamedTuple):
             raise self.refuse(f"{what}; this line has {self.counts[row]} columns", row)
         return n_words
 
-    def numbers(self, column: Sequence[bytes], what: str) -> NDArray[np.float64]:
+    def numbers(self, column: Sequence[bytes], what: str) -> Floats:
         try:
             values = np.fromiter(map(float, column), dtype=np.float64, count=len(column))
         except ValueError:
@@ -88,7 +89,7 @@ class _Words(NamedTuple):
             raise self.refuse(f"{what} must be a number, not {shortened(column[row].decode())!r}", row)
         return values
 
-    def whole(self, column: Sequence[bytes], what: str, rows: NDArray[np.integer] | None = None) -> NDArray[np.int64]:
+    def whole(self, column: Sequence[bytes], what: str, rows: NDArray[np.integer] | None = None) -> Ints:
         """Return whole numbers; `rows` says in which row each stands, where not in every one."""
         wrong = [number for number, word in enumerate(column) if not word.isdigit() or len(word) > _MOST_DIGITS]
         if not wrong:
@@ -230,7 +231,7 @@ def _refuse_repeated(table: pd.DataFrame, findings: Findings) -> None:
         raise findings.refuse(f"{message}; keep one of them", int(what["line"]))
 
 
-def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame) -> pd.DataFrame:
+def _passages(found: _Words, begins: Ints, table: pd.DataFrame) -> pd.DataFrame:
     counts = np.maximum(found.counts - _JUDGMENT_WORDS - 1, 0)
     owner = np.repeat(np.arange(len(counts)), counts)
     place = begins[owner] + 6 + np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -253,9 +254,7 @@ def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame) -> 
     )
 
 
-def _remark_judgments(
-    table: pd.DataFrame, passages: pd.DataFrame, counts: NDArray[np.int64], findings: Findings
-) -> None:
+def _remark_judgments(table: pd.DataFrame, passages: pd.DataFrame, counts: Ints, findings: Findings) -> None:
     keys = ["topic", "document"]
     sums = passages.groupby(keys, sort=False)["length"].sum().rename("sum").reset_index()
     total = table[keys].merge(sums, on=keys, how="left")["sum"].fillna(0).to_numpy()
@@ -298,7 +297,7 @@ def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
     return _checked_table(table, lines, findings)
 
 
-def _checked_table(table: pd.DataFrame, lines: NDArray[np.int64], findings: Findings) -> pd.DataFrame:
+def _checked_table(table: pd.DataFrame, lines: Ints, findings: Findings) -> pd.DataFrame:
     repeated = table.duplicated(["document", "path"]).to_numpy(dtype=bool)
     same = table.duplicated().to_numpy(dtype=bool)
     empty = table["size"].to_numpy() == 0

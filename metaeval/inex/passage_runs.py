@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
 from metaeval.collection.intervals import compare_results
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import FileFormatError
@@ -31,16 +32,16 @@ class Results(NamedTuple):
     """Rank of that document in the list of documents, by its first result. Shape (n,)."""
     ranks: NDArray[np.int32]
     """Rank of the result, from 1. Shape (n,)."""
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    starts: Ints
+    lengths: Ints
     """Characters; a start of -1 is a place that does not exist. Shape (n,)."""
-    relevant: NDArray[np.int64]
+    relevant: Ints
     """Highlighted characters. Shape (n,)."""
-    reached: NDArray[np.int64]
+    reached: Ints
     """Characters of this result and all before it in the list. Shape (n,)."""
-    unseen_lengths: NDArray[np.int64]
-    unseen_relevant: NDArray[np.int64]
-    unseen_reached: NDArray[np.int64]
+    unseen_lengths: Ints
+    unseen_relevant: Ints
+    unseen_reached: Ints
     """The same of the characters that no earlier result of the document has. Shape (n,)."""
 
 
@@ -55,11 +56,11 @@ class CompiledRun:
     first: NDArray[np.int32]
     """The rank of its first result."""
     results: Results
-    n_results: NDArray[np.int64]
+    n_results: Ints
     """How many of `results` each list has. Shape (n_topics,)."""
-    n_retrieved: NDArray[np.int64]
-    n_characters: NDArray[np.int64]
-    n_unseen_characters: NDArray[np.int64]
+    n_retrieved: Ints
+    n_characters: Ints
+    n_unseen_characters: Ints
     """Of the whole list. Shape (n_topics,)."""
     faults: pd.DataFrame
     """The first of each kind in every list."""
@@ -70,22 +71,22 @@ class CompiledRun:
     """Lists that were longer than the limit, and results that reach beyond the end of a relevant document."""
     names: NDArray[Any]
     """Every document of the run once."""
-    unjudged: NDArray[np.int64]
-    unjudged_topics: NDArray[np.int64]
+    unjudged: Ints
+    unjudged_topics: Ints
     """Position in `names` and topic of the documents with code -1."""
 
 
 class _Articles(NamedTuple):
     """The results of a run, put together by topic and document."""
 
-    bounds: NDArray[np.int64]
-    order: NDArray[np.int64]
+    bounds: Ints
+    order: Ints
     """The results of article a are ``order[bounds[a]:bounds[a + 1]]``, in the order of the list."""
-    first: NDArray[np.bool_]
+    first: Flags
     """Whether a result is the first of its article. Shape (n_results,)."""
-    moved_on: NDArray[np.bool_]
+    moved_on: Flags
     """Whether the result before it is of another article. Shape (n_results,)."""
-    ranks: NDArray[np.int64]
+    ranks: Ints
     """Rank of its article among those of the list, by their first results. Shape (n_results,)."""
 
 
@@ -139,7 +140,7 @@ def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> Comp
     )
 
 
-def _articles(topics: NDArray[np.int64], codes: NDArray[np.int64], list_starts: NDArray[np.int64]) -> _Articles:
+def _articles(topics: Ints, codes: Ints, list_starts: Ints) -> _Articles:
     groups = topics * (codes.max(initial=0) + 1) + codes
     order = np.argsort(groups, kind="stable")
     heads = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -153,9 +154,7 @@ def _articles(topics: NDArray[np.int64], codes: NDArray[np.int64], list_starts: 
     return _Articles(bounds, order, first, np.diff(groups, prepend=-1) != 0, ranks)
 
 
-def _ranked(
-    documents: NDArray[np.int64], topics: NDArray[np.int64], ranks: NDArray[np.int64], n_topics: int
-) -> RankedRun:
+def _ranked(documents: Ints, topics: Ints, ranks: Ints, n_topics: int) -> RankedRun:
     judged = documents >= 0
     return RankedRun(
         n_retrieved=np.bincount(topics, minlength=n_topics),
@@ -165,9 +164,7 @@ def _ranked(
     )
 
 
-def _lines_in_order(
-    submission: Submission, judged: JudgedText, limit: int
-) -> tuple[pd.DataFrame, NDArray[np.int64], NDArray[np.int64], int]:
+def _lines_in_order(submission: Submission, judged: JudgedText, limit: int) -> tuple[pd.DataFrame, Ints, Ints, int]:
     """Return the results of assessed topics down to the limit, their topics and ranks, and how many lists were cut."""
     own_topics, names = _codes(submission.results["topic"])
     topics = judged.lookup.topics.get_indexer(pd.Index(names, dtype=object))[own_topics].astype(np.int64)
@@ -176,9 +173,7 @@ def _lines_in_order(
     return submission.results[used].take(order), topics[order], ranks, cut
 
 
-def _places(
-    table: pd.DataFrame, submission: Submission
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+def _places(table: pd.DataFrame, submission: Submission) -> tuple[Ints, Ints, Flags]:
     """Return where results start, how long they are, and which have an entry point alone."""
     starts, lengths = (whole_column(table, name, source=submission.source) for name in ("offset", "length"))
     nowhere = starts == UNKNOWN
@@ -207,9 +202,7 @@ def _refuse_result(row: pd.Series, submission: Submission, rule: str, column: st
     raise FileFormatError(message, path=submission.source or None, line=line if line > 0 else None)
 
 
-def _faults(
-    marks: dict[str, NDArray[np.bool_]], table: pd.DataFrame, topics: NDArray[np.int64], submission: Submission
-) -> pd.DataFrame:
+def _faults(marks: dict[str, Flags], table: pd.DataFrame, topics: Ints, submission: Submission) -> pd.DataFrame:
     """Return the first result of every list that has a fault, kind after kind."""
     parts = []
     for kind, marked in marks.items():
@@ -231,18 +224,18 @@ def _faults(
     return pd.concat(parts, ignore_index=True)
 
 
-def _codes(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _codes(column: pd.Series) -> tuple[Ints, NDArray[Any]]:
     """Return a number for every text, and the different texts."""
     codes, names = pd.factorize(column)
     return codes.astype(np.int64), np.asarray(names, dtype=object)
 
 
-def _running(values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _running(values: Ints, counts: Ints) -> Ints:
     """Add values up inside every list, of as many results."""
     sums = np.concatenate([[0], np.cumsum(values)])
     return sums[1:] - np.repeat(sums[np.cumsum(counts) - counts], counts)
 
 
-def _sums(values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sums(values: Ints, counts: Ints) -> Ints:
     """Add the values of every list."""
     return np.diff(np.concatenate([[0], np.cumsum(values)])[np.concatenate([[0], np.cumsum(counts)])])

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Ints
 from metaeval.base.results import ShortRepr
 
 STRUCTURE, SECTION, TEXT, INLINE = range(4)
@@ -48,27 +49,27 @@ class Articles(ShortRepr):
 
     names: NDArray[np.object_]
     """Shape (n_documents,)."""
-    first: NDArray[np.int64]
+    first: Ints
     """Where each article's elements begin; its root is the first. Shape (n_documents + 1,)."""
-    document: NDArray[np.int64] = field(repr=False)
-    parent: NDArray[np.int64] = field(repr=False)
-    last: NDArray[np.int64] = field(repr=False)
-    depth: NDArray[np.int64] = field(repr=False)
-    kind: NDArray[np.int64] = field(repr=False)
-    start: NDArray[np.int64] = field(repr=False)
-    end: NDArray[np.int64] = field(repr=False)
+    document: Ints = field(repr=False)
+    parent: Ints = field(repr=False)
+    last: Ints = field(repr=False)
+    depth: Ints = field(repr=False)
+    kind: Ints = field(repr=False)
+    start: Ints = field(repr=False)
+    end: Ints = field(repr=False)
     """Article, parent (-1 for a root), the index behind the last descendant, depth from 1, kind (`SECTION`, `TEXT`,
     `INLINE` or else), and the characters [start, end) of the article that the element spans. Shape (n_elements,)."""
     paths: NDArray[np.object_] = field(repr=False)
     """Shape (n_elements,)."""
 
     @property
-    def size(self) -> NDArray[np.int64]:
+    def size(self) -> Ints:
         """Characters of every element."""
         return self.end - self.start
 
     @property
-    def length(self) -> NDArray[np.int64]:
+    def length(self) -> Ints:
         """Characters of every article."""
         return self.end[self.first[:-1]]
 
@@ -105,7 +106,7 @@ class Articles(ShortRepr):
             parts.append(f"</{closed}>")
         return "".join(parts) + "\n"
 
-    def elements_of(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def elements_of(self, documents: Ints) -> tuple[Ints, Ints]:
         """Return all elements of the articles asked for, and for each the place of its article in `documents`."""
         counts = np.diff(self.first)[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
@@ -119,19 +120,19 @@ class _Tree:
     def __init__(self, n_documents: int) -> None:
         self.n = n_documents
         none = np.zeros(n_documents, dtype=np.int64)
-        self.columns: list[tuple[NDArray[np.int64], ...]] = [(none - 1, none + 1, none, none, none)]
+        self.columns: list[tuple[Ints, ...]] = [(none - 1, none + 1, none, none, none)]
         self.tags = ["article"]
 
     def add(  # noqa: PLR0913 - what there is to say of a batch
         self,
         tag: str,
-        parents: NDArray[np.int64],
+        parents: Ints,
         *,
         order: int,
-        counts: NDArray[np.int64] | int = 1,
-        sizes: NDArray[np.int64] | int = 0,
+        counts: Ints | int = 1,
+        sizes: Ints | int = 0,
         kind: int = STRUCTURE,
-    ) -> NDArray[np.int64]:
+    ) -> Ints:
         """Give every parent so many children of a tag, behind those of a lower `order`; return their numbers."""
         counts = np.broadcast_to(np.asarray(counts, dtype=np.int64), len(parents))
         owner = np.repeat(parents, counts)
@@ -159,21 +160,19 @@ def make_articles(
     return _assembled(tree, names, np.repeat(inlines, inlines), lengths)
 
 
-def _grow(
-    tree: _Tree, generator: np.random.Generator, template: Template, roots: NDArray[np.int64]
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _grow(tree: _Tree, generator: np.random.Generator, template: Template, roots: Ints) -> list[tuple[Ints, Ints]]:
     """Add everything but inline elements, and return the paragraphs with their sizes."""
     texts = []
 
-    def counted(mean: float, parents: NDArray[np.int64]) -> NDArray[np.int64]:
+    def counted(mean: float, parents: Ints) -> Ints:
         """At least one each on average, none where the mean is less than one."""
         return generator.poisson(mean, len(parents)) if mean < 1 else 1 + generator.poisson(mean - 1, len(parents))
 
-    def headings(tag: str, parents: NDArray[np.int64], order: int = 0) -> None:
+    def headings(tag: str, parents: Ints, order: int = 0) -> None:
         size = _SMALLEST_TEXT + generator.poisson(15, len(parents))
         tree.add(tag, parents, order=order, sizes=size, kind=TEXT)
 
-    def paragraphs(parents: NDArray[np.int64], mean: float) -> None:
+    def paragraphs(parents: Ints, mean: float) -> None:
         counts = counted(mean, parents) if mean else np.zeros(len(parents), dtype=np.int64)
         typical = np.log(_PARAGRAPH_SIZE) - _PARAGRAPH_SPREAD**2 / 2
         drawn = generator.lognormal(typical, _PARAGRAPH_SPREAD, int(counts.sum()))
@@ -201,9 +200,7 @@ def _grow(
     return texts
 
 
-def _assembled(
-    tree: _Tree, names: NDArray[np.object_], inlines: NDArray[np.int64], inline_lengths: NDArray[np.int64]
-) -> Articles:
+def _assembled(tree: _Tree, names: NDArray[np.object_], inlines: Ints, inline_lengths: Ints) -> Articles:
     """Bring the elements into document order, and lay the text out."""
     parent, number, order, own, kind = (np.concatenate(column) for column in zip(*tree.columns, strict=True))
     tag = np.repeat(np.arange(len(tree.tags)), [len(batch[0]) for batch in tree.columns])
@@ -249,7 +246,7 @@ def _deepest(tree: _Tree) -> int:
     return min(len(tree.columns), 8)
 
 
-def _behind_descendants(depth: NDArray[np.int64]) -> NDArray[np.int64]:
+def _behind_descendants(depth: Ints) -> Ints:
     """Return for each element the first one behind it that does not stand in it."""
     last = np.empty(len(depth), dtype=np.int64)
     for level in range(1, int(depth.max()) + 1):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
 from metaeval.base.results import ShortRepr
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, empty_table, table_of
 from metaeval.inex.campaigns import Campaign
@@ -25,17 +26,17 @@ _ENTRY_SPREAD = 300.0
 class Highlights(ShortRepr):
     """Passages of relevant documents: apart from one another, in order."""
 
-    topic: NDArray[np.int64]
-    document: NDArray[np.int64]
+    topic: Ints
+    document: Ints
     """Every relevant document of every topic, by topic. Shape (n_pairs,)."""
-    owner: NDArray[np.int64] = field(repr=False)
-    start: NDArray[np.int64] = field(repr=False)
-    end: NDArray[np.int64] = field(repr=False)
+    owner: Ints = field(repr=False)
+    start: Ints = field(repr=False)
+    end: Ints = field(repr=False)
     """Index of the pair a passage belongs to, and the characters [start, end). Shape (n_passages,)."""
-    entry: NDArray[np.int64] = field(repr=False)
+    entry: Ints = field(repr=False)
     """Best entry point. Shape (n_pairs,)."""
 
-    def highlighted(self, pairs: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def highlighted(self, pairs: Ints, positions: Ints) -> Ints:
         """Count the highlighted characters before each position of a pair, plus those of all pairs before it."""
         starts, ends = self.owner * _FAR + self.start, self.owner * _FAR + self.end
         sums = np.r_[0, np.cumsum(self.end - self.start)]
@@ -44,14 +45,12 @@ class Highlights(ShortRepr):
         inside = np.maximum(at - 1, 0)
         return np.where(at > 0, sums[inside] + np.minimum(places, ends[inside]) - starts[inside], 0)
 
-    def relevant_sizes(
-        self, articles: Articles, elements: NDArray[np.int64], pairs: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def relevant_sizes(self, articles: Articles, elements: Ints, pairs: Ints) -> Ints:
         """Return the highlighted characters of elements, each of the article of its pair."""
         before = self.highlighted(pairs, articles.start[elements])
         return self.highlighted(pairs, articles.end[elements]) - before
 
-    def of_pairs(self, kept: NDArray[np.bool_]) -> "Highlights":
+    def of_pairs(self, kept: Flags) -> "Highlights":
         """Return those of some pairs."""
         number = np.cumsum(kept) - 1
         mine = kept[self.owner]
@@ -84,14 +83,14 @@ class Assessor(NamedTuple):
         topic, document = np.repeat(np.arange(n_topics), counts), np.concatenate(chosen)
         return self._highlighted(topic, document)
 
-    def _highlighted(self, topic: NDArray[np.int64], document: NDArray[np.int64]) -> Highlights:
+    def _highlighted(self, topic: Ints, document: Ints) -> Highlights:
         shares = np.arange(1, self.campaign.most_passages + 1) ** -self.campaign.exponent
         counts = 1 + self.generator.choice(len(shares), len(document), p=shares / shares.sum())
         owner = np.repeat(np.arange(len(document)), counts)
         start, end = self._passages(document[owner])
         return self._merged(topic, document, owner, start, end)
 
-    def _passages(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _passages(self, documents: Ints) -> tuple[Ints, Ints]:
         """Draw passages: some are whole elements, the others runs of paragraphs, cut anywhere at some of their ends."""
         generator, articles = self.generator, self.articles
         size = len(documents)
@@ -109,21 +108,14 @@ class Assessor(NamedTuple):
         elemental = generator.random(size) < self.campaign.elemental
         return np.where(elemental, articles.start[whole], start), np.where(elemental, articles.end[whole], end)
 
-    def _drawn(self, documents: NDArray[np.int64], kind: int) -> NDArray[np.int64]:
+    def _drawn(self, documents: Ints, kind: int) -> Ints:
         """Draw an element of a kind from each document; return its number among all of the kind."""
         of_kind = self.articles.document[self.articles.kind == kind]
         counts = np.bincount(of_kind, minlength=len(self.articles.names))
         before = np.cumsum(counts) - counts
         return before[documents] + (self.generator.random(len(documents)) * counts[documents]).astype(np.int64)
 
-    def _merged(
-        self,
-        topic: NDArray[np.int64],
-        document: NDArray[np.int64],
-        owner: NDArray[np.int64],
-        start: NDArray[np.int64],
-        end: NDArray[np.int64],
-    ) -> Highlights:
+    def _merged(self, topic: Ints, document: Ints, owner: Ints, start: Ints, end: Ints) -> Highlights:
         """Make passages that overlap or touch one passage, and choose best entry points."""
         generator = self.generator
         sequence = np.lexsort((start, owner))
@@ -140,7 +132,7 @@ class Assessor(NamedTuple):
         entry = np.clip(leading + away.astype(np.int64), 0, self.articles.length[document] - 1)
         return Highlights(topic=topic, document=document, owner=owner, start=start, end=end, entry=entry)
 
-    def second(self, first: Highlights, judged: list[NDArray[np.int64]]) -> Highlights:
+    def second(self, first: Highlights, judged: list[Ints]) -> Highlights:
         r"""Let a second assessor judge the first topics again.
 
         Of two sets of the same size whose intersection is J of their union, each holds 2 J / (1 + J) of the other. So
@@ -176,7 +168,7 @@ class Assessor(NamedTuple):
         place = np.argsort(order)
         return self._merged(topics[order], documents[order], place[owner], start, end)
 
-    def _kept_share(self, mine: Highlights, judged: list[NDArray[np.int64]]) -> float:
+    def _kept_share(self, mine: Highlights, judged: list[Ints]) -> float:
         r"""Return the share of relevant documents that a second assessor keeps.
 
         With a share p of the judged documents relevant to either, and a share a of them to both,
@@ -197,7 +189,7 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
     generator: np.random.Generator,
     articles: Articles,
     highlights: Highlights,
-    judged: list[NDArray[np.int64]],
+    judged: list[Ints],
     *,
     topics: tuple[str, ...],
     scale: Scale,
@@ -271,9 +263,7 @@ class _Where:
         ends = self.points(document, self.found.end, behind=1)
         return table_of("passages", values | {"start": self.points(document, self.found.start), "end": ends})
 
-    def points(
-        self, documents: NDArray[np.int64], positions: NDArray[np.int64], *, behind: int = 0
-    ) -> NDArray[np.object_]:
+    def points(self, documents: Ints, positions: Ints, *, behind: int = 0) -> NDArray[np.object_]:
         """Name points in text nodes, of inline elements too; an end is a point `behind` the last character."""
         articles = self.articles
         parts = np.flatnonzero((articles.kind == TEXT) | (articles.kind == INLINE))
@@ -287,7 +277,7 @@ class _Where:
         named = zip(articles.paths[holder].tolist(), node.tolist(), within.tolist(), strict=True)
         return np.array([f"{path}/text()[{one}].{character}" for path, one, character in named], dtype=object)
 
-    def elements(self, exhaustivity: NDArray[np.int64] | None) -> pd.DataFrame:
+    def elements(self, exhaustivity: Ints | None) -> pd.DataFrame:
         values = self._placed() | {
             "exhaustivity": np.full(len(self.element), 2) if exhaustivity is None else exhaustivity,
             "specificity": self.relevant / self.size,
@@ -297,11 +287,7 @@ class _Where:
         return table_of("elements", values)
 
     def graded_elements(
-        self,
-        exhaustivity: NDArray[np.int64],
-        scale: Scale,
-        roots: dict[str, NDArray[np.object_]],
-        of_roots: tuple[NDArray[np.int64], NDArray[np.int64]],
+        self, exhaustivity: Ints, scale: Scale, roots: dict[str, NDArray[np.object_]], of_roots: tuple[Ints, Ints]
     ) -> pd.DataFrame:
         """Put both dimensions in degrees from 1 to 3, without inline elements, which nobody judged.
 
@@ -334,7 +320,7 @@ class _Where:
         }
 
 
-def _exhaustivity(generator: np.random.Generator, where: _Where) -> NDArray[np.int64]:
+def _exhaustivity(generator: np.random.Generator, where: _Where) -> Ints:
     """Draw exhaustivity ("?", 1, 2): by the highlighted text, and never below that of what stands inside."""
     size, relevant = where.size, where.relevant
     tiny = np.where(size < _TOO_SHORT, 0.95, 0.3 * np.exp(-(size - _TOO_SHORT) / 150))

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.inex.simulated_articles import Articles
 from metaeval.inex.simulated_judgments import Highlights
 from metaeval.running.compiled import compiled
@@ -97,11 +97,11 @@ class Systems(NamedTuple):
     """The systems of a campaign: names, teams, qualities, depths, preferred sizes, tasks, and how they differ."""
 
     names: tuple[str, ...]
-    group: NDArray[np.int64]
-    quality: NDArray[np.float64]
-    depth: NDArray[np.float64]
+    group: Ints
+    quality: Floats
+    depth: Floats
     """How far down each looks, from 0 to 1."""
-    preferred: NDArray[np.int64]
+    preferred: Ints
     tasks: tuple[str, ...]
     manner: Manner = WIDE
 
@@ -140,8 +140,8 @@ class Systems(NamedTuple):
 class Answer(NamedTuple):
     """Elements in order, and their scores (NaN: the order is the run's own)."""
 
-    elements: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    elements: Ints
+    scores: Floats
 
 
 def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
@@ -188,7 +188,7 @@ def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
 
 
 def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
-    articles: Articles, seen: NDArray[np.int64], scores: NDArray[np.float64], task: str, n_results: int, scale: float
+    articles: Articles, seen: Ints, scores: Floats, task: str, n_results: int, scale: float
 ) -> Answer:
     """Make the list that a task asks for; equal scores in the order of the elements."""
     if task == "thorough":
@@ -219,7 +219,7 @@ def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
     return Answer(elements[together], np.full(len(together), np.nan))
 
 
-def _best(seen: NDArray[np.int64], scores: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
+def _best(seen: Ints, scores: Floats, n_best: int) -> Ints:
     """Return at least the best so many, in order."""
     if n_best >= len(scores):
         return np.lexsort((seen, -scores))
@@ -229,9 +229,7 @@ def _best(seen: NDArray[np.int64], scores: NDArray[np.float64], n_best: int) -> 
 
 
 @compiled
-def _without_overlap(
-    ranked: NDArray[np.int64], last: NDArray[np.int64], parent: NDArray[np.int64], n_results: int
-) -> NDArray[np.int64]:
+def _without_overlap(ranked: Ints, last: Ints, parent: Ints, n_results: int) -> Ints:
     """Return the places of the best elements of which none contains another."""
     taken = np.zeros(len(last), dtype=np.bool_)
     kept = np.empty(min(n_results, len(ranked)), dtype=np.int64)
@@ -252,7 +250,7 @@ def _without_overlap(
     return kept[:n_kept]
 
 
-def pool_of(articles: Articles, answers: list[Answer], size: int) -> NDArray[np.int64]:
+def pool_of(articles: Articles, answers: list[Answer], size: int) -> Ints:
     """Return the documents assessed: one more of every run in each round, until there are enough."""
     rounds = np.full(len(articles.names), np.iinfo(np.int64).max)
     for answer in answers:

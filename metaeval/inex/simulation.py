@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
 from metaeval.inex.assessments import UNKNOWN, Assessments, Submission, table_of
@@ -57,7 +58,7 @@ class SimulatedInex(Result):
     `metaeval.inex.read_assessment_log` reads it; empty of 2002, when nothing was logged."""
     articles: Articles = field(repr=False)
     """What `write_collection` writes as XML."""
-    qualities: NDArray[np.float64]
+    qualities: Floats
     """Distance between highlighted and other text in standard deviations of a run's evidence, about; what the measures
     try to find out. Shape (n_systems,)."""
     random_source: str
@@ -350,9 +351,7 @@ class _Writer(NamedTuple):
             source="simulated",
         )
 
-    def _places(
-        self, generator: np.random.Generator, elements: NDArray[np.int64], row: int
-    ) -> dict[str, NDArray[np.generic]]:
+    def _places(self, generator: np.random.Generator, elements: Ints, row: int) -> dict[str, NDArray[np.generic]]:
         """Say where results are: paths until 2006, then characters, which some runs trim at both ends."""
         if self.year < _FIRST_WITH_OFFSETS:
             return {"path": self.articles.paths[elements]}

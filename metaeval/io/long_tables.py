@@ -8,6 +8,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.columns import LABELS, underscored, unit_of_column
 from metaeval.base.names import count, first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.base.unit import speaking_of, unit
@@ -185,7 +186,7 @@ class _Rows:
         scores = self._laid_out(codes, numbers.ravel(), rows, notes)
         return Block(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
 
-    def _columns(self) -> tuple[dict[str, NDArray[np.integer]], NDArray[np.float64]]:
+    def _columns(self) -> tuple[dict[str, NDArray[np.integer]], Floats]:
         """Read the columns in one pass: codes of those that name something, numbers of those with scores."""
         body, places = self.body, self.places
         known = {part: places[part] for part in self.names}
@@ -194,8 +195,8 @@ class _Rows:
                 self.names[part].update((name, code) for code, name in enumerate(names))
             self.options.check_systems(len(self.names.get("system", ())), more=True)
             return found.codes, found.numbers
-        codes: dict[str, list[NDArray[np.int64]]] = {part: [] for part in self.names}
-        numbers: list[NDArray[np.float64]] = []
+        codes: dict[str, list[Ints]] = {part: [] for part in self.names}
+        numbers: list[Floats] = []
         start, width = 0, len(next(body.rows(), []))
         if width <= max([*places.values(), *(place for _, place in self.score_columns)]):
             raise body.error(f"rows have {width} cells; there must be one for each of {', '.join(places)}")
@@ -211,7 +212,7 @@ class _Rows:
             start += len(chunk)
         return {part: np.concatenate(pieces) for part, pieces in codes.items()}, np.concatenate(numbers)
 
-    def _numbers_in(self, columns: Sequence[Sequence[str]], start: int) -> NDArray[np.float64]:
+    def _numbers_in(self, columns: Sequence[Sequence[str]], start: int) -> Floats:
         """Read the score columns of some rows as numbers, shape (row, column)."""
         names, places = zip(*self.score_columns, strict=True)
         n_rows, by_row = len(columns[0]), len(places) > len(columns[0])  # the longer way is the faster one
@@ -241,7 +242,7 @@ class _Rows:
                     raise self.body.error(str(error), int(np.flatnonzero(codes == code)[0])) from error
             raise
 
-    def _rows_of_topics(self, codes: NDArray[np.integer]) -> tuple[NDArray[np.int64] | None, list[str]]:
+    def _rows_of_topics(self, codes: NDArray[np.integer]) -> tuple[Ints | None, list[str]]:
         """Return the rows that are about one topic, not an average, None for all of them; and what was left out."""
         names = self.labels["topic"]
         summaries = np.array(are_summaries(names), dtype=bool)
@@ -256,7 +257,7 @@ class _Rows:
             raise self.body.error(message)
         return rows, left_out_note([*compress(names, summaries)])
 
-    def _refuse_averaged_systems(self, codes: NDArray[np.integer], rows: NDArray[np.int64]) -> None:
+    def _refuse_averaged_systems(self, codes: NDArray[np.integer], rows: Ints) -> None:
         """Refuse a system that would go with its averages; a metric may (trec_eval has only means of some)."""
         names = self.labels["system"]
         averaged = np.ones(len(names), dtype=bool)
@@ -286,12 +287,8 @@ class _Rows:
         return {labels[owner]: names[pair % len(names)] for owner, pair in zip(owners, pairs, strict=True)}
 
     def _laid_out(
-        self,
-        codes: Mapping[str, NDArray[np.integer]],
-        numbers: NDArray[np.float64],
-        rows: NDArray[np.int64] | None,
-        notes: list[str],
-    ) -> NDArray[np.float64]:
+        self, codes: Mapping[str, NDArray[np.integer]], numbers: Floats, rows: Ints | None, notes: list[str]
+    ) -> Floats:
         labels, body = self.labels, self.body
         repeat = first_repeat(codes, labels)
         rule = self.options.duplicates

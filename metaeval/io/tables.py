@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 import xarray as xr
 
-from metaeval.base.checks import (
-    check_choice,
-    check_kind,
-    check_list,
-    check_paired,
-    check_parquet,
-    check_path,
-    refused,
-)
+from metaeval.base.checks import check_choice, check_kind, check_list, check_paired, check_parquet, check_path, refused
 from metaeval.base.columns import SCORES
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import count, first_few

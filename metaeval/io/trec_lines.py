@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.collection.document_codes import same_bytes
 from metaeval.errors import FileFormatError
 from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_digits, read_number, scaled
@@ -74,13 +75,13 @@ class Scan:
     """The file, as `metaeval.io.files.text_of` has it."""
     path: str
     """Its name, for messages."""
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    starts: Ints
+    lengths: Ints
     """Document identifier of every line that is neither empty nor a comment. Shape (n_lines,)."""
-    numbers: NDArray[np.float64]
-    ranks: NDArray[np.float64]
+    numbers: Floats
+    ranks: Floats
     """The number of every line; the ranks are empty unless asked for. Shape (n_lines,)."""
-    segment_bounds: NDArray[np.int64]
+    segment_bounds: Ints
     """Lines of one topic and tag that stand together. Shape (n_segments + 1,)."""
     topics: list[bytes]
     tags: list[bytes]
@@ -105,11 +106,11 @@ class Scan:
             raise self.error(line, f"a {what} of {longest:,} bytes; at most {_LONGEST_NAME:,} are read, so shorten it")
         return [name.decode() for name in names]
 
-    def per_line(self, codes: Sequence[int]) -> NDArray[np.int64]:
+    def per_line(self, codes: Sequence[int]) -> Ints:
         """Return for every line the number of its segment."""
         return np.repeat(np.array(codes, dtype=np.int64), np.diff(self.segment_bounds))
 
-    def words_behind(self, lines: NDArray[np.int64]) -> NDArray[np.float64]:
+    def words_behind(self, lines: Ints) -> Floats:
         """Return the word behind the document identifier of some lines as a number, NaN where it is none."""
         ends = (self.starts[lines] + self.lengths[lines]).tolist()
         words = [self.content[end : end + _LONGEST_RANK].split(maxsplit=1)[0] for end in ends]
@@ -121,7 +122,7 @@ class Scan:
         lines = (self.content[self.content.rfind(b"\n", 0, start) + 1 : start] for start in starts)
         return [line.split()[-1].decode() for line in lines]
 
-    def documents(self, lines: NDArray[np.int64] | None = None) -> list[bytes]:
+    def documents(self, lines: Ints | None = None) -> list[bytes]:
         """Return the document identifiers of some lines, of all by default."""
         chosen = slice(None) if lines is None else lines
         starts, lengths = self.starts[chosen], self.lengths[chosen]
@@ -237,9 +238,7 @@ def _rule(problem: int, layout: Layout) -> str:
     }[problem]
 
 
-def _settle(
-    content: bytes, unsure: NDArray[np.int64], numbers: NDArray[np.float64], ranks: NDArray[np.float64]
-) -> tuple[int, int]:
+def _settle(content: bytes, unsure: Ints, numbers: Floats, ranks: Floats) -> tuple[int, int]:
     """Fill in the numbers that need more than 64 bits; return place and problem of the first that overflows, else 0.
 
     The line that broke a rule has no place among them, and a rank that does not order only tells whether columns moved.
@@ -261,14 +260,14 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
     columns: tuple[int, int, int, int, int],
     rules: tuple[bool, bool, bool],
     powers: NDArray[np.uint64],
-    exponents: NDArray[np.int64],
+    exponents: Ints,
 ) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int64],
-    NDArray[np.int64],
+    Ints,
+    Ints,
+    Floats,
+    Floats,
+    Ints,
+    Ints,
     int,
     int,
     int,
@@ -404,7 +403,7 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
 
 
 @compiled
-def _with_row(table: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+def _with_row(table: Ints, n_rows: int) -> Ints:
     """Return the table with room for row number `n_rows`."""
     if n_rows < len(table):
         return table

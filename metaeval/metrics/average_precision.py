@@ -3,13 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level
 from metaeval.metrics.spec import MetricSpec
 from metaeval.running.compiled import compiled
 
 
-def average_precision(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
+def average_precision(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> Floats:
     r"""Mean over all relevant documents of the precision at their ranks; 0 for one that was not retrieved.
 
     Notes
@@ -24,9 +25,7 @@ def average_precision(lists: RankedLists, *, k: Cutoff | None = None, rel: Level
 
 
 @compiled
-def precision_sums(
-    offsets: NDArray[np.int64], ranks: NDArray[np.int32], levels: NDArray[np.int16], k: int, rel: int
-) -> NDArray[np.float64]:
+def precision_sums(offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.int16], k: int, rel: int) -> Floats:
     """Sum the precision at the relevant documents of every list, down to rank `k`."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):

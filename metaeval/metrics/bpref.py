@@ -3,13 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Level
 from metaeval.metrics.spec import MetricSpec
 from metaeval.running.compiled import compiled
 
 
-def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+def bpref(lists: RankedLists, *, rel: Level = 1) -> Floats:
     r"""How seldom judged non-relevant documents stand above relevant ones.
 
     Notes
@@ -23,39 +24,32 @@ def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
     return _preference(lists, rel, cap=relevant, scale=np.minimum(relevant, others))
 
 
-def bpref_r(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+def bpref_r(lists: RankedLists, *, rel: Level = 1) -> Floats:
     """bpref scaled by R always, also where the topic has fewer non-relevant documents (Sakai and Kando 2008, eq. 6)."""  # noqa: D403 - its name is lower case
     relevant, _ = _sizes(lists, rel)
     return _preference(lists, rel, cap=relevant, scale=relevant)
 
 
-def bpref_n(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+def bpref_n(lists: RankedLists, *, rel: Level = 1) -> Floats:
     """bpref scaled by N always and without a cap at R (bpref_allnonrel, RankEff)."""  # noqa: D403 - its name is lower case
     _, others = _sizes(lists, rel)
     return _preference(lists, rel, cap=others, scale=others)
 
 
-def _sizes(lists: RankedLists, rel: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sizes(lists: RankedLists, rel: int) -> tuple[Ints, Ints]:
     relevant = lists.n_relevant(rel)
     return relevant, lists.n_judged - relevant
 
 
-def _preference(
-    lists: RankedLists, rel: int, *, cap: NDArray[np.int64], scale: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _preference(lists: RankedLists, rel: int, *, cap: Ints, scale: Ints) -> Floats:
     sums = preference_sums(lists.offsets, lists.judged_ranks, lists.levels, cap, scale, rel)
     return lists.share(sums, lists.n_relevant(rel))
 
 
 @compiled
 def preference_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    offsets: NDArray[np.int64],
-    judged_ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    cap: NDArray[np.int64],
-    scale: NDArray[np.int64],
-    rel: int,
-) -> NDArray[np.float64]:
+    offsets: Ints, judged_ranks: NDArray[np.int32], levels: NDArray[np.int16], cap: Ints, scale: Ints, rel: int
+) -> Floats:
     """Sum 1 - min(cap, n)/scale over the relevant documents of every list; cap and scale belong to topics."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):

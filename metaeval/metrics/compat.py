@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
@@ -14,7 +15,7 @@ _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")
 _DEPTH = 1000
 
 
-def compatibility(lists: RankedLists, *, p: _Persistence = 0.95, k: Cutoff | None = None) -> NDArray[np.float64]:
+def compatibility(lists: RankedLists, *, p: _Persistence = 0.95, k: Cutoff | None = None) -> Floats:
     r"""Rank-biased overlap with the ideal ranking most like the list, over that of the ideal ranking with itself.
 
     Notes
@@ -41,12 +42,8 @@ def compatibility(lists: RankedLists, *, p: _Persistence = 0.95, k: Cutoff | Non
 
 @compiled
 def overlap_sums(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    at_higher_level: NDArray[np.int64],
-    from_rank: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.int16], at_higher_level: Ints, from_rank: Floats
+) -> Floats:
     """Sum over the relevant documents of every list what each adds from the later of its two ranks on.
 
     Shapes: `at_higher_level` (n_topics, highest + 1), `from_rank` (depth,).

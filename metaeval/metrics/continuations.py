@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.results import Figure, Result
 from metaeval.collection.documents import Collection
@@ -30,22 +31,22 @@ _NOTHING = 1e-17
 class At(NamedTuple):
     """What a continuation function is given: ranks, and what was found there in several lists at once."""
 
-    rank: NDArray[np.float64]
+    rank: Floats
     """1, 2, … Shape (depth,)."""
-    gain: NDArray[np.float64]
+    gain: Floats
     """Gain at the rank, as a share of that of the top level. Shape (n_lists, depth)."""
-    total: NDArray[np.float64]
+    total: Floats
     """Sum of the gains down to the rank, its own included. Shape (n_lists, depth)."""
 
 
-type Continuation = Callable[Concatenate[At, ...], NDArray[np.float64]]
+type Continuation = Callable[Concatenate[At, ...], Floats]
 
 
-def _insq(at: At, *, T: float, **_: Any) -> NDArray[np.float64]:  # noqa: ANN401, N803 - as published
+def _insq(at: At, *, T: float, **_: Any) -> Floats:  # noqa: ANN401, N803 - as published
     return ((at.rank + 2 * T - 1) / (at.rank + 2 * T)) ** 2
 
 
-def _inst(at: At, *, T: float, **_: Any) -> NDArray[np.float64]:  # noqa: ANN401, N803 - as published
+def _inst(at: At, *, T: float, **_: Any) -> Floats:  # noqa: ANN401, N803 - as published
     wanted = at.rank + 2 * T - at.total
     return ((wanted - 1) / wanted) ** 2
 
@@ -71,14 +72,12 @@ ADDITIVE = ("P", "RBP", "SDCG", "INSQ")
 class Walked(NamedTuple):
     """What a reader may expect of every list, each of shape (n_systems, n_topics)."""
 
-    rate: NDArray[np.float64]
-    total: NDArray[np.float64]
-    documents: NDArray[np.float64]
+    rate: Floats
+    total: Floats
+    documents: Floats
 
 
-def walked(
-    goes_on: Continuation, lists: RankedLists, gains: NDArray[np.float64], *, depth: int, unjudged: float = 0.0
-) -> Walked:
+def walked(goes_on: Continuation, lists: RankedLists, gains: Floats, *, depth: int, unjudged: float = 0.0) -> Walked:
     """Walk down every list under a continuation function, to `depth` at most.
 
     Shapes: `gains` (highest + 1,), by level. `unjudged` is the gain of documents without a judgment, and of those below
@@ -104,13 +103,7 @@ def walked(
 
 
 @compiled
-def write_gains(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    gains: NDArray[np.float64],
-    start: int,
-    found: NDArray[np.float64],
-) -> None:
+def write_gains(offsets: Ints, ranks: NDArray[np.int32], gains: Floats, start: int, found: Floats) -> None:
     """Write gains to their ranks, for the lists from number `start` on."""
     for row in range(len(found)):
         for entry in range(offsets[start + row], offsets[start + row + 1]):
@@ -173,8 +166,8 @@ def _as_measure(function: Continuation, *, monotone: bool) -> MetricSpec:
     name = str(getattr(function, "__name__", type(function).__name__))
 
     @wraps(function)
-    def kernel(lists: RankedLists, **values: Any) -> NDArray[np.float64]:  # noqa: ANN401 - of its own parameters
-        def goes_on(at: At) -> NDArray[np.float64]:
+    def kernel(lists: RankedLists, **values: Any) -> Floats:  # noqa: ANN401 - of its own parameters
+        def goes_on(at: At) -> Floats:
             given = np.asarray(function(at, **values), dtype=np.float64)
             try:
                 np.broadcast_to(given, at.gain.shape)
@@ -204,13 +197,13 @@ class Expectations(Result):
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
     topics: tuple[str, ...]
-    rate: NDArray[np.float64]
+    rate: Floats
     """Gain per document looked at, the sum of W(i) g(i): the score."""
-    total: NDArray[np.float64]
+    total: Floats
     """Gain of all documents looked at."""
-    documents: NDArray[np.float64]
+    documents: Floats
     """How many documents are looked at, :math:`1 / W(1)`."""
-    residual: NDArray[np.float64]
+    residual: Floats
     """How much larger the rate is if every unjudged document, and all below the end of the list, have the largest
     gain. For `ADDITIVE` measures it is also the most that other judgments could add."""
 
@@ -301,7 +294,7 @@ def expectations(
     )
 
 
-def _expected(metric: AnyMetric, lists: RankedLists) -> tuple[NDArray[np.float64], ...]:
+def _expected(metric: AnyMetric, lists: RankedLists) -> tuple[Floats, ...]:
     if not isinstance(metric, Metric) or metric.spec.name not in GOES_ON or dict(metric.parameters).get("judged_only"):
         named = ", ".join(GOES_ON)
         raise InvalidOptionError(f"{metric.name} is no user model with unjudged documents; there are {named}")

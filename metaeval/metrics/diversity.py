@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level, Rule
@@ -14,7 +15,6 @@ from metaeval.metrics.spec import Kernel, MetricSpec
 from metaeval.metrics.sums import share
 from metaeval.running.compiled import compiled, compiled_part
 
-type Floats = NDArray[np.float64]
 _AT_ONCE = 16
 """Documents of a list that are looked up at a time: a walk may end after any."""
 _Share = Annotated[float, Rule(lambda value: 0 <= value <= 1, "between 0 and 1")]
@@ -24,23 +24,23 @@ _Below = Annotated[float, Rule(lambda value: 0 <= value < 1, "0 or more and belo
 class _Entries(NamedTuple):
     """The relevant documents of every list, and of every topic, with the subtopics that each is about."""
 
-    lists: NDArray[np.int64]
+    lists: Ints
     """The relevant documents of list i are those from ``lists[i]`` to ``lists[i + 1]``. Shape (n_systems * n_topics +
     1,)."""
-    starts: NDArray[np.int64]
+    starts: Ints
     """Its judged documents are ``judgments[starts[i]:starts[i + 1]]``, as in the collection."""
     judgments: NDArray[np.uint32]
-    relevant: NDArray[np.bool_]
+    relevant: Flags
     """Whether a judgment is of a relevant document."""
-    topics: NDArray[np.int64]
+    topics: Ints
     """The judgments of topic t are ``topics[t]:topics[t + 1]``."""
     offsets: NDArray[np.uint32]
     """The entries of judgment j are ``offsets[j]:offsets[j + 1]``."""
-    codes: NDArray[np.int64]
+    codes: Ints
     """Which subtopic of all topics. Shape (n_entries,)."""
-    first: NDArray[np.int64]
+    first: Ints
     """The subtopics of topic t are ``first[t]:first[t + 1]``."""
-    levels: NDArray[np.int64]
+    levels: Ints
     """Level of every entry, 0 where its document is not judged relevant now. Shape (n_entries,)."""
     weights: Floats
     """Weight of every subtopic; 0 where nothing is relevant. Shape (n_subtopics,)."""
@@ -177,7 +177,7 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
-def alike(entries: _Entries, gains: Floats, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def alike(entries: _Entries, gains: Floats, start: int, stop: int) -> tuple[Ints, Ints]:
     """Part the documents of a topic into kinds, of equal gains under equal subtopics: the nodes of a tree of these.
 
     Returns the last document of every kind, -1 where a node is on the way to others only, and of every document the
@@ -404,13 +404,7 @@ def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> Floats:
 
 
 @compiled
-def global_gains(
-    entries: _Entries,
-    ranks: NDArray[np.int32],
-    gains: Floats,
-    discounts: Floats,
-    deepest: int,
-) -> Floats:
+def global_gains(entries: _Entries, ranks: NDArray[np.int32], gains: Floats, discounts: Floats, deepest: int) -> Floats:
     """Sum discounted gains of every list."""
     lists = entries.lists
     sums, taken = np.zeros(len(lists) - 1), np.empty(_AT_ONCE, dtype=np.uint32)

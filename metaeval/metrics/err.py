@@ -3,15 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level
 from metaeval.metrics.spec import MetricSpec
 from metaeval.running.compiled import compiled
 
 
-def expected_reciprocal_rank(
-    lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
-) -> NDArray[np.float64]:
+def expected_reciprocal_rank(lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None) -> Floats:
     r"""Mean 1/rank at which a reader stops, satisfied with a probability given by the document's level.
 
     Notes
@@ -26,7 +25,7 @@ def expected_reciprocal_rank(
 
 def normalised_expected_reciprocal_rank(
     lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """ERR over the ERR of an ideal ranking, both down to rank k."""
     satisfaction = _satisfaction(lists, max_level)
     sums = stopping_sums(lists.offsets, lists.ranks, lists.levels, satisfaction, depth(k))
@@ -34,19 +33,15 @@ def normalised_expected_reciprocal_rank(
     return lists.share(sums, ideal)
 
 
-def _satisfaction(lists: RankedLists, max_level: int | None) -> NDArray[np.float64]:
+def _satisfaction(lists: RankedLists, max_level: int | None) -> Floats:
     top = lists.number_of(lists.scale_level(max_level))
     return np.exp2(lists.numbers - top) - np.exp2(-top)
 
 
 @compiled
 def stopping_sums(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    satisfaction: NDArray[np.float64],
-    k: int,
-) -> NDArray[np.float64]:
+    offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.int16], satisfaction: Floats, k: int
+) -> Floats:
     """Sum the probability of stopping at a rank over that rank, for every list, down to rank `k`."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):

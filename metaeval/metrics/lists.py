@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.metric_names import Call, Table
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import is_judged
@@ -40,7 +41,7 @@ class JudgedLists(Protocol):
     def lengths(self) -> NDArray[np.int32]:
         """Number of results in every list, shape (n_systems, n_topics)."""
 
-    def n_relevant(self) -> NDArray[np.int64]:
+    def n_relevant(self) -> Ints:
         """Return how many relevant things every topic has, shape (n_topics,)."""
 
 
@@ -51,7 +52,7 @@ _MASK = (1 << _BITS) - 1
 class IdealLists(NamedTuple):
     """Ideal rankings: the relevant documents of each topic by decreasing gain."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """Shape (n_topics + 1,)."""
     ranks: NDArray[np.int32]
     """1, 2, … inside each topic. Shape (n,)."""
@@ -65,7 +66,7 @@ class RankedLists(ShortRepr):
 
     collection: Collection
     """Where they come from; its arrays hold the judged non-relevant documents too."""
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next four. Shape
     (n_systems * n_topics + 1,)."""
     ranks: NDArray[np.int32]
@@ -80,16 +81,16 @@ class RankedLists(ShortRepr):
     """Number of documents in the list being measured. Shape (n_systems, n_topics)."""
     n_judged_retrieved: NDArray[np.int32]
     """Number of judged documents in the list. Shape (n_systems, n_topics)."""
-    counts: NDArray[np.int64]
+    counts: Ints
     """Judged documents of each topic at each level; all levels below 1 are counted at 0. Shape (n_topics, highest +
     1)."""
     top_level: int
     """Highest level over all topics of the full judgments."""
     gains: Call | Table
     """The quantisation in force."""
-    gain_of_level: NDArray[np.float64]
+    gain_of_level: Floats
     """Its gain for every level from 0."""
-    grades: NDArray[np.float64] | None = None
+    grades: Floats | None = None
     """The grade that every level from 0 stands for, where grades are not whole. Shape (highest + 1,)."""
 
     @property
@@ -103,7 +104,7 @@ class RankedLists(ShortRepr):
         return self.counts.shape[1] - 1
 
     @property
-    def n_judged(self) -> NDArray[np.int64]:
+    def n_judged(self) -> Ints:
         """Number of judged documents of every topic."""
         return self.counts.sum(axis=1)
 
@@ -112,16 +113,16 @@ class RankedLists(ShortRepr):
         """Largest rank that a list or an ideal list can have."""
         return max(int(self.lengths.max(initial=0)), int(self.n_relevant().max(initial=0)), 1)
 
-    def n_relevant(self, rel: int = 1) -> NDArray[np.int64]:
+    def n_relevant(self, rel: int = 1) -> Ints:
         """Return the number of documents of every topic at level `rel` or above."""
         return self.counts[:, rel:].sum(axis=1)
 
-    def n_with_gain(self) -> NDArray[np.int64]:
+    def n_with_gain(self) -> Ints:
         """Return the number of documents of every topic that have a gain above 0."""
         return self.counts @ (self.gain_of_level[: self.highest + 1] > 0).astype(np.int64)
 
     @property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """Grade of every level from 0, shape (highest + 1,)."""
         return np.arange(self.highest + 1, dtype=np.float64) if self.grades is None else self.grades
 
@@ -172,7 +173,7 @@ class RankedLists(ShortRepr):
         """Return the lists without their unjudged documents, ranks closed up."""
         return replace(self, ranks=self.judged_ranks, pooled_ranks=self.judged_ranks, lengths=self.n_judged_retrieved)
 
-    def with_gains(self, gains: Call | Table, gain_of_level: NDArray[np.float64]) -> "RankedLists":
+    def with_gains(self, gains: Call | Table, gain_of_level: Floats) -> "RankedLists":
         """Return the lists under another quantisation."""
         return replace(self, gains=gains, gain_of_level=gain_of_level)
 
@@ -188,7 +189,7 @@ class RankedLists(ShortRepr):
         ranks = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], sizes)
         return IdealLists(offsets, ranks.astype(np.int32), levels.astype(np.int16))
 
-    def share(self, sums: NDArray[np.number], whole: NDArray[np.number]) -> NDArray[np.float64]:
+    def share(self, sums: NDArray[np.number], whole: NDArray[np.number]) -> Floats:
         """Return sums over lists divided by a topic's whole, shape (n_systems, n_topics); 0 where the whole is 0."""
         table = np.asarray(sums, dtype=np.float64).reshape(self.lengths.shape)
         return np.divide(table, whole, out=np.zeros(table.shape), where=np.broadcast_to(whole > 0, table.shape))
@@ -198,11 +199,11 @@ class RankedLists(ShortRepr):
 class RankedTopic(ShortRepr):
     """The judged documents of one list on one topic: the argument of a plug-in metric."""
 
-    ranks: NDArray[np.int64]
+    ranks: Ints
     """Ranks of the judged documents that were retrieved, from 1, ascending. Shape (n,)."""
     levels: NDArray[Any]
     """Their levels; 0 is judged non-relevant. Where grades are not whole, the grades: float64. Shape (n,)."""
-    gains: NDArray[np.float64]
+    gains: Floats
     """Their gains under the quantisation in force (linear unless ``gains=`` says otherwise). Shape (n,)."""
     n_retrieved: int
     """Length of the list."""
@@ -263,9 +264,7 @@ def ranked_lists(collection: Collection) -> RankedLists:
     )
 
 
-def ranked_topics(
-    lists: RankedLists, numbers: NDArray[np.int64], *, judged_only: bool
-) -> Iterator[tuple[int, int, RankedTopic]]:
+def ranked_topics(lists: RankedLists, numbers: Ints, *, judged_only: bool) -> Iterator[tuple[int, int, RankedTopic]]:
     """Yield system, topic and what a plug-in function gets, for the lists of those numbers."""
     collection = lists.collection
     judged = collection.judged
@@ -294,14 +293,14 @@ def ranked_topics(
         yield system, topic, seen
 
 
-def _counts(collection: Collection, highest: int) -> NDArray[np.int64]:
+def _counts(collection: Collection, highest: int) -> Ints:
     judged = np.flatnonzero(collection.judged)
     cells = collection.topic_of_judgment[judged] * (highest + 1) + np.maximum(collection.levels[judged], 0)
     size = collection.n_topics * (highest + 1)
     return np.bincount(cells, minlength=size).reshape(collection.n_topics, highest + 1)
 
 
-def _tallies(levels: NDArray[np.int16]) -> NDArray[np.int64]:
+def _tallies(levels: NDArray[np.int16]) -> Ints:
     """Return what each document adds to three counts in one number: relevant, judged and pooled, 21 bits each."""
     pooled = levels != NOT_POOLED
     judged = is_judged(levels)
@@ -311,12 +310,7 @@ def _tallies(levels: NDArray[np.int16]) -> NDArray[np.int64]:
 @on_threads
 @compiled
 def _tally(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    start: int,
-    stop: int,
-    offsets: NDArray[np.int64],
-    judgments: NDArray[np.uint32],
-    tallies: NDArray[np.int64],
-    totals: NDArray[np.int64],
+    start: int, stop: int, offsets: Ints, judgments: NDArray[np.uint32], tallies: Ints, totals: Ints
 ) -> None:
     """Add up the counts of every list."""
     for number in range(start, stop):
@@ -332,12 +326,12 @@ def _tally(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 def _relevant_documents(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     start: int,
     stop: int,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     ranks: NDArray[np.int32],
     judgments: NDArray[np.uint32],
     levels: NDArray[np.int16],
-    tallies: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    tallies: Ints,
+    starts: Ints,
     own_ranks: NDArray[np.int32],
     judged_ranks: NDArray[np.int32],
     pooled_ranks: NDArray[np.int32],

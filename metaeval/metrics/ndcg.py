@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
@@ -13,7 +14,7 @@ from metaeval.running.compiled import compiled
 _Base = Annotated[float, Rule(lambda a: 1 < a < np.inf, "above 1")]
 
 
-def ndcg(lists: RankedLists, *, a: _Base | None = None, k: Cutoff | None = None) -> NDArray[np.float64]:
+def ndcg(lists: RankedLists, *, a: _Base | None = None, k: Cutoff | None = None) -> Floats:
     r"""Discounted gain of the top k over that of an ideal ranking.
 
     Notes
@@ -36,13 +37,8 @@ def ndcg(lists: RankedLists, *, a: _Base | None = None, k: Cutoff | None = None)
 
 @compiled
 def discounted_gains(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    gain_of_level: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    k: int,
-) -> NDArray[np.float64]:
+    offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.int16], gain_of_level: Floats, weights: Floats, k: int
+) -> Floats:
     """Sum gain times weight of rank over every list, down to rank `k`; ``weights[r]`` belongs to rank r."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):

@@ -6,8 +6,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
 from metaeval.collection.base import On
@@ -115,9 +115,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
     return as_scores(table, higher_is_better=directions, groups=groups, fewest=fewest)
 
 
-def metric_values(
-    collection: JudgedCollection, metrics: object, *, registry: Registry | None = None
-) -> NDArray[np.float64]:
+def metric_values(collection: JudgedCollection, metrics: object, *, registry: Registry | None = None) -> Floats:
     """Return the scores as an array, shape (metric, system, topic), over all topics of the collection.
 
     What `score` does before it labels and leaves out: for loops over many reduced judgments. Topics with nothing
@@ -196,7 +194,7 @@ def _views(collection: JudgedCollection, metrics: tuple[AnyMetric, ...]) -> dict
     return {on: lists_of(collection, one) for on, one in first.items()}
 
 
-def _values(views: dict[On, Any], metrics: tuple[AnyMetric, ...]) -> NDArray[np.float64]:
+def _values(views: dict[On, Any], metrics: tuple[AnyMetric, ...]) -> Floats:
     shape = next(iter(views.values())).lengths.shape
     values = np.empty((len(metrics), *shape))
     for row, one in enumerate(track(metrics, description="scoring")):
@@ -207,7 +205,7 @@ def _values(views: dict[On, Any], metrics: tuple[AnyMetric, ...]) -> NDArray[np.
     return values
 
 
-def _relevant_somewhere(collection: Collection) -> NDArray[np.bool_]:
+def _relevant_somewhere(collection: Collection) -> Flags:
     marks = np.concatenate([[0], np.cumsum(collection.full_levels > 0)])
     counted = np.diff(marks[collection.topic_offsets]) > 0
     if not counted.any():
@@ -222,11 +220,11 @@ def _undefined_topics(
     metric: AnyMetric,
     lists: Any,  # noqa: ANN401 - of any kind
     documents: Collection,
-    counted: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
+    counted: Flags,
+) -> Flags:
     if metric.without_relevant is None:
         return np.zeros(len(counted), dtype=bool)
-    lacking: NDArray[np.bool_] = (metric.n_relevant(lists) == 0) & counted
+    lacking: Flags = (metric.n_relevant(lists) == 0) & counted
     if lacking[counted].all() and np.array_equal(documents.levels, documents.full_levels):
         message = f"nothing is relevant under {metric.name} on any topic"
         if _on(metric) == "documents":
@@ -236,7 +234,7 @@ def _undefined_topics(
     return lacking
 
 
-def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]:
+def topic_notes(collection: Collection, counted: Flags) -> list[str]:
     """Say which lists are missing and count 0, and which topics are left out.
 
     Shapes: `counted` (n_topics,).
@@ -252,7 +250,7 @@ def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]
 
 
 def _undefined_notes(
-    collection: Collection, metrics: tuple[AnyMetric, ...], lacking: NDArray[np.bool_], dropping: NDArray[np.bool_]
+    collection: Collection, metrics: tuple[AnyMetric, ...], lacking: Flags, dropping: Flags
 ) -> list[str]:
     """Say once for each set of topics and fate which metrics find nothing relevant there."""
     same: dict[tuple[bool, bytes], list[int]] = {}
@@ -270,5 +268,5 @@ def _undefined_notes(
     return notes
 
 
-def _topic_names(collection: Collection, chosen: NDArray[np.bool_]) -> str:
+def _topic_names(collection: Collection, chosen: Flags) -> str:
     return first_few([*compress(collection.topics, chosen)], most=_SHOWN)

@@ -3,17 +3,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.compiled import compiled
 
 
-def running_sums(offsets: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+def running_sums(offsets: Ints, values: Ints) -> Ints:
     """Add whole numbers up inside every list."""
     sums = np.concatenate([[0], np.cumsum(values)])
     return sums[1:] - np.repeat(sums[offsets[:-1]], np.diff(offsets))
 
 
 @compiled
-def list_sums(offsets: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def list_sums(offsets: Ints, values: Floats) -> Floats:
     """Add up the values of every list, in the order of its ranks."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
@@ -22,16 +23,14 @@ def list_sums(offsets: NDArray[np.int64], values: NDArray[np.float64]) -> NDArra
     return sums
 
 
-def share(amounts: NDArray[np.number], wholes: NDArray[np.number]) -> NDArray[np.float64]:
+def share(amounts: NDArray[np.number], wholes: NDArray[np.number]) -> Floats:
     """Divide, giving 0 where the whole is 0."""
     amounts, wholes = np.broadcast_arrays(amounts, wholes)
     return np.divide(amounts, wholes, out=np.zeros(amounts.shape), where=wholes > 0)
 
 
 @compiled
-def best_from(
-    offsets: NDArray[np.int64], values: NDArray[np.float64], amounts: NDArray[np.int64], needed: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def best_from(offsets: Ints, values: Floats, amounts: Ints, needed: Ints) -> Floats:
     """Return the largest value from each recall point on, for every list; 0 where it is never reached.
 
     Shapes: `offsets` (n_lists + 1,), `values` (n,), `amounts` (n,), `needed` (n_topics, n_points).

@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Cutoff, Level, Rule
@@ -16,7 +17,6 @@ DEPTH = 1000
 _MOST_STEPS = 64
 _WHOLE = 1e-9
 
-type Floats = NDArray[np.float64]
 _End = Cutoff | None
 _Top = Level | None
 _Target = Annotated[float, Rule(lambda target: 0 < target < np.inf, "above 0")]
@@ -38,7 +38,7 @@ def scaled_gains(lists: RankedLists, max_level: int | None = None) -> Floats:
 class _Seen(NamedTuple):
     """What readers see, list after list."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """The judged documents of list i are those from ``offsets[i]`` to ``offsets[i + 1]``."""
     ranks: NDArray[np.int32]
     levels: NDArray[np.int16]

@@ -14,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, t_half_width
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -332,7 +333,7 @@ def check_rope(rope: Rope, metrics: Sequence[str]) -> dict[str, float]:
     return {name: float(given[name]) for name in metrics}
 
 
-def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple[NDArray[np.intp], Ints]:
     """Return the place of every pair in an order by the names of its systems, and -1 where they come the other way."""
     names = np.unique([first, second])
     known = {name: place for place, name in enumerate(names[name_order(names)].tolist())}
@@ -340,19 +341,14 @@ def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple
     return np.argsort(np.lexsort(np.sort(ends, axis=0)[::-1])), np.where(ends[0] < ends[1], 1, -1)
 
 
-def _tail(distance: NDArray[np.float64], scale: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
+def _tail(distance: Floats, scale: Floats, freedom: int) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(scale > 0, distance / scale, np.where(distance > 0, np.inf, -np.inf))
     return stdtr(freedom, ratio)
 
 
 def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
-    question: Question,
-    centre: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    p_a: NDArray[np.float64],
-    p_b: NDArray[np.float64],
+    question: Question, centre: Floats, low: Floats, high: Floats, p_a: Floats, p_b: Floats
 ) -> xr.Dataset:
     direction = better_direction(question.scores)[:, None]
     raw_low, raw_high = np.where(direction > 0, low, -high), np.where(direction > 0, high, -low)
@@ -369,9 +365,7 @@ def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
     )
 
 
-def _pair_summary(
-    samples: NDArray[np.float64], question: Question, rope: float, ci_prob: float
-) -> tuple[NDArray[np.float64], ...]:
+def _pair_summary(samples: Floats, question: Question, rope: float, ci_prob: float) -> tuple[Floats, ...]:
     """Summarise the posterior differences of all pairs in blocks, from samples (sample, system)."""
     parts = []
     for start in range(0, len(question.first), _PAIRS_PER_BLOCK):

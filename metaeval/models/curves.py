@@ -8,9 +8,10 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import least_squares, leastsq
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -19,7 +20,6 @@ from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
 from metaeval.running.equality import at_least
 
-type Floats = NDArray[np.float64]
 _MOST_CALLS = 150
 """After so many a search goes on along a flat valley, where nothing is won but digits of a parameter."""
 SIZES_TO_COMPARE = 4
@@ -139,7 +139,7 @@ def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -
         )
 
 
-def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
+def held_out(sizes: ArrayLike) -> Flags:
     """Return which sizes are held out: the upper half (the middle one of an odd number is fitted).
 
     Examples

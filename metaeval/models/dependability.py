@@ -11,15 +11,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from metaeval.agreement.crossed_variances import REPEAT, Effect, Strata
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_share
 from metaeval.base.names import shortened
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import at_least
 
-type Floats = NDArray[np.float64]
 Stability = Literal["erho2", "phi"]
 Passes = Literal["judge", "crossed", "shared", "none"]
 """What the second axis of a profile is: judges, repeats crossed with items, repeats within items, or nothing."""
@@ -76,7 +76,7 @@ class Sources:
         ]
         return np.array(rows).reshape(len(rows), -1)
 
-    def among(self, kind: Literal["relative", "absolute", "repeat"]) -> NDArray[np.bool_]:
+    def among(self, kind: Literal["relative", "absolute", "repeat"]) -> Flags:
         """Return which effects make an error: of a difference, of a mean, or of a difference by repeats alone."""
         relative = np.array([one.part in {"system", "both"} and one != SYSTEMS for one in self.effects])
         if kind == "relative":
@@ -280,7 +280,7 @@ def check_cost(cost: object) -> dict[str, float]:
     return found
 
 
-def candidates(n_judges: Sequence[int], n_repeats: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def candidates(n_judges: Sequence[int], n_repeats: Sequence[int]) -> tuple[Ints, Ints]:
     """Return every pair of a number of judges and of repeats."""
     judges, repeats = np.meshgrid(np.asarray(n_judges), np.asarray(n_repeats), indexing="ij")
     return judges.ravel(), repeats.ravel()

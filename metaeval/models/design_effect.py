@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.table.scores import Scores, better_direction, oriented_values
@@ -15,8 +15,7 @@ from metaeval.table.units import units_of
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
-type Floats = NDArray[np.float64]
-type Places = NDArray[np.int64]
+type Places = Ints
 _CELLS = 4_000_000  # differences at a time
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.crossed_variances import Fit
+from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.models.dependability import (
     Design,
@@ -23,8 +23,6 @@ from metaeval.models.dependability import (
 )
 from metaeval.models.facets import Measured
 from metaeval.tests_stat.noncentral_t import detectable_shift
-
-type Floats = NDArray[np.float64]
 
 _LIMIT = 1.96 * np.sqrt(2.0)
 _ENDLESS = 1e15
@@ -226,12 +224,7 @@ def cheapest_designs(
 
 
 def _least(  # noqa: PLR0913, PLR0917 - the target, and the designs to choose from
-    own: Solved,
-    share: float,
-    assurance: float | None,
-    across: NDArray[np.int64],
-    repeats: NDArray[np.int64],
-    price: Floats,
+    own: Solved, share: float, assurance: float | None, across: Ints, repeats: Ints, price: Floats
 ) -> Design | None:
     """Return the cheapest design that reaches a share, as estimated or with a probability; None where none does."""
     known, level = (own.variances[None], 1.0) if assurance is None else (own.draws, assurance)

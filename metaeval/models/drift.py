@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -19,8 +19,6 @@ from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import difference_intervals, is_significant
-
-type Floats = NDArray[np.float64]
 
 _FEWEST = 2
 _BOARDS = ("second", "first")

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import on_threads
@@ -12,7 +12,6 @@ from metaeval.running.parallel import on_threads
 if TYPE_CHECKING:
     from metaeval.models.true_differences import Pairs
 
-type Floats = NDArray[np.float64]
 
 REPLICATES = 100
 """Topic samples; the ends of a 90 % interval are then known to a tenth of its width."""
@@ -23,7 +22,7 @@ _TRIALS = 10
 class Check(NamedTuple):
     """What was counted, to be counted again."""
 
-    sizes: NDArray[np.int64]
+    sizes: Ints
     """Topics in each set. Shape (size,)."""
     tolerances: Floats
     """Shape (tolerance,)."""
@@ -31,7 +30,7 @@ class Check(NamedTuple):
     """Whether tolerances are shares of the larger mean."""
     generator: np.random.Generator
 
-    def pick(self, weights: Floats) -> NDArray[np.int64]:
+    def pick(self, weights: Floats) -> Ints:
         """Return a topic sample for every draw of the weights (draw, topic), shuffled anew for every trial."""
         n_draws, n_topics = weights.shape
         bounds = np.cumsum(weights, axis=1)
@@ -40,7 +39,7 @@ class Check(NamedTuple):
         trials = np.repeat(sample[:, None], _TRIALS, axis=1)
         return self.generator.permuted(np.minimum(trials, n_topics - 1), axis=2)
 
-    def repeat(self, pairs: "Pairs", differences: Floats, boost: Floats, picked: NDArray[np.int64]) -> Floats:
+    def repeat(self, pairs: "Pairs", differences: Floats, boost: Floats, picked: Ints) -> Floats:
         """Count errors under true differences (draw, pair), on the topics picked (draw, trial, topic).
 
         Shapes: result (draw, tolerance, size).
@@ -67,8 +66,8 @@ def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
     differences: Floats,
     seen: Floats,
     scale: Floats,
-    picked: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    picked: Ints,
+    sizes: Ints,
     tolerances: Floats,
     relative: bool,  # noqa: FBT001 - of the tolerances
     swaps: Floats,

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, refused
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -26,7 +26,6 @@ from metaeval.tests_stat.counting import kernel_threads
 if TYPE_CHECKING:
     from metaeval.table.scores import Scores
 
-type Floats = NDArray[np.float64]
 Method = Literal["fast", "pymc"]
 
 _CHECKED = 8
@@ -252,7 +251,7 @@ def draw_error_rates(
 def _block(  # noqa: PLR0913, PLR0917 - what the draws need
     weights: Floats,
     generator: np.random.Generator,
-    picked: NDArray[np.int64] | None,
+    picked: Ints | None,
     described: Mapping[str, Pairs],
     laws: Mapping[str, Prior],
     check: Check,

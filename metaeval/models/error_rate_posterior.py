@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import refused
 from metaeval.base.results import Figure, Result
 from metaeval.io.stored import read_tree, write_tree
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from metaeval.resampling.swap import ErrorRates
 
-type Floats = NDArray[np.float64]
 
 _CHAINS = 4
 _FLOOR = 1e-12

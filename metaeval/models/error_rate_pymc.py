@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from metaeval.base.arrays import Floats
 from metaeval.errors import EstimationError
-from metaeval.models.true_differences import SLOPES, Floats, Pairs, Prior, apart, scales_for, standardised
+from metaeval.models.true_differences import SLOPES, Pairs, Prior, apart, scales_for, standardised
 
 _MAX_RHAT = 1.01
 _CHAINS, _DRAWS = 4, 800

@@ -1,14 +1,12 @@
 """The error rate that true differences between systems stand for, at every number of topics and tolerance."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from metaeval.base.arrays import Floats
 from metaeval.models.true_differences import Differences
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
-
-type Floats = NDArray[np.float64]
 
 SIZES = np.unique(np.round(np.geomspace(2, 1e6, 48)))
 """Numbers of topics at which the error rate is kept; a minimum topic count past the last one is infinite."""

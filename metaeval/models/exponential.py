@@ -5,9 +5,10 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -17,7 +18,6 @@ from metaeval.resampling.swap import ErrorRates
 _GROUPS = 5
 """Of the trials: left out in turn."""
 
-type Floats = NDArray[np.float64]
 FitScale = Literal["log", "rate"]
 PUBLISHED_CRITERION = 27.991
 """The chi-square value that Pal, Mitra and Kamps (2010) hold their fits against (.995, "50 degrees of freedom")."""
@@ -38,7 +38,7 @@ class ExponentialFit(Result):
     """Sum of (O - E)²/E over the sizes fitted, rates in percent."""
     degrees_of_freedom: int
     """Sizes fitted less 2."""
-    sizes: NDArray[np.int64]
+    sizes: Ints
     rates: Floats
     """What was fitted."""
     zero_sizes: tuple[int, ...]

@@ -5,16 +5,15 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metaeval.agreement.crossed_variances import REPEAT, Effect
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.unit import Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.dependability import Passes
 from metaeval.table.array import REPEAT as REPEAT_DIM
 from metaeval.table.scores import Scores, oriented_values
 
-type Floats = NDArray[np.float64]
 Repeats = Literal["nested", "crossed", "shared"]
 """What repeats are; see `metaeval.models.variance_components`."""
 Measured = Literal["system", "topic", "judge"]
@@ -31,7 +30,7 @@ _WORDS = {"system": ("system",), "judge": ("judge",), "both": ("system", "judge"
 
 def laid_out(
     table: Scores, *, repeats: Repeats, judges: bool, measure: Measured
-) -> tuple[Floats, list[str], NDArray[np.int64] | None, Passes]:
+) -> tuple[Floats, list[str], Ints | None, Passes]:
     """Return scores as (metric, system, judge, item, repeat), names of the metrics, clusters, and what a judge is."""
     values = oriented_values(table)
     if REPEAT_DIM not in table.dims:

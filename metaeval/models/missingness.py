@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
@@ -22,9 +22,6 @@ from metaeval.table.structure import (
 )
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import TopicUnits, units_of
-
-type Floats = NDArray[np.float64]
-type Flags = NDArray[np.bool_]
 
 RELATIONS = ("topics", "systems", "both")
 _BLOCK = 5  # topics that lack the same systems: no accident
@@ -179,7 +176,7 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
     )
 
 
-def _ranks(ahead: Floats) -> NDArray[np.int64]:
+def _ranks(ahead: Floats) -> Ints:
     """Return 1 + the systems that are better."""
     return len(ahead) - np.searchsorted(np.sort(ahead), ahead, side="right") + 1
 

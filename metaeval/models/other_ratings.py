@@ -4,16 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_number
 from metaeval.models.vote_strengths import bradley_terry, davidson_strengths, mean_win_rates, win_matrix
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.table.votes import Votes, as_votes
 
-type Floats = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+type Codes = Ints
 
 _DAMPING = 0.85
 _MOST_ORDERS = 10_000

@@ -10,8 +10,8 @@ from numbers import Integral
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_count
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -27,8 +27,7 @@ from metaeval.running.parallel import ahead, track
 from metaeval.table.scores import Scores, as_scores
 from metaeval.tests_stat.counting import check_resamples, tile_pool
 
-type Floats = NDArray[np.float64]
-type Whole = NDArray[np.int64]
+type Whole = Ints
 
 _TOP = 3
 _SEEDS = 2**63

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Ints
 from metaeval.base.checks import check_power, check_share
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
@@ -21,8 +21,7 @@ from metaeval.tests_stat.noncentral_t import shift_interval
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
-type Floats = NDArray[np.float64]
-type Places = NDArray[np.int64]
+type Places = Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

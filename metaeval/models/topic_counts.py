@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_error_rate, check_kind, refused
 from metaeval.base.results import Result
 from metaeval.base.words import MISSING
@@ -152,7 +152,7 @@ def minimum_topics(
     errors = error_rates.rate_errors().transpose(*rates.dims).to_numpy()
     sizes = np.asarray(error_rates.sizes)
 
-    def curve(metric: str, tolerance: float, cell: NDArray[np.float64]) -> ErrorCurve | ExponentialFit | None:
+    def curve(metric: str, tolerance: float, cell: Floats) -> ErrorCurve | ExponentialFit | None:
         if chosen != PUBLISHED:
             return comparison.curves.get((metric, tolerance, str(chosen)))
         try:
@@ -220,11 +220,7 @@ def minimum_topics_table(error_rates: ErrorRates, *, max_error: float = 0.05, li
 
 
 def _answer(
-    sizes: NDArray[np.int64],
-    rates: NDArray[np.float64],
-    curve: ErrorCurve | ExponentialFit | None,
-    max_error: float,
-    limit: int,
+    sizes: Ints, rates: Floats, curve: ErrorCurve | ExponentialFit | None, max_error: float, limit: int
 ) -> tuple[Kind, float]:
     """Return the kind of answer and, if it is a number, the number."""
     if np.isnan(rates).any():
@@ -241,12 +237,7 @@ def _answer(
 
 
 def _shifted(  # noqa: PLR0913, PLR0917 - the arguments of `_answer`, and the shift
-    sizes: NDArray[np.int64],
-    rates: NDArray[np.float64],
-    shift: NDArray[np.float64],
-    curve: ErrorCurve | ExponentialFit | None,
-    max_error: float,
-    limit: int,
+    sizes: Ints, rates: Floats, shift: Floats, curve: ErrorCurve | ExponentialFit | None, max_error: float, limit: int
 ) -> float:
     """Return the count at other rates, with the curve as much higher or lower as the last of them; its bounds else."""
     settled = np.logical_and.accumulate((rates + shift <= max_error)[::-1])[::-1]

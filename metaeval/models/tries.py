@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_list, check_share, t_half_width
 from metaeval.base.results import Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.table.array import REPEAT
 from metaeval.table.structure import engine_scores
-
-type Floats = NDArray[np.float64]
 
 PASSES = "rates of k tries"
 """What is asked of scores, for messages."""
@@ -107,7 +106,7 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     return PassRates(table=order.iloc[by_place].reset_index(drop=True), confidence_level=level)
 
 
-def _rates(tries: NDArray[np.int64], passed: Floats, k: int, level: float) -> dict[str, NDArray[Any]]:
+def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArray[Any]]:
     """Return the rates of k tries of every metric and system, flat."""
     enough = tries >= k
     counted = enough.sum(axis=2)

@@ -20,16 +20,14 @@ The formulas stand with `metaeval.models.error_rate_model.bayesian_error_rate`.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_paired
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
-
-type Floats = NDArray[np.float64]
 
 FEWEST_SYSTEMS = 4
 """A flat prior on a variance has a proper posterior from three independent differences on (Gelman, 2006)."""
@@ -260,7 +258,7 @@ def _independent_differences(inner: Floats, power: Floats) -> float:
 
 
 @compiled
-def _sampling_variance(inner: Floats, variance: Floats, noisy: NDArray[np.bool_]) -> float:
+def _sampling_variance(inner: Floats, variance: Floats, noisy: Flags) -> float:
     """Return the mean over pairs of the sampling variance of a log variance, what is common to all pairs left out."""
     n_systems, n_topics = inner.shape
     common, square, pair, count = np.zeros(n_topics), 0.0, -1, 0

@@ -12,8 +12,8 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -28,7 +28,6 @@ from metaeval.tests_stat.robust import difference_estimates
 SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
 """What is asked of a pilot, for messages."""
 
-type Floats = NDArray[np.float64]
 VarianceMethod = Literal["residual", "within", "pairs"]
 
 

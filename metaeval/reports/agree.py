@@ -115,10 +115,8 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
         drawn, names = _rows_in_groups(study, rows)
         blocks.append(
             Picture(
-                name="f1_rows",
+                **say.named("f1_rows", reference=study.reference(next(iter(study.groups()))), **known),
                 draw=lambda: figures.agreement_rows(drawn, min_f1=study.min_f1),
-                title=say("rows title", **known),
-                caption=say("rows", **known, reference=study.reference(next(iter(study.groups())))),
                 alt="; ".join(say("mark", name=name, f1=f1) for name, f1 in zip(names, rows["f1"], strict=True)),
             )
         )
@@ -134,8 +132,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
             data=rows,
         )
         blocks.append(Fold(title=say("all rows", n=len(rows)), blocks=(table,)))
-    lead = say("advice lead", **known)
-    return Section(id="advice", title="Interchangeability", lead=lead, blocks=tuple(blocks), brief=True)
+    return Section(**say.headed("advice lead", **known), blocks=tuple(blocks), brief=True)
 
 
 def _rows_in_groups(study: AgreeStudy, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -171,17 +168,13 @@ def _shares_section(study: AgreeStudy) -> Section:
             )
             columns += under(text, _PAIRS, **{f"{name} interval": f"{level} interval"})
     table = Table(
-        name="shares",
-        title="Discriminative power",
-        caption=say("shares table", **known, result=study.lead.result, corrections=list(powers["correction"].unique())),
+        **say.named("shares", result=study.lead.result, corrections=list(powers["correction"].unique()), **known),
         frame=frame,
         columns=tuple(columns),
         data=powers,
     )
     return Section(
-        id="shares",
-        title="Discriminative power",
-        lead=say("shares lead", result=study.lead.result),
+        **say.headed("shares lead", result=study.lead.result),
         blocks=(table, *(_meanings(study) if known["elements"] else ())),
         brief=True,
     )
@@ -209,16 +202,13 @@ def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[
     matrix = _named_matrix(study, members, within=bool(base))
     picture = Picture(
         name=f"{stem}f1_map",
+        **say.titled("map", **known),
         draw=lambda: figures.matrix_map(matrix),
-        title=say("map title", **known),
-        caption=say("map"),
         alt=_matrix_alt(matrix),
     )
     f1, precision, recall = (_matrix_table(study, members, measure, base) for measure in ("f1", "precision", "recall"))
     return Section(
-        id=f"matrix-{place}" if base else "matrix",
-        title=say("matrix title", **known),
-        lead=say("matrix lead", **known),
+        **say.headed("matrix lead", id=f"matrix-{place}" if base else "matrix", **known),
         blocks=(picture, f1, Fold(title=say("parts folded"), blocks=(precision, recall))),
         brief=not study.variants,
     )
@@ -240,8 +230,7 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, base:
     places = {name: f"truth {place}" for place, name in enumerate(members)}
     return Table(
         name=f"{base} {measure}" if base else measure,
-        title=say("table title", measure=measure, base=base),
-        caption=say("matrix table", result=study.lead.result, measure=measure),
+        **say.titled("matrix table", result=study.lead.result, measure=measure, base=base),
         frame=data.assign(predictor=short).rename(columns=places),
         columns=(
             *left(predictor="Predictor"),
@@ -263,12 +252,6 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
         return []
     matrix = _named_matrix(study, [name for group in study.groups().values() for name in group])
     picture = Picture(
-        name="f1_map_all",
-        draw=lambda: figures.matrix_map(matrix),
-        title=say("all map title", **terms(study)),
-        caption=say("all map", **terms(study)),
-        alt=_matrix_alt(matrix),
+        **say.named("f1_map_all", **terms(study)), draw=lambda: figures.matrix_map(matrix), alt=_matrix_alt(matrix)
     )
-    return [
-        Section(id="all", title="Agreement across metrics", lead=say("all lead", **terms(study)), blocks=(picture,))
-    ]
+    return [Section(**say.headed("all lead", **terms(study)), blocks=(picture,))]

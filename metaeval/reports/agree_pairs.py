@@ -36,16 +36,13 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     shown, f1 = _with_f1(study, frame)
     rows = frame.assign(label=frame["boundary"], group=[say("blind", base=base) for base in frame["base"]])
     picture = Picture(
-        name="grades",
+        **say.named("grades", study=study),
         draw=lambda: figures.agreement_rows(rows, min_f1=study.min_f1),
-        title=say("worth"),
-        caption=say("grades", study=study),
         alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
     )
     table = Table(
         name="grades",
-        title=say("grades table title"),
-        caption=say("grades table", **terms(study), shares=frame["boundary"].str.contains(EXCEPT).any()),
+        **say.titled("grades table", shares=frame["boundary"].str.contains(EXCEPT).any(), **terms(study)),
         frame=shown,
         columns=(
             *left(name_of_metric, base="Metric"),
@@ -59,9 +56,7 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     )
     return [
         Section(
-            id="grades",
-            title="Boundaries between grades",
-            lead=say("boundaries lead"),
+            **say.headed("grades lead"),
             blocks=(Text(paragraphs=tuple(grade_sentences(study))), picture, table),
             brief=True,
         )
@@ -77,9 +72,7 @@ def pairs_section(study: AgreeStudy) -> Section:
     frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
     shown, f1 = _with_f1(study, _labelled(study, frame, "truth", "predictor"))
     table = Table(
-        name="pairs_of_metrics",
-        title="Every two metrics",
-        caption=say("pairs table"),
+        **say.named("pairs_of_metrics"),
         frame=shown,
         columns=(
             *left(truth="First"),
@@ -92,9 +85,7 @@ def pairs_section(study: AgreeStudy) -> Section:
         data=frame,
     )
     return Section(
-        id="pairs",
-        title=say("pairs"),
-        lead=say("pairs lead"),
+        **say.headed("pairs lead"),
         blocks=(table if len(shown) <= 2 * _MOST_PICTURES else Fold(title=say("all", n=len(shown)), blocks=(table,)),),
     )
 
@@ -117,9 +108,7 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
     )
     return [
         Section(
-            id="disagreement",
-            title=say("disagreement"),
-            lead=say("disagreement lead"),
+            **say.headed("disagreement lead"),
             blocks=(*(drawn + others)[:shown], *folds, _threshold_table(study, rows, cuts)),
         )
     ]
@@ -135,9 +124,8 @@ def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFram
     cut = cuts.loc[[(predictor, truth)]].iloc[0]
     return Picture(
         name=f"disagreement {predictor} {truth}",
+        **say.titled("dots", row=row, cut=cut, pair=pair),
         draw=partial(_panels, study, predictor, truth, float(cut["threshold"]), within=same),
-        title=say("dots title", pair=pair),
-        caption=say("dots", row=row, cut=cut),
         alt=say("dots in words", row=row),
     )
 
@@ -156,9 +144,7 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
         kept_sort=frame["n_kept"],
     )
     return Table(
-        name="thresholds",
-        title=say("thresholds title"),
-        caption=say("thresholds", sizes=study.scores.sizes),
+        **say.named("thresholds", sizes=study.scores.sizes),
         frame=shown,
         columns=(
             *left(predictor="Predictor", truth="Truth"),
@@ -180,9 +166,7 @@ def conflicts_section(study: AgreeStudy) -> list[Section]:
     counted = frame.groupby(["better_under_a", "better_under_b"], sort=False).size()
     shown = _labelled(study, frame.head(_MOST_CONFLICTS), "metric_a", "metric_b")
     table = Table(
-        name="conflicts",
-        title="Conflicts by name",
-        caption=say("conflicts table", most=_MOST_CONFLICTS, n=len(frame)),
+        **say.named("conflicts", most=_MOST_CONFLICTS, n=len(frame)),
         frame=shown,
         columns=(
             *left(metric_a="Under", better_under_a="is better"),
@@ -195,7 +179,7 @@ def conflicts_section(study: AgreeStudy) -> list[Section]:
     words = say("conflicts counted", n=len(frame), n_pairs=len(counted))
     named = table if len(shown) <= _SCREEN else Fold(title="All by name", blocks=(table,))
     blocks = (Text(paragraphs=(conflict_sentence(study), words)), named)
-    return [Section(id="conflicts", title="Conflicts", lead=say("conflicts lead"), blocks=blocks)]
+    return [Section(**say.headed("conflicts lead"), blocks=blocks)]
 
 
 def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
@@ -207,9 +191,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
         setting=[say("setting", row=row) for row in frame.itertuples()]
     )
     table = Table(
-        name="settings",
-        title=say("settings table title"),
-        caption=say("settings table"),
+        **say.named("settings"),
         frame=shown,
         columns=(
             *left(truth="Truth", predictor="Predictor", setting="Decided by"),
@@ -219,7 +201,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
         ),
         data=frame,
     )
-    return [Section(id="settings", title=say("settings"), lead=say("settings lead"), blocks=(table,), brief=True)]
+    return [Section(**say.headed("settings lead"), blocks=(table,), brief=True)]
 
 
 def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:

@@ -15,9 +15,7 @@ def element_agreement_table(frame: pd.DataFrame, *, scale: str | None, by_topic:
     closer = {name: name.split("<")[1] for name in frame.columns if name.startswith("specificity<")}
     shown = frame.assign(topic=frame["topic"].replace(_MEAN, "mean of topics")) if by_topic else frame
     return Table(
-        name="element-agreement",
-        title=say("elements title"),
-        caption=say("elements", scale=scale, by_topic=by_topic),
+        **say.named("element-agreement", scale=scale, by_topic=by_topic),
         frame=shown,
         columns=(
             *_who(by_topic=by_topic),
@@ -33,9 +31,7 @@ def element_agreement_table(frame: pd.DataFrame, *, scale: str | None, by_topic:
 def passage_agreement_table(frame: pd.DataFrame, *, by_topic: bool = True) -> Table:
     """Return the table of `metaeval.inex.passage_agreement`: a row a topic, or a row a pair of assessors."""
     return Table(
-        name="passage-agreement",
-        title=say("passages title"),
-        caption=say("passages", by_topic=by_topic),
+        **say.named("passage-agreement", by_topic=by_topic),
         frame=frame,
         columns=(
             *_who(by_topic=by_topic),

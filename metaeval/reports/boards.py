@@ -92,9 +92,7 @@ def _sure(study: BoardsStudy) -> str:
 def _pairs_section(study: BoardsStudy) -> Section:
     relations, orders = study.found.relations(*study.names), study.found.same_order(*study.names)
     counted = Table(
-        name="settled",
-        title=say("settled title"),
-        caption=say("settled", study=study),
+        **say.named("settled", study=study),
         frame=relations.assign(relation=[say(name, study=study) for name in relations["relation"]]),
         columns=(
             *left(relation="Settled"),
@@ -105,9 +103,7 @@ def _pairs_section(study: BoardsStudy) -> Section:
         data=relations,
     )
     ordered = Table(
-        name="same_order",
-        title=say("order title"),
-        caption=say("order", sure=_sure(study), study=study),
+        **say.named("same_order", sure=_sure(study), study=study),
         frame=orders.assign(
             among=[say("all pairs"), *(say("settled by", name=name) for name in study.names)],
             interval=intervals(orders["low"], orders["high"], share),
@@ -125,8 +121,7 @@ def _pairs_section(study: BoardsStudy) -> Section:
         blocks.append(
             Table(
                 name="opposite",
-                title=say("opposite title"),
-                caption=say("opposite caption", shown=min(len(opposite), _MOST_SHOWN), n=len(opposite)),
+                **say.titled("opposite caption", shown=min(len(opposite), _MOST_SHOWN), n=len(opposite)),
                 frame=opposite.head(_MOST_SHOWN),
                 columns=(
                     *left(better=f"Better on {first}", worse=f"Better on {second}"),
@@ -139,16 +134,13 @@ def _pairs_section(study: BoardsStudy) -> Section:
     alone = _alone(study)
     if len(alone):
         listed = Table(
-            name="alone",
-            title=say("alone title", n=len(alone)),
-            caption=say("alone", study=study),
+            **say.named("alone", study=study, n=len(alone)),
             frame=alone.head(_MOST_SHOWN),
             columns=left(system="System", board="Board"),
             data=alone,
         )
         blocks.append(Fold(title=say("alone title", n=len(alone)), blocks=(listed,)))
-    lead = say("lead", sure=_sure(study))
-    return Section(id="settled", title=say("section settled"), lead=lead, brief=True, blocks=tuple(blocks))
+    return Section(**say.headed("settled lead", sure=_sure(study)), brief=True, blocks=tuple(blocks))
 
 
 def _alone(study: BoardsStudy) -> pd.DataFrame:
@@ -171,9 +163,7 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
     frame = frame.sort_values(["relative_p_corrected", "p_value"], kind="stable", na_position="last", ignore_index=True)
     steps = drift.steps()
     reordered = Table(
-        name="steps",
-        title=say("steps title"),
-        caption=say("steps", study=study),
+        **say.named("steps", study=study),
         frame=steps.assign(
             step=[say(name, study=study, drift=drift) for name in steps["step"]],
             reversed=[share_of(*row) for row in zip(steps["n_reversed"], steps["n_pairs"], strict=True)],
@@ -208,8 +198,7 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
     inside: tuple[Block, ...] = (picture,) if drift.n_changed else (changed,)
     fold = Fold(title=say("fold", study=study), blocks=inside)
     blocks: tuple[Block, ...] = (reordered, changed, fold) if drift.n_changed else (reordered, fold)
-    lead = say("drift lead", study=study, drift=drift)
-    return [Section(id="drift", title=say("section drift"), lead=lead, brief=True, blocks=blocks)]
+    return [Section(**say.headed("drift lead", study=study, drift=drift), brief=True, blocks=blocks)]
 
 
 def _methods(study: BoardsStudy) -> Methods:

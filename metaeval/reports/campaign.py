@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -156,12 +157,10 @@ def _over(found: MetaMetrics) -> str:
 def _campaign_section(study: CampaignStudy) -> Section:
     found = study.found
     picture = Picture(
-        name="agreement",
+        **say.named("agreement", found=found, over=_over(found), chance=bool(found.table["chance"].notna().any())),
         draw=lambda: figures.agreement_dots(
-            found.lead().rename(columns={"metric": "name"}), label=say("picture title")
+            found.lead().rename(columns={"metric": "name"}), label=say("agreement title")
         ),
-        title=say("picture title"),
-        caption=say("picture", found=found, over=_over(found), chance=bool(found.table["chance"].notna().any())),
         alt=say("picture alt", n=len(found.lead())),
     )
     folds = [
@@ -206,8 +205,7 @@ def _campaign_table(found: MetaMetrics) -> Table:
         columns += right(text, group, **{f"value_{place}": label})
     return Table(
         name="campaign",
-        title=say("campaign table title"),
-        caption=say(
+        **say.titled(
             "campaign table",
             found=found,
             marked=marked,
@@ -256,14 +254,12 @@ def _chance_section(found: MetaMetrics) -> Section:
     heads = [right(_DECIMAL, group, **{f"task_{at}": one}) for at, (group, one) in enumerate(_short(found.tasks))]
     frame = rows.set_axis([f"task_{at}" for at in range(len(heads))], axis=1).rename_axis("metric").reset_index()
     table = Table(
-        name="chance",
-        title=say("chance table title"),
-        caption=say("chance table", people=[name for name in names[:-2] if name not in SENTINELS]),
+        **say.named("chance", people=[name for name in names[:-2] if name not in SENTINELS]),
         frame=frame.assign(metric=[sentence_case(one) if one in _MADE else one for one in frame["metric"]]),
         columns=(*left(metric="Made-up metric"), *chain(*heads)),
     )
     people = not {*found.sentinels["metric"]} <= {*SENTINELS}  # asked for: shown in a terminal too
-    return Section(id="chance", title=say("chance title"), lead=say("chance lead"), brief=people, blocks=(table,))
+    return Section(**say.headed("chance lead"), brief=people, blocks=(table,))
 
 
 def _comparison_section(found: MetaMetrics) -> Section:
@@ -274,23 +270,20 @@ def _comparison_section(found: MetaMetrics) -> Section:
     )
     table = Table(
         name="metric-pairs",
-        title=say("pairs title"),
-        caption=say("pairs"),
+        **say.titled("pairs"),
         frame=frame,
         data=pairs,
         columns=(*left(metric_a="Better", metric_b="Other"), *right(_DECIMAL, difference="Difference"), *columns),
     )
     blocks: list[Block] = [
         Picture(
-            name="metric-comparison",
+            **say.named("metric-comparison", found=found),
             draw=lambda: figures.comparison_map(decided, order=found.lead()["metric"].tolist()),
-            title=say("map title"),
-            caption=say("map", found=found),
             alt=say("map alt", better=int(decided["significant"].sum()), n=len(decided)),
         ),
         Fold(title=say("pairs fold"), blocks=(table,)),
     ]
-    return Section(id="comparison", title=say("comparison title"), lead=say("comparison lead"), blocks=tuple(blocks))
+    return Section(**say.headed("comparison lead"), blocks=tuple(blocks))
 
 
 def _separation_section(study: CampaignStudy) -> Section:
@@ -300,9 +293,7 @@ def _separation_section(study: CampaignStudy) -> Section:
         task=[sentence_case(_label(one, study.found.tasks)) for one in study.separation["task"]]
     )
     table = Table(
-        name="separation",
-        title=say("separation table title", **given),
-        caption=say("separation", **given),
+        **say.named("separation", **given),
         frame=frame,
         data=study.separation,
         columns=(
@@ -311,21 +302,13 @@ def _separation_section(study: CampaignStudy) -> Section:
             *right(whole, n_units=f"{sentence_case(units)} at hand", n_needed=f"{sentence_case(units)} needed"),
         ),
     )
-    return Section(
-        id="separation",
-        title=say("separation title"),
-        lead=say("separation lead", **given),
-        brief=True,
-        blocks=(table,),
-    )
+    return Section(**say.headed("separation lead", units=units, pair=study.separated), brief=True, blocks=(table,))
 
 
 def _decisions_section(study: CampaignStudy) -> Section:
     several = len(study.decisions["set"].unique()) > 1
     table = Table(
-        name="decisions",
-        title=say("decisions table title"),
-        caption=say("decisions", study=study),
+        **say.named("decisions", study=study),
         frame=study.decisions.sort_values(["set", "f1"], ascending=[True, False], kind="stable"),
         columns=(
             *(left(set="Set") if several else ()),
@@ -337,11 +320,10 @@ def _decisions_section(study: CampaignStudy) -> Section:
             *right(_DECIMAL, f1="F1"),
         ),
     )
-    lead = say("decisions lead", **_unlike(study))
-    return Section(id="decisions", title=say("decisions title"), lead=lead, blocks=(table,))
+    return Section(**say.headed("decisions lead", **_unlike(study)), blocks=(table,))
 
 
-def _unlike(study: CampaignStudy) -> dict[str, object]:
+def _unlike(study: CampaignStudy) -> dict[str, Any]:
     """Return the metric whose place by mean F1 is farthest from its place by agreement, and both places."""
     found = pd.DataFrame(
         {

@@ -28,9 +28,7 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
     blocks = (
         _declared_table(declared, metrics),
         Table(
-            name="laws",
-            title="Laws",
-            caption=say("laws"),
+            **say.named("laws"),
             frame=laws.assign(
                 state=laws["state"].map(_STATES), found=laws["found"].where(laws["found"] != "", MISSING)
             ),
@@ -38,7 +36,7 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             data=laws,
         ),
     )
-    sections = [Section(id="laws", title="Laws", lead=say("lead"), brief=True, blocks=blocks)]
+    sections = [Section(**say.headed("laws lead"), brief=True, blocks=blocks)]
     if len(expected) > 0:
         sections.append(_expected_section(expected))
     if len(properties) > 0:
@@ -50,8 +48,7 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             columns=left(metric="Metric", name="Property", found="Seen"),
             data=properties,
         )
-        title = say("properties title")
-        sections.append(Section(id="properties", title=title, lead=say("properties"), brief=True, blocks=(seen,)))
+        sections.append(Section(**say.headed("properties"), brief=True, blocks=(seen,)))
     return Report(
         command="check-metric",
         title=say("title"),
@@ -79,9 +76,7 @@ def _declared_table(declared: pd.DataFrame, metrics: list[str]) -> Table:
     frame = frame.reindex(index=metrics, columns=list(_WORDS)).reset_index()
     shown = [word for word in _WORDS if (frame[word] != "").any()]
     return Table(
-        name="declared",
-        title="What it declares",
-        caption=say("declared"),
+        **say.named("declared"),
         frame=frame.replace("", MISSING)[["metric", *shown]],
         columns=left(metric="Metric", **{word: word for word in shown}),
         data=declared,
@@ -90,15 +85,12 @@ def _declared_table(declared: pd.DataFrame, metrics: list[str]) -> Table:
 
 def _expected_section(expected: pd.DataFrame) -> Section:
     table = Table(
-        name="expectations",
-        title=say("expected title"),
-        caption=say("expected"),
+        **say.named("expectations"),
         frame=expected,
         columns=expected_columns(expected, name="Expectation"),
         data=expected,
     )
-    title = say("expected title")
-    return Section(id="expectations", title=title, lead=say("expected lead"), brief=True, blocks=(table,))
+    return Section(**say.headed("expectations lead"), brief=True, blocks=(table,))
 
 
 def expected_columns(expected: pd.DataFrame, /, **words: str) -> tuple[Column, ...]:

@@ -15,7 +15,6 @@ from metaeval.metrics.registry import Registry
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 
 _MOST_COLUMNS = 11
@@ -66,8 +65,8 @@ def collection_sections(
 
 
 def _statistics(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
-    blocks = (_quantities(kind, quantities), Fold(title=say("titles", name="run by run"), blocks=(_runs(per_system),)))
-    return Section(id="collection", title=say("titles", name="collection"), lead=say("held", kind=kind), blocks=blocks)
+    blocks = (_quantities(kind, quantities), Fold(title=say("run by run title"), blocks=(_runs(per_system),)))
+    return Section(id="collection", title=say("collection title"), lead=say("held", kind=kind), blocks=blocks)
 
 
 def _quantities(kind: str, frame: pd.DataFrame) -> Table:
@@ -82,8 +81,7 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         shown[name] = [share(value) if one else write(value) for value, one in zip(frame[name], shares, strict=True)]
         shown[f"{name}_sort"] = frame[name]
     return Table(
-        name="collection",
-        **titled(say, "collection", kind=kind, tied=tied),
+        **say.named("collection", kind=kind, tied=tied),
         frame=shown,
         data=frame,
         columns=(*left(quantity="What"), *right(total="Total", mean="Mean", min="Least", max="Most")),
@@ -93,15 +91,15 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
 def _runs(per_system: pd.DataFrame) -> Table:
     frame = per_system.reset_index().dropna(axis="columns", how="all")
     columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
-    return Table(name="runs", **titled(say, "runs"), frame=frame, columns=columns)
+    return Table(**say.named("runs"), frame=frame, columns=columns)
 
 
 def _precision_recall(curves: xr.DataArray, best: int) -> Section:
     curve = RunCurves(
         name="precision-recall",
-        title=say("titles", name="precision-recall"),
-        across=say("titles", name="recall"),
-        up=say("titles", name="precision"),
+        title=say("precision-recall title"),
+        across=say("recall title"),
+        up=say("precision title"),
         data=curves,
     )
     blocks = _curve_blocks(curve, curves, best, top=1.02)
@@ -117,7 +115,7 @@ def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -
             blocks += _curve_blocks(curve, curve.data, best)
         else:
             blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data, best)[:1]))
-    return Section(id="curves", title=say("titles", name="curves"), lead=say("curves"), blocks=tuple(blocks))
+    return Section(**say.headed("curves"), blocks=tuple(blocks))
 
 
 def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: float | None = None) -> tuple[Block, ...]:
@@ -133,14 +131,14 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
         caption=say("lines", **given),
         alt=say("lines mark", **given, best=best, first=first, last=last),
     )
-    numbers = Fold(title=say("titles", name="numbers"), blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+    numbers = Fold(title=say("numbers title"), blocks=(_numbers(curve, data, by_mean.index.to_list()),))
     if len(by_mean) <= n_best:
         return picture, numbers
     leading = data.sel(system=by_mean.index[:n_best].to_list())
     apart = Picture(
         name=f"{curve.name}-best",
+        **say.titled("best", **given),
         draw=lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
-        **titled(say, "best", **given),
         alt=say("best mark", **given, leading=by_mean.index),
     )
     return picture, apart, numbers

@@ -127,27 +127,22 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     in_use = study.current
     judged, counted = "tau_half" in frame, "topics_median" in frame
     shown, columns, errors = _side_by_side(study, frame)
-    caption = say(
-        "metrics",
-        study=study,
-        judged=judged,
-        counted=counted,
-        posterior=study.topics and study.topics.posterior,
-        errors=errors,
-    )
     table = Table(
-        name="metrics",
-        title=say("metrics title"),
-        caption=caption,
+        **say.named(
+            "metrics",
+            study=study,
+            judged=judged,
+            counted=counted,
+            posterior=study.topics and study.topics.posterior,
+            errors=errors,
+        ),
         frame=shown,
         data=frame,
         columns=(*left(shown="Metric"), *columns, *(right(whole, conflicts="Conflicts") if in_use is not None else ())),
     )
     verdict = study.verdict().to_frame()
     sure = Table(
-        name="verdict",
-        title=say("verdict title"),
-        caption=say("verdict", least=NOT_WORSE, level=study.confidence_level),
+        **say.named("verdict", least=NOT_WORSE, level=study.confidence_level),
         frame=verdict.assign(
             of=verdict["quality"].map(qualities()),
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
@@ -162,9 +157,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         ),
     )
     return Section(
-        id="overview",
-        title=say("overview"),
-        lead=say("overview lead"),
+        **say.headed("overview lead"),
         blocks=(_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
         brief=True,
     )
@@ -205,8 +198,7 @@ def _expected_section(study: CompareStudy) -> tuple[Section, ...]:
     wide = wide.reindex(index=[one for one in study.metrics if one in wide.index], columns=names).fillna(MISSING)
     table = Table(
         name="expectations",
-        title=say("expected title"),
-        caption=say("expected"),
+        **say.titled("expected"),
         frame=wide.rename_axis(columns=None).reset_index(),
         columns=(METRIC, *left(**{name: sentence_case(name) for name in names})),
         data=long,
@@ -244,17 +236,15 @@ def _power_section(study: CompareStudy) -> Section:
     if study.current is not None:
         own = _against_current(study, differences)
         picture = Picture(
-            name="power-differences",
+            **say.named("power-differences", n=study.power.n_topic_resamples, current=study.current),
             draw=lambda: figures.power_differences(own),
-            title=say("own title", current=study.current),
-            caption=say("own", n=study.power.n_topic_resamples),
             alt=say("own mark", n=len(own)),
         )
         against = _differences_table(study, own, "power-against-current", say("against title", current=study.current))
         blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
     if study.second_quality is not None:  # or else it stands above
         blocks += (Fold(title=say("power title", power=study.power), blocks=(_power_picture(study),)),)
-    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=blocks, brief=True)
+    return Section(**say.headed("power lead"), blocks=blocks, brief=True)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
@@ -317,17 +307,13 @@ def _points(value: object) -> str:
 
 
 def _topics_section(study: CompareStudy, topics: TopicsStudy) -> Section:
-    return Section(id="topics", title=say("topics"), lead=say("topics lead"), blocks=_topics_blocks(study, topics))
+    return Section(**say.headed("topics lead"), blocks=_topics_blocks(study, topics))
 
 
 def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...]:
     frame, limit = topics.to_frame(), topics.minimum.max_error
     by_curve = Table(
-        name="topics-needed-by-curve",
-        title=say("curve title", limit=limit),
-        caption=say("curve"),
-        frame=frame,
-        columns=(METRIC, *right(text=unit().Topics)),
+        **say.named("topics-needed-by-curve", limit=limit), frame=frame, columns=(METRIC, *right(text=unit().Topics))
     )
     check = Fold(title=say("check"), blocks=(by_curve,))
     if topics.posterior is None:
@@ -342,9 +328,13 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         for found, low, note in zip(ends, frame["posterior_low"], frame["note"], strict=True)
     ]
     needed = Table(
-        name="topics-needed",
-        title=say("needed title", limit=limit),
-        caption=say("needed", level=topics.posterior.ci_prob, counts=count_errors(counts), likely=likely_errors),
+        **say.named(
+            "topics-needed",
+            level=topics.posterior.ci_prob,
+            counts=count_errors(counts),
+            likely=likely_errors,
+            limit=limit,
+        ),
         frame=frame.assign(
             ends=told,
             posterior_median=[topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()],
@@ -366,32 +356,24 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     if stability is None:
         return ()
     picture = Picture(
-        name="robustness",
+        **say.named("robustness", drawn=drawn_words(stability.n_replicates, random=True), single=stability.single_draw),
         draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
-        title=say("robustness title"),
-        caption=say(
-            "robustness picture", drawn=drawn_words(stability.n_replicates, random=True), single=stability.single_draw
-        ),
         alt=say("robustness mark", found=stability),
     )
     kept = stability.thresholds()
     table = Table(
-        name="judgments-needed",
-        title=say("kept title"),
-        caption=say("kept", errors=threshold_errors(kept)),
+        **say.named("judgments-needed", errors=threshold_errors(kept)),
         frame=kept,
         columns=(METRIC, *right(text="Judgments")),
     )
-    return (Section(id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table)),)
+    return (Section(**say.headed("robustness lead"), blocks=(picture, table)),)
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table, conflicts = _agreement_table(study, frame), study.conflicts()
     words = () if study.current is None else (Text(paragraphs=(agreement_sentence(study, frame.iloc[1:]),)),)
     named_ones = Table(
-        name="conflicts",
-        title=say("conflicts title"),
-        caption=say("conflicts"),
+        **say.named("conflicts"),
         frame=conflicts,
         columns=(
             *left(name_of_metric, metric_a="Metric"),
@@ -402,9 +384,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         ),
     )
     return Section(
-        id="agreement",
-        title=say("agreement", current=study.current),
-        lead=say("agreement lead"),
+        **say.headed("agreement lead", current=study.current),
         blocks=(*words, table, *((named_ones,) if len(conflicts) else ())),
     )
 
@@ -464,25 +444,13 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
     if heaviness is None:
         return ()
     picture = Picture(
-        name="top-heaviness",
+        **say.named("top-heaviness"),
         draw=lambda: figures.heaviness_panels(heaviness),
-        title=say("top-heaviness title"),
-        caption=say("top-heaviness picture"),
         alt=say("top-heaviness mark", n=heaviness.sizes["metric"]),
     )
     table = Table(
-        name="half-score",
-        title=say("half title"),
-        caption=say("half", n=heaviness["relevant"].to_numpy()[0]),
+        **say.named("half-score", n=heaviness["relevant"].to_numpy()[0]),
         frame=frame,
         columns=(METRIC, *right(whole, top_half="Rank")),
     )
-    return (
-        Section(
-            id="top-heaviness",
-            title=say("top-heaviness"),
-            lead=say("top-heaviness lead"),
-            blocks=(picture, table),
-            brief=True,
-        ),
-    )
+    return (Section(**say.headed("top-heaviness lead"), blocks=(picture, table), brief=True),)

@@ -156,9 +156,7 @@ def limits_section(study: CompareStudy) -> Section:
     without = ["required", "conflicts", "identical", *(name for name, found in computed.items() if found is not None)]
     items = Items(items=tuple(Item(words=say(f"no {name}")) for name in without))
     return Section(
-        id="limits",
-        title=say("limits"),
-        lead=say("limits lead"),
+        **say.headed("limits lead"),
         blocks=(
             *((known,) if known.items else ()),
             Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),

@@ -184,24 +184,16 @@ def _topics_section(study: DesignStudy) -> Section:
         data=study.table,
     )
     picture = Picture(
-        name="topics by difference",
+        **say.named("topics by difference", at_hand=_at_hand(study)),
         draw=lambda: figures.topics_by_difference(
             study.for_differences(_around(study)),
             study.table,
             names={str(name): _name(study, str(name)).partition(",")[0] for name in methods},
             at_hand=int(study.table["topics_at_hand"].iloc[0]) if _at_hand(study) else None,
         ),
-        title=say("picture title"),
-        caption=say("picture", at_hand=_at_hand(study)),
         alt=_summary(study)[0],
     )
-    return Section(
-        id="topics",
-        title=say("section"),
-        lead=say("lead"),
-        brief=True,
-        blocks=(picture, table),
-    )
+    return Section(**say.headed("topics lead"), brief=True, blocks=(picture, table))
 
 
 def _spread(study: DesignStudy) -> bool:

@@ -61,19 +61,14 @@ def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
         if len(study.posterior.minimum_topics().dropna(subset="median")) == len(rates.metrics) * len(rates.tolerances):
             curve = ""
     picture = Picture(
-        name="error_rates",
+        **say.named("error_rates", level=level, curve=curve, limit=minimum.max_error, ties=ties_counted(study)),
         draw=lambda: figures.error_panels(
             curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
-        title=say("size picture title"),
-        caption=say("size picture", level=level, curve=curve, limit=minimum.max_error, ties=ties_counted(study)),
         alt=_curves_alt(study),
     )
     return Section(
-        id="error-rates",
-        title=say("size section"),
-        lead=say("size lead"),
-        blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),))),
+        **say.headed("error-rates lead"), blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),)))
     )
 
 
@@ -107,8 +102,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         shown[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
     return Table(
         name="error_rates",
-        title=say("rates title"),
-        caption=say("rates", rates=study.error_rates, ties=ties_counted(study)),
+        **say.titled("rates", rates=study.error_rates, ties=ties_counted(study)),
         frame=with_tolerances(study, shown),
         data=frame,
         columns=(METRIC, TOLERANCE, *right(text, unit().Topics, **{str(size): str(size) for size in sizes})),
@@ -119,15 +113,13 @@ def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
     if len(study.error_rates.metrics) == 1:
         return ()
     picture = Picture(
-        name="metrics_compared",
+        **say.named("metrics_compared", limit=study.minimum.max_error),
         draw=lambda: figures.tolerance_panels(
             curves, tolerances=tolerance_names(study), max_error=study.minimum.max_error
         ),
-        title=say("metric picture title"),
-        caption=say("metric picture", limit=study.minimum.max_error),
         alt=_by_metric_alt(study),
     )
-    return (Section(id="compared", title=say("metric section"), lead=say("metric lead"), blocks=(picture,)),)
+    return (Section(**say.headed("compared lead"), blocks=(picture,)),)
 
 
 def _by_metric_alt(study: TopicsStudy) -> str:
@@ -151,17 +143,19 @@ def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
         blocks = (Text(paragraphs=(not_estimated(study.unestimated[DIFFERENCES]),), look="note"),)
     else:
         return ()
-    title, lead = say("difference section"), say("difference lead")
-    return (Section(id="differences", title=title, lead=lead, blocks=blocks),)
+    return (Section(**say.headed("differences lead"), blocks=blocks),)
 
 
 def _difference_picture(bins: DifferenceBins) -> Picture:
     marks = bins.sensitivity()
     return Picture(
-        name="difference_bins",
+        **say.named(
+            "difference_bins",
+            bins=bins,
+            banded=bool(bins.to_frame()["low"].notna().any()),
+            size=int(marks["size"].iloc[0]),
+        ),
         draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
-        title=say("difference picture title", size=int(marks["size"].iloc[0])),
-        caption=say("difference picture", bins=bins, banded=bool(bins.to_frame()["low"].notna().any())),
         alt="; ".join(say("difference mark", row=row) for row in marks.itertuples()),
     )
 
@@ -181,9 +175,7 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
             shown[f"{name}_sort"] = known.to_numpy()
             columns += right(text, say(reading), **{name: word})
     return Table(
-        name="difference_required",
-        title=say("readings title", limit=bins.max_error),
-        caption=say("readings", frame=frame),
+        **say.named("difference_required", frame=frame, limit=bins.max_error),
         frame=shown,
         columns=tuple(columns),
         data=frame,
@@ -196,9 +188,7 @@ def _beyond_the_data(study: TopicsStudy) -> Section:
     else:
         found = _held_out_table(study)
     return Section(
-        id="held-out",
-        title=say("beyond section"),
-        lead=say("beyond lead"),
+        **say.headed("held-out lead"),
         blocks=(
             *_curve_words(study),
             found,
@@ -226,9 +216,7 @@ def _held_out_table(study: TopicsStudy) -> Table:
     )
     above = "Held-out sizes"
     return Table(
-        name="curves_compared",
-        title=say("held out title"),
-        caption=say("held out"),
+        **say.named("curves_compared"),
         frame=shown,
         data=summary,
         columns=(
@@ -248,9 +236,7 @@ def _fits_table(study: TopicsStudy) -> Table:
         outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
     )
     return Table(
-        name="curves",
-        title=say("fits title"),
-        caption=say("fits"),
+        **say.named("curves"),
         frame=shown,
         data=frame,
         columns=(
@@ -274,8 +260,7 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
     shown = shown.assign(**{f"{name}_sort": found[name] for name in (*numbers, "held_out_bias")})
     table = Table(
         name="exponential",
-        title=say("exponential title"),
-        caption=say("exponential table", criterion=PUBLISHED_CRITERION),
+        **say.titled("exponential table", criterion=PUBLISHED_CRITERION),
         frame=shown,
         data=found,
         columns=(
@@ -288,12 +273,10 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
     )
     last = study.error_rates.sizes[-1]
     picture = Picture(
-        name="published_curves",
+        **say.named("published_curves", size=last),
         draw=lambda: figures.error_panels(
             study.published_curves(), tolerances=tolerance_names(study), max_error=study.minimum.max_error, seen_to=last
         ),
-        title=say("published picture title"),
-        caption=say("published picture", size=last),
         alt=_curves_alt(study),
     )
     return Text(paragraphs=(say("exponential"),)), picture, table

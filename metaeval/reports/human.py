@@ -11,18 +11,7 @@ from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.base.names import natural_order
-from metaeval.base.words import (
-    End,
-    bracketed,
-    ends,
-    intervals,
-    number,
-    p_value,
-    sentence_case,
-    share,
-    text,
-    whole,
-)
+from metaeval.base.words import End, bracketed, ends, intervals, number, p_value, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, p_values, right, under
@@ -172,16 +161,12 @@ def _agreement_section(study: HumanStudy) -> Section:
     shown = panels if len(panels) <= _PANELS else panels[: _PANELS - 1] + panels[-1:]
     blocks.append(
         Picture(
-            name="systems",
+            **say.named("systems", some=shown != panels),
             draw=lambda: figures.system_scatters(study.means, reference=study.reference, metrics=shown),
-            title=say("systems title"),
-            caption=say("systems", some=shown != panels),
             alt=say("systems alt", n=len(shown), n_systems=len(study.means)),
         )
     )
-    return Section(
-        id="agreement", title=say("agreement title"), lead=say("agreement lead"), brief=True, blocks=tuple(blocks)
-    )
+    return Section(**say.headed("agreement lead"), brief=True, blocks=tuple(blocks))
 
 
 def _expected_section(study: HumanStudy) -> Section:
@@ -230,8 +215,12 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
         columns += right(whole, n_used="Items used")
     return Table(
         name=f"agreement-{lead.level}",
-        title=say("level title", reference=study.reference, level=say(lead.level)),
-        caption=say("level", used=_STATISTICS[lead.statistic] if lead.level == "item" else ""),
+        **say.titled(
+            "level",
+            used=_STATISTICS[lead.statistic] if lead.level == "item" else "",
+            reference=study.reference,
+            level=say(lead.level),
+        ),
         frame=frame,
         columns=tuple(columns),
         data=pd.concat([found.to_frame() for found in agreements], ignore_index=True),
@@ -263,19 +252,15 @@ def _comparison_section(study: HumanStudy) -> Section:
         blocks.append(_wins_table(study, comparison))
         blocks.append(
             Picture(
-                name="metric-comparison",
+                **say.named("metric-comparison", reference=study.reference, **_compared(study, comparison)),
                 draw=lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
-                title=say("map title"),
-                caption=say("map", reference=study.reference, **_compared(study, comparison)),
                 alt=say("map alt", wins=comparison.wins(study.alpha), comparison=comparison),
             )
         )
         blocks.append(Fold(title=say("permutation fold"), blocks=(_permutation_table(comparison),)))
     if len(study.williams):
         blocks.append(Fold(title=say("williams fold"), blocks=(_williams_table(study),)))
-    return Section(
-        id="comparison", title=say("comparison title"), lead=say("comparison lead"), brief=True, blocks=tuple(blocks)
-    )
+    return Section(**say.headed("comparison lead"), brief=True, blocks=tuple(blocks))
 
 
 def _compared(study: HumanStudy, comparison: MetricComparison) -> dict[str, str]:
@@ -284,9 +269,7 @@ def _compared(study: HumanStudy, comparison: MetricComparison) -> dict[str, str]
 
 def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
     return Table(
-        name="metric-wins",
-        title=say("wins title"),
-        caption=say("wins table", **_compared(study, comparison)),
+        **say.named("metric-wins", **_compared(study, comparison)),
         frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
         columns=(*left(metric="Metric"), *right(whole, better_than="Better than", worse_than="Worse than")),
     )
@@ -296,9 +279,7 @@ def _permutation_table(comparison: MetricComparison) -> Table:
     named = {"p": "p", "p_corrected": "p, corrected"}
     frame, columns = p_values(comparison.table, named, raw={"p_corrected": "p"}, n_resamples=comparison.n_resamples)
     return Table(
-        name="metric-permutation",
-        title=say("permutation title"),
-        caption=say("permutation", statistic=_STATISTICS[comparison.statistic]),
+        **say.named("metric-permutation", statistic=_STATISTICS[comparison.statistic]),
         frame=frame,
         data=comparison.table,
         columns=(
@@ -311,9 +292,7 @@ def _permutation_table(comparison: MetricComparison) -> Table:
 
 def _williams_table(study: HumanStudy) -> Table:
     return Table(
-        name="williams",
-        title=say("williams title"),
-        caption=say("williams"),
+        **say.named("williams"),
         frame=study.williams,
         columns=(
             *left(metric_a="First", metric_b="Second"),
@@ -333,9 +312,7 @@ def _n_clusters(study: HumanStudy) -> int:
 
 def _decisions_section(study: HumanStudy) -> Section:
     table = Table(
-        name="decisions",
-        title=say("decisions table title"),
-        caption=say("decisions", study=study),
+        **say.named("decisions", study=study),
         frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
         columns=(
             *left(metric="Metric"),
@@ -347,15 +324,14 @@ def _decisions_section(study: HumanStudy) -> Section:
             *right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
         ),
     )
-    return Section(id="decisions", title=say("decisions title"), lead=say("decisions lead"), blocks=(table,))
+    return Section(**say.headed("decisions lead"), blocks=(table,))
 
 
 def _pairs_section(study: HumanStudy) -> Section:
     frame = study.pairs.reset_index().sort_values("tau", ascending=False, kind="stable")
     table = Table(
         name="human-pairs",
-        title=say("pairs table title"),
-        caption=say("pairs"),
+        **say.titled("pairs"),
         frame=frame,
         columns=(
             *left(metric="Metric"),
@@ -363,7 +339,7 @@ def _pairs_section(study: HumanStudy) -> Section:
             *right(number(4), tau="τ"),
         ),
     )
-    return Section(id="pairs", title=say("pairs title"), lead=say("pairs lead"), blocks=(table,))
+    return Section(**say.headed("pairs lead"), blocks=(table,))
 
 
 def _methods(study: HumanStudy) -> Methods:

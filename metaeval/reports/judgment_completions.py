@@ -4,7 +4,6 @@ from metaeval.base.words import number, share_of, text
 from metaeval.page.blocks import Section
 from metaeval.page.tables import METRIC, Table, right
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.resampling.completions import CompletionBounds
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -24,8 +23,7 @@ def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
         for name in ("same_winner", "hold")
     }
     table = Table(
-        name="completions",
-        **titled(say, "table", found=found, correction=CORRECTIONS.label(found.correction)),
+        **say.named("completions", found=found, correction=CORRECTIONS.label(found.correction)),
         frame=frame.assign(**parts),
         data=frame,
         columns=(
@@ -36,12 +34,4 @@ def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
             *right(number(3), residual="Width of the bounds"),
         ),
     )
-    return (
-        Section(
-            id="completions",
-            title=say("titles", name="section"),
-            lead=say("lead", rows=frame.to_dict("records")),
-            brief=True,
-            blocks=(table,),
-        ),
-    )
+    return (Section(**say.headed("completions lead", rows=frame.to_dict("records")), brief=True, blocks=(table,)),)

@@ -11,7 +11,6 @@ from metaeval.page.tables import Table, left, right
 from metaeval.reports.judgment_reductions import percent, with_error
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
@@ -71,9 +70,8 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         return ()
     frame = study.table("effort")
     picture = Picture(
-        name="effort",
+        **say.named("effort", effort=effort, cost=cost, year=year_of_minutes(cost)),
         draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
-        **titled(say, "picture", effort=effort, cost=cost, year=year_of_minutes(cost)),
         alt=effort_sentences(study)[1],
     )
     blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
@@ -82,7 +80,7 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     return (
         Section(
             id="effort",
-            title=say("titles", name="section"),
+            title=say("section title"),
             brief=not (study.stability or study.left_out),
             lead=" ".join(filter(None, (say("lead"), effort_sentences(study)[1]))),
             blocks=tuple(blocks),
@@ -105,7 +103,7 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
         rows.append(row | {metric: with_error(found[metric], "tau") for metric in study.metrics})
     return Table(
         name="effort",
-        **titled(say, "table", effort=effort),
+        **say.titled("table", effort=effort),
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
@@ -125,8 +123,7 @@ def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFram
         row = {"pools": pools, "judged": first["judged"], "relevant": first["relevant"], "hours": first["hours"]}
         rows.append(row | part.set_index("metric")["tau"].to_dict())
     table = Table(
-        name="adaptive",
-        **titled(say, "adaptive", rule=rule),
+        **say.named("adaptive", rule=rule),
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
@@ -138,7 +135,7 @@ def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFram
     )
     per_topic = Table(
         name="adaptive_topics",
-        **titled(say, "topics"),
+        **say.titled("topics"),
         frame=study.table("adaptive_topics"),
         columns=(
             *left(topic="Topic"),

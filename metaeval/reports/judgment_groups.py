@@ -10,7 +10,6 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.judgment_reductions import percent
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.resampling.coverage import Coverage
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
@@ -61,25 +60,19 @@ def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section
         changes = [_changes_table(study, name, counted, published=published) for counted in ("run", "run and topic")]
         folded = [*([] if published else changes), _groups_table(name, found.groups.reset_index())]
         blocks += changes if published else []
-        blocks.append(Fold(title=say("titles", name="groups fold", keep=name, rules=_RULES), blocks=tuple(folded)))
+        blocks.append(Fold(title=say("groups fold title", keep=name, rules=_RULES), blocks=tuple(folded)))
     if any(one.pool_share < WHOLE for one in study.left_out.values()):
         blocks.append(_shares_table(study))
     if study.sufficiency is not None:
         blocks += [
             _sufficiency_table(study, study.sufficiency),
-            Fold(title=say("titles", name="verdicts fold"), blocks=(_verdicts_table(study),)),
+            Fold(title=say("verdicts fold title"), blocks=(_verdicts_table(study),)),
         ]
     if study.covered is not None:
         blocks.insert(0, _coverage_picture(study.covered))
     if not blocks:
         blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or (say("nothing"),), look="note"))
-    return Section(
-        id="new-systems",
-        title=say("titles", name="section"),
-        lead=say("lead"),
-        brief=published or not study.stability,
-        blocks=tuple(blocks),
-    )
+    return Section(**say.headed("new-systems lead"), brief=published or not study.stability, blocks=tuple(blocks))
 
 
 def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
@@ -93,7 +86,7 @@ def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
     frame = _of(study.table("left_out_summary"), found)
     return Table(
         name=f"left_out {name}",
-        **titled(say, "left out", keep=name, rules=_RULES, n_outside=found.n_outside, alpha=study.alpha),
+        **say.titled("left out", keep=name, rules=_RULES, n_outside=found.n_outside, alpha=study.alpha),
         frame=frame,
         data=frame,
         columns=(
@@ -112,8 +105,7 @@ def _shares_table(study: JudgmentsStudy) -> Table:
     some = [one for one in study.left_out.values() if one.pool_share < WHOLE]
     frame = pd.concat([_of(frame, one) for one in ([full] if full else []) + some], ignore_index=True)
     return Table(
-        name="left_out shares",
-        **titled(say, "shares"),
+        **say.named("left_out shares"),
         frame=frame,
         data=frame,
         columns=(
@@ -156,7 +148,7 @@ def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published:
     wide["interval"] = [one.replace("-", "−").replace("inf", "∞") for one in written]
     return Table(
         name=f"changes {name} {counted}",
-        **titled(say, "changes", counted=counted, published=published),
+        **say.titled("changes", counted=counted, published=published),
         frame=wide,
         data=frame,
         columns=(*left(interval="Change, %"), *right(**{one: name_of_metric(one) for one in study.metrics})),
@@ -166,7 +158,7 @@ def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published:
 def _groups_table(name: str, groups: pd.DataFrame) -> Table:
     return Table(
         name=f"groups {name}",
-        **titled(say, "groups"),
+        **say.titled("groups"),
         frame=groups,
         columns=(
             *left(group="Group"),
@@ -190,8 +182,7 @@ def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> T
             for name, label in labels.items()
         ]
     return Table(
-        name="pool_sufficiency",
-        **titled(say, "sufficiency", pools=sufficiency),
+        **say.named("pool_sufficiency", pools=sufficiency),
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
@@ -208,8 +199,7 @@ def _verdicts_table(study: JudgmentsStudy) -> Table:
     wide = frame.pivot_table(index=["metric", "size"], columns=["full", "reduced"], values="n", sort=False)[columns]
     wide.columns = pd.Index([f"{full} {reduced}" for full, reduced in columns])
     return Table(
-        name="pool_verdicts",
-        **titled(say, "verdicts"),
+        **say.named("pool_verdicts"),
         frame=wide.reset_index(),
         data=frame,
         columns=(
@@ -230,10 +220,7 @@ def _coverage_picture(covered: Coverage) -> Picture:
     tenth = largest[largest["rank"] == min(10, int(largest["rank"].max()))].iloc[0]
     given = {"top": tenth, "n_new": covered.counts.sizes["system"]}
     return Picture(
-        name="coverage",
-        draw=lambda: figures.coverage_lines(frame),
-        **titled(say, "coverage", **given),
-        alt=say("coverage mark", **given),
+        **say.named("coverage", **given), draw=lambda: figures.coverage_lines(frame), alt=say("coverage mark", **given)
     )
 
 

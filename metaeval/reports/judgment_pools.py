@@ -9,7 +9,6 @@ from metaeval.base.words import ends, name_of_metric, number, whole
 from metaeval.page.blocks import Block, Fold, Picture, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
@@ -27,13 +26,8 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
     low = ends(map(name_of_metric, found["metric"]), found["tau"], map(number(3), found["tau"]))[0]
     known = found["tau"].notna().any()
     words = say("rebuilt", study=study, original=original, low=low if known else None, n_judged=reduced.n_judged)
-    table = Table(
-        name="closeness",
-        **titled(say, "closeness"),
-        frame=found,
-        columns=(METRIC, *right(number(3), tau="τ", tau_ap="τ AP")),
-    )
-    return Text(paragraphs=(words,)), Fold(title=say("titles", name="closeness fold"), blocks=(table,))
+    table = Table(**say.named("closeness"), frame=found, columns=(METRIC, *right(number(3), tau="τ", tau_ap="τ AP")))
+    return Text(paragraphs=(words,)), Fold(title=say("closeness fold title"), blocks=(table,))
 
 
 def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
@@ -48,9 +42,8 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
         given = {"n": len(critical), "known": critical.dropna(), "few": 100 * study.growth.few}
         blocks.append(
             Picture(
-                name="pool growth",
+                **say.named("pool growth", deepest=last["pool_depth"], half=words, **given),
                 draw=lambda: figures.growth_panels(frame),
-                **titled(say, "growth", deepest=last["pool_depth"], half=words, **given),
                 alt=words,
             )
         )
@@ -68,13 +61,12 @@ def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
     words = say("topics reached", n=len(topics), known=known)
     picture = Picture(
         name="pool growth topics",
+        **say.titled("topics", few=100 * growth.few, reached=words),
         draw=lambda: figures.topic_growth_lines(counts, topics),
-        **titled(say, "topics", few=100 * growth.few, reached=words),
         alt=words,
     )
     table = Table(
-        name="critical_depths",
-        **titled(say, "critical", few=100 * growth.few),
+        **say.named("critical_depths", few=100 * growth.few),
         frame=topics,
         columns=(
             *left(topic="Topic"),
@@ -82,7 +74,7 @@ def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
             *right(whole, "Critical depth", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
         ),
     )
-    return picture, Fold(title=say("titles", name="critical fold"), blocks=(table,))
+    return picture, Fold(title=say("critical fold title"), blocks=(table,))
 
 
 def _run_depths_table(depths: RunDepths) -> Table:
@@ -94,8 +86,7 @@ def _run_depths_table(depths: RunDepths) -> Table:
     }
     row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
     return Table(
-        name="run_depths",
-        **titled(say, "depths"),
+        **say.named("run_depths"),
         frame=pd.DataFrame([row]),
         data=depths.to_frame(),
         columns=(

@@ -14,7 +14,6 @@ from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Column, Table, right
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
@@ -89,16 +88,15 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     }
     shown, folded = (
         Table(
-            name=name,
-            **titled(say, name, **given),
+            **say.named(name, **given),
             frame=rows,
             data=frame,
             columns=(METRIC, *(Column(name=one, label=name_of_metric(one), align="right") for one in metrics[1:])),
         )
         for name, rows in (("between metrics", taus), ("between metrics p", chances))
     )
-    blocks = (shown, Fold(title=say("titles", name="chances"), blocks=(folded,)))
-    return (Section(id="between-metrics", title=say("titles", name="section"), lead=say("lead"), blocks=blocks),)
+    blocks = (shown, Fold(title=say("chances title"), blocks=(folded,)))
+    return (Section(**say.headed("between-metrics lead"), blocks=blocks),)
 
 
 def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.Series], str]) -> pd.DataFrame:
@@ -132,7 +130,7 @@ def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, 
         "errors": step is not None and part["score_error"].notna().any(),
         "required": part["difference_required"].notna().any(),
     }
-    return titled(say, passage, **given)
+    return say.titled(passage, **given)
 
 
 def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:

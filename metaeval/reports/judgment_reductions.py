@@ -27,7 +27,6 @@ from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.judgment_power import by_metric_blocks, compared_with, drawn_words
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 
@@ -52,7 +51,7 @@ def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
         blocks = [block for name in names for block in _stability_blocks(study, study.stability[name])]
         alone = len(study.stability) <= 1
         if blocks or extra:
-            title, shown = say("titles", name=question), (*closeness_blocks(study, names), *blocks, *extra)
+            title, shown = say(f"{question} title"), (*closeness_blocks(study, names), *blocks, *extra)
             sections.append(Section(id=question, title=title, lead=say(question), brief=alone, blocks=shown))
     return tuple(sections)
 
@@ -133,7 +132,7 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     rebuilt = any(one.closeness is not None for one in study.stability.values())
     table = Table(
         name="thresholds",
-        **titled(say, "thresholds table", min_tau=study.min_tau, rebuilt=rebuilt, errors=threshold_errors(frame)),
+        **say.titled("thresholds table", min_tau=study.min_tau, rebuilt=rebuilt, errors=threshold_errors(frame)),
         frame=wide,
         data=frame,
         columns=(
@@ -141,9 +140,8 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
             *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
         ),
     )
-    title, lead = say("titles", name="thresholds"), say("thresholds", min_tau=study.min_tau)
     picture = _stability_picture(study, next(iter(study.stability.values())))
-    return Section(id="thresholds", title=title, lead=lead, brief=True, blocks=(picture, table))
+    return Section(**say.headed("thresholds", min_tau=study.min_tau), brief=True, blocks=(picture, table))
 
 
 def threshold_errors(frame: pd.DataFrame) -> str:
@@ -263,7 +261,7 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return Table(
         name=f"stability {stability.reduction.name}",
-        **titled(say, "correlations", stability=stability, full=compared_with(stability)),
+        **say.titled("correlations", stability=stability, full=compared_with(stability)),
         frame=_wide(frame, stability.metrics, cells),
         data=frame,
         columns=(*_step_columns(stability), *_by_metric(stability, tau="τ", tau_ap="τ AP")),
@@ -275,7 +273,7 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return Table(
         name=f"best {stability.reduction.name}",
-        **titled(say, "best", stability=stability, full=compared_with(stability)),
+        **say.titled("best", stability=stability, full=compared_with(stability)),
         frame=_wide(frame, stability.metrics, cells),
         data=frame[[name for name in _BEST if name in frame]],
         columns=(*_step_columns(stability)[:1], *_by_metric(stability, **names)),
@@ -301,7 +299,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
     drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
     return Table(
         name=f"consistency {stability.reduction.name}",
-        **titled(say, "consistency", stability=stability, drawn=drawn, full=compared_with(stability), known=known),
+        **say.titled("consistency", stability=stability, drawn=drawn, full=compared_with(stability), known=known),
         frame=_wide(frame, stability.metrics, cells),
         data=frame[["metric", "step", "found", "contradicted", "contradicted_share", "power", "power_full"]],
         columns=(*_step_columns(stability)[:1], *_by_metric(stability, found="found", wrong="not confirmed")),

@@ -71,7 +71,7 @@ def means_section(study: PowerStudy, top: int) -> Section:
     """Return the table as a section of the page on discriminative power: all systems if they are few, else the best."""
     few = study.scores.sizes["system"] <= _ALL_SYSTEMS
     table = means_table(tabulated(study.scores, deciding(study), top=None if few else top, provenance=study.provenance))
-    return Section(id="means", title=say("section"), lead=say("lead"), blocks=(table,))
+    return Section(**say.headed("means lead"), blocks=(table,))
 
 
 def over_pairs(study: TableStudy) -> str:

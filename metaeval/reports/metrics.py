@@ -23,9 +23,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     kinds = [f"{number} of {kind}" for kind, number in rows["on"].value_counts(sort=False).items()]
     alike = bool(rows["higher_is_better"].all())
     table = Table(
-        name="metrics",
-        title="Metrics",
-        caption=say("table"),
+        **say.named("metrics"),
         frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
         columns=(
             *left(usage="How to write it", summary="What it is", on="Scores"),
@@ -35,13 +33,9 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     )
     sets = presets_frame()
     presets = Table(
-        name="presets",
-        title="Presets",
-        caption=say("presets"),
-        frame=sets,
-        columns=left(name="Preset", summary="What it is", metrics="Metrics"),
+        **say.named("presets"), frame=sets, columns=left(name="Preset", summary="What it is", metrics="Metrics")
     )
-    section = Section(id="metrics", title="Metrics", lead=say("lead"), brief=True, blocks=(table, presets))
+    section = Section(**say.headed("metrics lead"), brief=True, blocks=(table, presets))
     return Report(
         command="metrics",
         title=say("title"),
@@ -70,15 +64,11 @@ def _quantisations(registry: Registry) -> Section:
         ]
     )
     table = Table(
-        name="quantisations",
-        title="Quantisations",
-        caption=say("quantisations"),
+        **say.named("quantisations"),
         frame=frame,
         columns=left(usage="How to write it", summary="What it is", of="Judgments of"),
     )
-    return Section(
-        id="quantisations", title="Quantisations", lead=say("quantisations lead"), brief=True, blocks=(table,)
-    )
+    return Section(**say.headed("quantisations lead"), brief=True, blocks=(table,))
 
 
 def _usage(word: str, one: Quantisation) -> str:

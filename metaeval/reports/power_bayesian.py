@@ -25,14 +25,12 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
         return []
     frame = found.discriminative_power(_PROBABILITY)
     picture = Picture(
-        name="practical_equivalence",
+        **say.named("practical_equivalence", probability=_PROBABILITY),
         draw=lambda: figures.decided_bars(frame),
-        title=say("picture title"),
-        caption=say("picture", probability=_PROBABILITY),
         alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
     )
     blocks = picture, Text(paragraphs=(" ".join(bayesian_sentences(study)),)), _table(study, found, frame)
-    return [Section(id="practical-equivalence", title=say("section"), lead=say("lead"), brief=True, blocks=blocks)]
+    return [Section(**say.headed("practical-equivalence lead"), brief=True, blocks=blocks)]
 
 
 def bayesian_sentences(study: PowerStudy) -> list[str]:
@@ -67,8 +65,7 @@ def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) ->
         tests[column] = f"{TESTS.label(result.test)}, {CORRECTIONS.words(result.correction)}"
     return Table(
         name="practical_equivalence",
-        title=say("table title"),
-        caption=say("table", probability=_PROBABILITY, model=say(found.model)),
+        **say.titled("table", probability=_PROBABILITY, model=say(found.model)),
         frame=shown,
         columns=(
             METRIC,

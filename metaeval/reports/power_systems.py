@@ -42,7 +42,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         table = _ranking_table(metric, part, how)
         return picture, Fold(title=say("ranking numbers", metric=metric), blocks=(table,))
 
-    return Section(id="systems", title=say("ranking"), lead=say("ranking lead"), blocks=_per_metric(order, blocks))
+    return Section(**say.headed("systems lead"), blocks=_per_metric(order, blocks))
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
@@ -95,7 +95,7 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         )
         return (picture,)
 
-    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=_per_metric(order, blocks))
+    return Section(**say.headed("scores lead"), blocks=_per_metric(order, blocks))
 
 
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
@@ -110,14 +110,13 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         found = int(strict.data["significant"].sel(metric=metric).sum())
         picture = Picture(
             name=f"map {metric}",
+            **say.titled("map picture", pale=pale, how=how, alpha=strict.alpha, groups=groups, metric=metric),
             draw=lambda: strict.plot(metric, groups=groups),
-            title=say("map title", metric=metric),
-            caption=say("map picture", pale=pale, how=how, alpha=strict.alpha, groups=groups),
             alt=say("map mark", found=found, n=strict.n_pairs),
         )
         return (picture,)
 
-    return Section(id="map", title=say("map"), lead=say("map lead"), blocks=_per_metric(order, blocks))
+    return Section(**say.headed("map lead"), blocks=_per_metric(order, blocks))
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
@@ -131,7 +130,7 @@ def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     if len(found):
         table = _top_pairs_table(results, found, size)
         blocks.append(Fold(title=say("top numbers", n=len(found)), blocks=(table,)))
-    return Section(id="top", title=say("top", size=size), lead=say("top lead"), blocks=tuple(blocks))
+    return Section(**say.headed("top lead", size=size), blocks=tuple(blocks))
 
 
 def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int) -> pd.DataFrame:
@@ -169,8 +168,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     shown = shown.reset_index()
     return Table(
         name=f"top_{size}_counts",
-        title=say("top counts title", size=size),
-        caption=say("top counts", n=n_pairs, size=size, test=results[0].procedure.label),
+        **say.titled("top counts", n=n_pairs, size=size, test=results[0].procedure.label),
         frame=shown,
         columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
@@ -189,8 +187,7 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
     names = [column.name for column in (*columns, *written)]
     return Table(
         name=f"top_{size}_pairs",
-        title=say("top pairs title", size=size),
-        caption=say("top pairs"),
+        **say.titled("top pairs", size=size),
         frame=shown,
         data=data[names],
         columns=(*columns, *written),

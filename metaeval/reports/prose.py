@@ -1,9 +1,10 @@
 """The words of a report, kept as words: passages of ``prose/NAME.prose``, filled in when the report is made.
 
-A passage begins with a line ``== its name``. Logic that decides what is said stays in the report; a passage may choose
-between words, and computes nothing. What several reports need is a filter, below. What systems are scored on is called
-``topic``, ``topics``, ``a_topic``, ``Topic`` and ``Topics``, which say "item" in the report on a benchmark; what it
-belongs to ``cluster``, and what judges label ``labelled`` (`metaeval.base.unit.Unit`).
+A passage begins with a line ``== its name``, or ``== its name | the title above it``: that title is the passage
+"NAME title". Logic that decides what is said stays in the report; a passage may choose between words, and computes
+nothing. What several reports need is a filter, below. What systems are scored on is called ``topic``, ``topics``,
+``a_topic``, ``Topic`` and ``Topics``, which say "item" in the report on a benchmark; what it belongs to ``cluster``,
+and what judges label ``labelled`` (`metaeval.base.unit.Unit`).
 """
 
 import re
@@ -65,8 +66,9 @@ class Prose:
     """
 
     def __init__(self, passages: str) -> None:
-        parts = re.split(r"^== (.+)\n", passages, flags=re.MULTILINE)[1:]
-        self._passages = dict(zip(parts[::2], parts[1::2], strict=True))
+        parts = re.split(r"^== (.+?)(?: \| (.+))?\n", passages, flags=re.MULTILINE)[1:]
+        self._passages = dict(zip(parts[::3], parts[2::3], strict=True))
+        self._passages |= {f"{name} title": title for name, title in zip(parts[::3], parts[1::3], strict=True) if title}
         self._compiled: dict[str, Template] = {}  # most reports say a few of them
 
     def __call__(self, name: str, /, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
@@ -75,6 +77,19 @@ class Prose:
             self._compiled[name] = _WRITERS.from_string(self._passages[name])
         words = re.sub(r"[ \n]+", " ", self._compiled[name].render(**unit()._asdict(), **given)).strip()
         return words.replace("\ue000", " ").replace("\ue001", "\n")
+
+    def titled(self, name: str, /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+        """Return the title and the caption of a table or picture."""
+        return {"title": self(f"{name} title", **given), "caption": self(name, **given)}
+
+    def named(self, name: str, /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+        """Return the title and the caption of a table or picture with the name of the passage, and that name."""
+        return {"name": name, **self.titled(name, **given)}
+
+    def headed(self, name: str, /, *, id: str = "", **given: Any) -> dict[str, Any]:  # noqa: A002, ANN401 - as above
+        """Return anchor, title and lead of a section; the passage "NAME lead" has the anchor NAME."""
+        anchor = id or name.removesuffix(" lead")
+        return {"id": anchor, "title": self(f"{name} title", **given), "lead": self(name, **given)}
 
 
 @cache

@@ -13,7 +13,7 @@ from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import facts, titled
+from metaeval.reports.shared import facts
 from metaeval.studies.reliability import ReliabilityStudy
 
 _TOP = 10
@@ -78,13 +78,12 @@ def _key_figures(places: pd.DataFrame) -> Table:
 
 
 def _section(name: str, *blocks: Block, brief: bool = True) -> Section:
-    return Section(id=name, title=say("titles", name=name), lead=say(name), brief=brief, blocks=blocks)
+    return Section(id=name, title=say(f"{name} title"), lead=say(name), brief=brief, blocks=blocks)
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
     described = Table(
-        name="simulated-runs",
-        **titled(say, "simulated"),
+        **say.named("simulated-runs"),
         frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
         columns=left(run="Run", holds="Holds"),
     )
@@ -108,7 +107,7 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
         columns += right(whole, metric, **{f"rank_{place}": "rank"})
     return Table(
         name=f"runs-{quantisation}",
-        **titled(say, "six runs", quantisation=quantisation),
+        **say.titled("six runs", quantisation=quantisation),
         frame=frame,
         columns=tuple(columns),
     )
@@ -119,7 +118,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
     kept = zip(verdicts["preferences"] - verdicts["broken"], verdicts["preferences"], strict=True)
     table = Table(
         name="verdicts",
-        **titled(say, "verdicts table"),
+        **say.titled("verdicts table"),
         frame=verdicts.assign(
             verdict=["met" if met else "not met" for met in verdicts["met"]],
             kept=[f"{n_kept} of {n}" for n_kept, n in kept],
@@ -136,8 +135,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
     stated = verdicts.drop_duplicates("expectation")
     by = [f"{listed(part['expectation'])}: {source}" for source, part in stated.groupby("source", sort=False)]
     meanings = Table(
-        name="expectations",
-        **titled(say, "expectations", by=_signed("; ".join(by))),
+        **say.named("expectations", by=_signed("; ".join(by))),
         frame=stated[["expectation", "meaning"]],
         columns=left(_signed, expectation="Expectation", meaning="Asks the metric to"),
         data=stated[["expectation", "meaning", "wanted", "source"]],
@@ -188,7 +186,7 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     every = len(frame) == len(study.submissions["run"].unique())
     return Table(
         name=f"top-{metric}",
-        **titled(say, "top", every=every, n=len(frame), metric=metric),
+        **say.titled("top", every=every, n=len(frame), metric=metric),
         frame=frame,
         columns=(
             *right(whole, rank="Rank"),
@@ -202,17 +200,15 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
 
 def _scatter_picture(study: ReliabilityStudy, n_runs: int) -> Picture:
     return Picture(
-        name="overlap",
+        **say.named("overlap"),
         draw=lambda: figures.overlap_scatters(study.submissions),
-        **titled(say, "overlap"),
         alt=say("overlap mark", n=n_runs, metrics=study.metrics),
     )
 
 
 def _tau_table(study: ReliabilityStudy) -> Table:
     return Table(
-        name="correlations",
-        **titled(say, "agreement"),
+        **say.named("correlations"),
         frame=study.correlations,
         columns=(*left(metric="First", other="Second"), *right(number(3), tau="τ_b")),
     )

@@ -84,9 +84,7 @@ def _best(scores: Scores) -> pd.DataFrame:
 def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
     names = [str(name) for name in means.columns]
     table = Table(
-        name="means",
-        title=say("means title"),
-        caption=say("means", n_topics=n_topics, metrics=names),
+        **say.named("means", n_topics=n_topics, metrics=names),
         frame=means.reset_index(names="system"),
         columns=(*left(system="Run"), *right(_SCORE, **{name: name_of_metric(name) for name in names})),
     )

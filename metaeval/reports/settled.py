@@ -103,9 +103,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
 def _pairs_section(study: SettledStudy) -> Section:
     found = study.found
     table = Table(
-        name="settled",
-        title=say("settled title"),
-        caption=say("settled", study=study),
+        **say.named("settled", study=study),
         frame=study.beside,
         columns=(
             *left(predictor="Beside it"),
@@ -125,25 +123,19 @@ def _pairs_section(study: SettledStudy) -> Section:
     blocks: list[Block] = [table]
     if len(found.voices) > 2:  # noqa: PLR2004 - two have one F1
         picture = Picture(
-            name="agreement",
-            draw=lambda: figures.matrix_map(found.matrix()),
-            title=say("map title"),
-            caption=say("map"),
-            alt=say("map in words"),
+            **say.named("agreement"), draw=lambda: figures.matrix_map(found.matrix()), alt=say("map in words")
         )
-        blocks.append(Fold(title=say("map title"), blocks=(picture,)))
+        blocks.append(Fold(title=say("agreement title"), blocks=(picture,)))
     apart = _apart(study)
     if len(apart):
         listed = Table(
-            name="apart",
-            title=say("apart title"),
-            caption=say("apart", shown=min(len(apart), _MOST_SHOWN), n=len(apart)),
+            **say.named("apart", shown=min(len(apart), _MOST_SHOWN), n=len(apart)),
             frame=apart.head(_MOST_SHOWN),
             columns=(*left(system_a="System", system_b="against"), *left(text, **{n: n for n in found.voices})),
             data=apart,
         )
         blocks.append(Fold(title=say("apart title"), blocks=(listed,)))
-    return Section(id="settled", title=say("section settled"), lead=say("lead"), brief=True, blocks=tuple(blocks))
+    return Section(**say.headed("settled lead"), brief=True, blocks=tuple(blocks))
 
 
 def _apart(study: SettledStudy) -> pd.DataFrame:
@@ -231,9 +223,7 @@ def _powered_section(study: SettledStudy) -> list[Section]:
         columns=["judge", "n_votes", "n_judged", "n_common", "judge_weight", "n_equivalent"],
     )
     worth = Table(
-        name="worth",
-        title=say("worth title"),
-        caption=say("worth", study=study),
+        **say.named("worth", study=study),
         frame=frame,
         columns=(
             *left(judge="With the votes of"),
@@ -246,9 +236,7 @@ def _powered_section(study: SettledStudy) -> list[Section]:
     best = max(study.powered, key=lambda name: study.powered[name].n_equivalent / study.powered[name].n_votes)
     own = study.powered[best].to_frame()
     strengths = Table(
-        name="powered",
-        title=say("powered title", judge=best, study=study),
-        caption=say("powered", level=percentage(1 - study.found.alpha)),
+        **say.named("powered", level=percentage(1 - study.found.alpha), judge=best, study=study),
         frame=own.assign(
             together=intervals(own["low"], own["high"], _DECIMAL),
             alone=intervals(own["people_low"], own["people_high"], _DECIMAL),
@@ -263,7 +251,7 @@ def _powered_section(study: SettledStudy) -> list[Section]:
         data=own,
     )
     fold = Fold(title=say("powered title", judge=best, study=study), blocks=(strengths,))
-    return [Section(id="worth", title=say("section worth"), lead=say("worth lead"), blocks=(worth, fold))]
+    return [Section(**say.headed("worth lead"), blocks=(worth, fold))]
 
 
 def _methods(study: SettledStudy) -> Methods:

@@ -29,10 +29,8 @@ def ranks_section(found: SettledPairs, first: str, second: str) -> Section:
     )
     drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
     picture = Picture(
-        name="rank_changes",
+        **say.named("rank_changes", level=level, drawn=drawn, n=len(ranks), first=first, second=second),
         draw=lambda: found.plot(first, second),
-        title=say("picture", first=first, second=second),
-        caption=say("lines", level=level, drawn=drawn, n=len(ranks)),
         alt=say("in words", first=first, second=second, best=ranks.sort_values(first)["system"].iloc[0], moved=moved),
     )
     lead = say("lead", first=first, second=second, moved=moved, n=len(ranks), sure=percentage(1 - 2 * found.alpha))

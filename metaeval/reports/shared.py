@@ -2,7 +2,7 @@
 """What several reports share: facts, unanswered questions, and the sentences of methods with what they cite."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
@@ -159,8 +159,3 @@ def computed_with(provenance: Provenance, *details: str) -> str:
     version = provenance.versions.get("metaeval", "")
     around = f" ({', '.join(details)})" if details else ""
     return f"{f'Computed with metaeval {version}'.rstrip()}{around}."
-
-
-def titled(say: Callable[..., str], name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as a passage names it
-    """Return the title and the caption of a table or picture, from the passages of its report."""
-    return {"title": say("titles", name=name, **given), "caption": say(name, **given)}

@@ -26,13 +26,7 @@ from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_findings import decision_words, pair_figures, pair_sentence
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import (
-    drawn_for_p,
-    facts,
-    groups_of_topics,
-    titled,
-    with_draws,
-)
+from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
 from metaeval.studies.table import TableStudy
 from metaeval.table.array import DIMS
@@ -61,7 +55,7 @@ def table_report(study: TableStudy) -> Report:
         summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
         key_figures=pair_figures(result, study.scores) if pair else _figures(study),
         sections=(
-            Section(id="means", title=say("titles", name="means"), lead=say("lead"), brief=True, blocks=means),
+            Section(**say.headed("means lead"), brief=True, blocks=means),
             _pairs_section(study),
         ),
         methods=_methods(study),
@@ -139,8 +133,9 @@ def _pairs_section(study: TableStudy) -> Section:
         names=tuple(map(name_of_metric, study.metrics)),
         parts=tuple((pictured(study, metric),) for metric in study.metrics),
     )
-    title, lead = say("titles", name="pairs", baseline=study.baseline), say("pairs", over=over_pairs(study))
-    return Section(id="pairs", title=title, lead=lead, blocks=(choice, *_pairs_table(study)))
+    return Section(
+        **say.headed("pairs", over=over_pairs(study), baseline=study.baseline), blocks=(choice, *_pairs_table(study))
+    )
 
 
 def _differences(study: TableStudy, metric: str) -> Picture:
@@ -156,10 +151,10 @@ def _differences(study: TableStudy, metric: str) -> Picture:
     }
     return Picture(
         name=f"differences {metric}",
+        **say.titled("differences", **given),
         draw=lambda: figures.baseline_differences(
             frame, metric, baseline=baseline, higher_is_better=bool(study.scores["higher_is_better"].sel(metric=metric))
         ),
-        **titled(say, "differences", **given),
         alt=say("differences mark", found=frame["significant"].sum(), n=len(frame), baseline=baseline),
     )
 
@@ -182,8 +177,8 @@ def _map(study: TableStudy, metric: str) -> Picture:
     found = result.data["significant"].sel(metric=metric).sum().item()
     return Picture(
         name=f"map {metric}",
+        **say.titled("map", metric=metric, result=result, decided=decided),
         draw=lambda: result.plot(metric),
-        **titled(say, "map", metric=metric, result=result, decided=decided),
         alt=say("map mark", found=found, n=result.n_pairs),
     )
 
@@ -198,7 +193,7 @@ def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
     written, columns = p_values(shown, named, "p", raw=raw, n_resamples=drawn_for_p(result))
     table = Table(
         name="pairs",
-        **titled(say, "pairs table"),
+        **say.titled("pairs table"),
         frame=written,
         data=shown[["metric", "system_a", "system_b", "difference", *named, "verdict"]],
         columns=(

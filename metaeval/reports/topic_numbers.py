@@ -8,7 +8,6 @@ from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.blocks import Fold, Section
 from metaeval.page.tables import METRIC, Steps, Table, right, under
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.reports.topic_words import tolerance_name
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
@@ -44,10 +43,8 @@ def numbers_section(study: TopicsStudy) -> Section:
             columns += under(text, "Error rate, tolerance", **{f"interval {tolerance:g}": level})
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(
-        name="by_number_of_topics",
-        **titled(
-            say,
-            "at hand",
+        **say.named(
+            "by_number_of_topics",
             study=study,
             at_hand=at_hand,
             alpha=_ALPHA,
@@ -61,10 +58,8 @@ def numbers_section(study: TopicsStudy) -> Section:
         steps=Steps(what=unit().Topics, frames=frames, at=at_hand),
     )
     return Section(
-        id="numbers",
-        title=say("titles", name="section"),
-        lead=say("lead"),
-        blocks=(table, Fold(title=say("titles", name="others"), blocks=(_few(whole, names, at_hand),))),
+        **say.headed("numbers lead"),
+        blocks=(table, Fold(title=say("others title"), blocks=(_few(whole, names, at_hand),))),
     )
 
 
@@ -123,8 +118,7 @@ def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
         own = part[part["n_topics"] == one].set_index("metric").loc[shown["metric"]]
         shown[f"rate {one}"], shown[f"difference {one}"] = _written(own, "rate"), own["difference"].to_numpy()
     return Table(
-        name="by_some_numbers_of_topics",
-        **titled(say, "some", tolerance=names[least], errors=_errors(part)),
+        **say.named("by_some_numbers_of_topics", tolerance=names[least], errors=_errors(part)),
         frame=shown,
         columns=(
             METRIC,

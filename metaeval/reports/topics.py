@@ -19,7 +19,6 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import titled
 from metaeval.reports.topic_numbers import detectable, numbers_section
 from metaeval.reports.topic_summary import (
     topic_columns,
@@ -103,7 +102,7 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
 
 def without_topics(report: Report, reason: str) -> Report:
     """Return a report with the reason why its scores leave nothing to say about topics."""
-    title, blocks = say("titles", name="size"), (Text(paragraphs=(not_estimated(reason),), look="note"),)
+    title, blocks = say("size title"), (Text(paragraphs=(not_estimated(reason),), look="note"),)
     section = Section(id="topics", title=title, lead=say("unestimated lead"), blocks=blocks, brief=True)
     return report.extended(sections=(section,))
 
@@ -142,14 +141,14 @@ def _size_sections(study: TopicsStudy, *, brief: bool = True, published: bool = 
         blocks = list(_observed(study, published=published))
     else:
         check = (Text(paragraphs=(say("check"),)), *_observed(study, published=published))
-        blocks = [*_model_blocks(study, study.posterior), Fold(title=say("titles", name="check"), blocks=check)]
+        blocks = [*_model_blocks(study, study.posterior), Fold(title=say("check title"), blocks=check)]
     if explained:
         blocks.insert(1, Text(paragraphs=explained))
     blocks[1:1] = notes
     if published:
         blocks.append(_published_table(study))
     lead = say("size lead", study=study)
-    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=brief)
+    section = Section(id="topics", title=say("size title"), lead=lead, blocks=tuple(blocks), brief=brief)
     return (section, *_fewer_section(study))
 
 
@@ -173,9 +172,8 @@ def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Pic
         needed=lambda rows: [topic_count(*row) for row in rows[["median", "median_error"]].to_numpy().tolist()],
     )
     return Picture(
-        name="topics_needed",
+        **say.named("topics_needed", level=level),
         draw=lambda: figures.count_rows(shown.reset_index(drop=True), at_hand=study.error_rates.n_topics),
-        **titled(say, "counts picture", level=level),
         alt="; ".join(say("mark", row=row) for row in shown.to_dict("records")),
     )
 
@@ -204,7 +202,7 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
     ties, counted = ties_counted(study), count_errors(data)
     return Table(
         name="topics_needed",
-        **titled(say, "counts", study=study, rates=rates, ties=ties, counted=counted, by_model=by_model, likely=likely),
+        **say.titled("counts", study=study, rates=rates, ties=ties, counted=counted, by_model=by_model, likely=likely),
         frame=shown,
         data=data,
         columns=(
@@ -228,7 +226,7 @@ def _observed(study: TopicsStudy, *, published: bool) -> tuple[Block, ...]:
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
     tables = (_side_by_side(study),) if published else (_published_table(study), _side_by_side(study))
-    blocks.append(Fold(title=say("titles", name="published"), blocks=tables))
+    blocks.append(Fold(title=say("published title"), blocks=tables))
     return tuple(blocks)
 
 
@@ -249,8 +247,7 @@ def _side_by_side(study: TopicsStudy) -> Table:
         shown["median_sort"], said = counts["median"], count_errors(counts)
     curve = f"the {study.minimum.curve}" if study.minimum.curve else "–"
     return Table(
-        name="three_counts",
-        **titled(say, "three", model=model, said=said, errors=_count_errors(study.minimum, study.published)),
+        **say.named("three_counts", model=model, said=said, errors=_count_errors(study.minimum, study.published)),
         frame=shown,
         data=data[["metric", "tolerance", "text_published", "text", *model]],
         columns=(
@@ -277,7 +274,7 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     relative, marks = study.error_rates.tolerance_unit == "relative", count_marks(minimum)
     return Table(
         name=name,
-        **titled(say, "minimum", minimum=minimum, relative=relative, errors=_count_errors(minimum), marks=marks),
+        **say.titled("minimum", minimum=minimum, relative=relative, errors=_count_errors(minimum), marks=marks),
         frame=wide,
         columns=(*left(**{unit: "Tolerance"}), *right(**{metric: name_of_metric(metric) for metric in metrics})),
         data=minimum.to_frame(),
@@ -291,8 +288,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
     shown = fewer_rows(study)
     names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in shown.columns[2:]}
     table = Table(
-        name="fewer_topics",
-        **titled(say, "fewer table", likely=_error_of_chances(study.posterior, fewer["p_fewer"])),
+        **say.named("fewer_topics", likely=_error_of_chances(study.posterior, fewer["p_fewer"])),
         frame=shown.rename(columns=names),
         data=fewer,
         columns=(
@@ -301,9 +297,8 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         ),
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
-    shown_whole = table if len(shown) <= _MOST_PAIRS else Fold(title=say("titles", name="every pair"), blocks=(table,))
-    title, lead = say("titles", name="fewer"), say("fewer lead", study=study)
-    return (Section(id="fewer", title=title, lead=lead, blocks=(sentences, shown_whole)),)
+    shown_whole = table if len(shown) <= _MOST_PAIRS else Fold(title=say("every pair title"), blocks=(table,))
+    return (Section(**say.headed("fewer lead", study=study), blocks=(sentences, shown_whole)),)
 
 
 def _error_of_chances(posterior: BayesianErrorRate, chances: "pd.Series[float]") -> list[float]:

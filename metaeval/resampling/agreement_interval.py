@@ -14,12 +14,8 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from metaeval.agreement.decisions import (
-    DecisionAgreement,
-    agreement_counts,
-    agreement_shares,
-    decision_agreement,
-)
+from metaeval.agreement.decisions import DecisionAgreement, agreement_counts, agreement_shares, decision_agreement
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.resampling.options import check_resampling
@@ -114,7 +110,7 @@ class AgreementIntervals(Result):
         )
         return frame.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy())
 
-    def _bounds(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _bounds(self, measure: str) -> tuple[Floats, Floats]:
         values, observed = self.resampled[measure].to_numpy(), self.agreement.data[measure].to_numpy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # all undefined: no interval, said below
@@ -273,7 +269,7 @@ def _rule_of(result: PairwiseResult) -> PValueRule:
     return "plain" if result.details.get("smallest_p") == 0 else "plus-one"
 
 
-type _Round = Mapping[str, NDArray[np.float64]]
+type _Round = Mapping[str, Floats]
 
 
 def _gathered(rounds: Sequence[_Round], agreement: DecisionAgreement) -> xr.Dataset:
@@ -298,7 +294,7 @@ def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
     asked: PairwiseResult,
     alphas: tuple[float, ...],
     test: str | None,
-    taken: NDArray[np.float64] | None = None,
+    taken: Floats | None = None,
     rng: RNGLike,
     n_threads: int | None,
 ) -> NDArray[np.int8]:
@@ -331,12 +327,12 @@ def _of_p_values(correction: str) -> str:
 # ------------------------------------------------------------------------------------------------------- closed form
 
 
-def _normal(levels: NDArray[np.float64], n_topics: int) -> NDArray[np.float64]:
+def _normal(levels: Floats, n_topics: int) -> Floats:
     square = ndtri(levels) ** 2
     return np.asarray(n_topics * square / (n_topics + square))
 
 
-type _ClosedForm = Callable[[NDArray[np.float64], int], NDArray[np.float64]]
+type _ClosedForm = Callable[[Floats, int], Floats]
 
 _CLOSED_FORMS: Mapping[str, _ClosedForm] = MappingProxyType(
     {"t": student_ratios, "bootstrap": student_ratios, "bootstrap_percentile": _normal, "bootstrap_shifted": _normal}
@@ -348,9 +344,9 @@ class _Plan(NamedTuple):
     """What every round in closed form needs."""
 
     question: Question
-    critical: NDArray[np.float64]  # (alpha, place): what the largest, second largest, … A^2/Q must reach
+    critical: Floats  # (alpha, place): what the largest, second largest, … A^2/Q must reach
     step: str
-    taken: NDArray[np.float64]  # (metric, system): off the scores
+    taken: Floats  # (metric, system): off the scores
 
     @classmethod
     def of(
@@ -360,7 +356,7 @@ class _Plan(NamedTuple):
         alphas: tuple[float, ...],
         *,
         n_topics: int | None = None,
-        taken: NDArray[np.float64] | None = None,
+        taken: Floats | None = None,
     ) -> "_Plan":
         """Lay out the critical values of the test's correction, one-sided, both directions being hypotheses.
 
@@ -379,7 +375,7 @@ class _Plan(NamedTuple):
             taken = np.zeros((len(question.values), len(question.scores["system"])))
         return cls(question, critical, correction.step, taken)
 
-    def verdict(self, ratios: NDArray[np.float64], signs: NDArray[np.int8]) -> NDArray[np.int8]:
+    def verdict(self, ratios: Floats, signs: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the decisions (alpha, metric, pair) from A^2/Q and the sign of A, both (metric, pair)."""
         ordered = -np.sort(-ratios, axis=-1)
         reached = ordered[None] >= self.critical[:, None, :]  # (alpha, metric, place)
@@ -392,7 +388,7 @@ class _Plan(NamedTuple):
 
 
 def _in_closed_form[Answer](
-    plan: _Plan, topics: NDArray[np.int64], n_threads: int | None, answer: Callable[[NDArray[np.int8]], Answer]
+    plan: _Plan, topics: Ints, n_threads: int | None, answer: Callable[[NDArray[np.int8]], Answer]
 ) -> Iterator[Answer]:
     """Yield what the verdicts (alpha, metric, pair) on every list of topics answer."""
     question = plan.question
@@ -412,7 +408,7 @@ def _in_closed_form[Answer](
 def verdicts_of_draws(  # noqa: PLR0913 - a comparison and what was drawn
     scores: Scores,
     result: PairwiseResult,
-    topics: NDArray[np.int64],
+    topics: Ints,
     *,
     alpha: float,
     generator: np.random.Generator,
@@ -432,9 +428,7 @@ def verdicts_of_draws(  # noqa: PLR0913 - a comparison and what was drawn
     return np.stack(found)[:, 0]
 
 
-def _evidence(
-    question: Question, counts: NDArray[np.float64], values: NDArray[np.float64], taken: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+def _evidence(question: Question, counts: Floats, values: Floats, taken: Floats) -> tuple[Floats, NDArray[np.int8]]:
     """Return A^2/Q and the sign of A of one metric, both (pair, resample)."""
     products = values @ counts, np.abs(values) @ counts
     found, total = squared_ratios(values, counts, (question.first, question.second), products, taken)

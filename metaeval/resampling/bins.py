@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import logit, ndtri
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -206,7 +206,7 @@ def _half(scores: object, sampling: Sampling, duplicates: Duplicates, n_trials: 
 
 def _checked_edges(
     width: float, n_bins: int, max_error: float, n_topic_resamples: int, confidence_level: float
-) -> NDArray[np.float64]:
+) -> Floats:
     """Refuse options outside their rules; return the lower edges of the bins."""
     check_number(width, "width", above=0)
     check_count(n_bins, "n_bins", least=2)
@@ -219,14 +219,12 @@ def _checked_edges(
 class _Compared(NamedTuple):
     """Every comparison of two systems: arrays (metric, trial, pair)."""
 
-    differences: NDArray[np.float64]  # on the first set, absolute; 0, with size 0, where a set has none
-    sizes: NDArray[np.float64]
-    changed: NDArray[np.bool_]  # its sign on the second
+    differences: Floats  # on the first set, absolute; 0, with size 0, where a set has none
+    sizes: Floats
+    changed: Flags  # its sign on the second
 
 
-def _readings(
-    compared: _Compared, counts: NDArray[np.int64], edges: NDArray[np.float64], max_error: float
-) -> NDArray[np.float64]:
+def _readings(compared: _Compared, counts: Ints, edges: Floats, max_error: float) -> Floats:
     """Return difference and share in the three readings, shape (2, metric, 3); `counts` is (2, metric, bin)."""
     differences, sizes, changed = compared
     found = np.full((2, counts.shape[1], len(get_args(Reading))), np.nan)
@@ -244,7 +242,7 @@ def _readings(
     return found
 
 
-def _reading_errors(compared: _Compared, edges: NDArray[np.float64], max_error: float) -> NDArray[np.float64]:
+def _reading_errors(compared: _Compared, edges: Floats, max_error: float) -> Floats:
     """Return the Monte-Carlo standard errors of `_readings`, from batches of the trials; NaN of a single trial."""
     batches = np.array_split(np.arange(compared.differences.shape[1]), _BATCHES)
     kept = [batch for batch in batches if len(batch)]
@@ -259,7 +257,7 @@ def _reading_errors(compared: _Compared, edges: NDArray[np.float64], max_error: 
     return standard_deviation(found) / np.sqrt(len(parts))
 
 
-def _cumulative(differences: NDArray[np.float64], changed: NDArray[np.bool_], max_error: float) -> tuple[float, float]:
+def _cumulative(differences: Floats, changed: Flags, max_error: float) -> tuple[float, float]:
     """Return the smallest difference from which the error rate is within the limit, and how many reach it."""
     order = np.argsort(-differences, kind="stable")
     order = order[differences[order] > 0]
@@ -273,12 +271,8 @@ def _cumulative(differences: NDArray[np.float64], changed: NDArray[np.bool_], ma
 
 
 def _spread(
-    layout: Layout,
-    resamples: NDArray[np.int64],
-    generator: np.random.Generator,
-    sets: tuple[int, int, Sampling],
-    edges: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    layout: Layout, resamples: Ints, generator: np.random.Generator, sets: tuple[int, int, Sampling], edges: Floats
+) -> Floats:
     """Return the standard deviation of the logit error rate over resampled topics, shape (metric, bin)."""
     size, n_trials, sampling = sets
     n_topics, n_metrics, _ = layout.oriented.shape
@@ -291,13 +285,13 @@ def _spread(
     return standard_deviation(np.stack(replicates))
 
 
-def _logit_rate(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _logit_rate(counts: Ints) -> Floats:
     compared, changes = counts
     rate = (changes + 0.5) / (compared + 1.0)
     return np.where(compared > 0, logit(rate), np.nan)
 
 
-def _interval(counts: NDArray[np.int64], spread: NDArray[np.float64], confidence_level: float) -> NDArray[np.float64]:
+def _interval(counts: Ints, spread: Floats, confidence_level: float) -> Floats:
     reach = ndtri(0.5 + confidence_level / 2) * spread
     centre = _logit_rate(counts)
     return 1.0 / (1.0 + np.exp(-np.stack([centre - reach, centre + reach])))
@@ -305,12 +299,12 @@ def _interval(counts: NDArray[np.int64], spread: NDArray[np.float64], confidence
 
 def _labelled(  # noqa: PLR0913 - the parts of a result
     layout: Layout,
-    counts: NDArray[np.int64],
-    ties: NDArray[np.int64],
-    readings: NDArray[np.float64],
-    intervals: NDArray[np.float64],
+    counts: Ints,
+    ties: Ints,
+    readings: Floats,
+    intervals: Floats,
     *,
-    edges: NDArray[np.float64],
+    edges: Floats,
     max_error: float,
     confidence_level: float,
     n_trials: int,
@@ -342,7 +336,7 @@ def _labelled(  # noqa: PLR0913 - the parts of a result
 
 
 @compiled
-def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
+def _bin_of(gap: float, edges: Floats, size: float) -> int:
     """Return the last bin whose lower edge a difference reaches, up to rounding; the last bin is open."""
     place = int(min(gap / edges[1], len(edges) - 1.0))
     while place + 1 < len(edges) and gap >= edges[place + 1] - RELATIVE * (size + edges[place + 1]):
@@ -350,7 +344,7 @@ def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
     return place
 
 
-def _compare(values: NDArray[np.float64], sets: NDArray[np.int64]) -> _Compared:
+def _compare(values: Floats, sets: Ints) -> _Compared:
     n_metrics, n_systems = values.shape[1:]
     shape = (n_metrics, len(sets), n_systems * (n_systems - 1) // 2)
     compared = _Compared(np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.bool_))
@@ -361,14 +355,7 @@ def _compare(values: NDArray[np.float64], sets: NDArray[np.int64]) -> _Compared:
 @on_threads
 @compiled
 def _compare_pairs(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    start: int,
-    stop: int,
-    values: NDArray[np.float64],
-    lowest: float,
-    sets: NDArray[np.int64],
-    differences: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    changed: NDArray[np.bool_],
+    start: int, stop: int, values: Floats, lowest: float, sets: Ints, differences: Floats, sizes: Floats, changed: Flags
 ) -> None:
     _, n_metrics, n_systems = values.shape
     for trial in range(start, stop):
@@ -389,7 +376,7 @@ def _compare_pairs(  # noqa: PLR0913, PLR0917 - arrays of a kernel
                         changed[metric, trial, pair] = (gap1 > 0) != (gap2 > 0)
 
 
-def _fill_bins(compared: _Compared, edges: NDArray[np.float64]) -> NDArray[np.int64]:
+def _fill_bins(compared: _Compared, edges: Floats) -> Ints:
     """Count comparisons and sign changes, shape (2, metric, bin)."""
     n_metrics, n_trials, _ = compared.differences.shape
     counts = np.zeros((n_trials, 2, n_metrics, len(edges)), dtype=np.int64)
@@ -400,13 +387,7 @@ def _fill_bins(compared: _Compared, edges: NDArray[np.float64]) -> NDArray[np.in
 @on_threads
 @compiled
 def _count_in_bins(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    start: int,
-    stop: int,
-    differences: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    changed: NDArray[np.bool_],
-    edges: NDArray[np.float64],
-    counts: NDArray[np.int64],
+    start: int, stop: int, differences: Floats, sizes: Floats, changed: Flags, edges: Floats, counts: Ints
 ) -> None:
     n_metrics, _, n_pairs = differences.shape
     for trial in range(start, stop):

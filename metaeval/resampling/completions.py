@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.collection.documents import Collection, JudgedCollection
@@ -31,17 +31,17 @@ class CompletionBounds(Result):
 
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
+    first: Ints
+    second: Ints
     """Positions of the two runs of every pair. Shape (n_pairs,)."""
-    difference: NDArray[np.float64]
+    difference: Floats
     """Mean difference as judged, first minus second. Shape (metric, pair)."""
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     """The smallest and the largest mean difference that other judgments of unjudged documents could give."""
-    significant: NDArray[np.bool_]
+    significant: Flags
     """Whether the pair differs significantly as judged."""
-    holds: NDArray[np.bool_]
+    holds: Flags
     """Whether it differs significantly, with the same winner, whatever the unjudged documents are."""
     shared: bool
     """Whether it is known which unjudged documents two runs share; if not, the bounds are too wide."""
@@ -63,7 +63,7 @@ class CompletionBounds(Result):
         return decided_bars(frame.assign(n_open=n_open, n_other=n_other), "completions")
 
     @property
-    def same_winner(self) -> NDArray[np.bool_]:
+    def same_winner(self) -> Flags:
         """Which pairs have the same winner whatever the unjudged documents are."""
         return (self.low > 0) | (self.high < 0)
 
@@ -217,7 +217,7 @@ def is_additive(metric: AnyMetric) -> bool:
     )
 
 
-def rank_weights(metric: Metric, longest: int) -> tuple[NDArray[np.float64], float]:
+def rank_weights(metric: Metric, longest: int) -> tuple[Floats, float]:
     """Return the weight of every rank from 1 on, down to `longest` or where the metric ends, and the sum of all.
 
     Examples
@@ -238,7 +238,7 @@ def rank_weights(metric: Metric, longest: int) -> tuple[NDArray[np.float64], flo
     return reach / reach.sum(), 1.0
 
 
-def _open_weights(collection: Collection, metric: AnyMetric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _open_weights(collection: Collection, metric: AnyMetric) -> tuple[Floats, Floats]:
     """Return the weight of what is not judged in each list, and that which two lists share, of the counted topics.
 
     Shapes: (n_systems, n_topics), and (n_topics, n_systems, n_systems).
@@ -281,13 +281,8 @@ def _open_weights(collection: Collection, metric: AnyMetric) -> tuple[NDArray[np
 
 @compiled
 def shared_weights(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    topics: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    systems: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    n_topics: int,
-    n_systems: int,
-) -> NDArray[np.float64]:
+    topics: Ints, codes: Ints, systems: Ints, weights: Floats, n_topics: int, n_systems: int
+) -> Floats:
     """Sum over the documents of each topic the smaller of the two weights, for every pair of systems.
 
     Entries stand by topic and document.
@@ -305,14 +300,14 @@ def shared_weights(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return sums
 
 
-def _limit(p_values: NDArray[np.float64], significant: NDArray[np.bool_], n_topics: int) -> float:
+def _limit(p_values: Floats, significant: Flags, n_topics: int) -> float:
     """Return the t of the largest p-value that was significant; infinite where none was."""
     if not significant.any():
         return np.inf
     return float(-stdtrit(n_topics - 1, max(float(p_values[significant].max()), np.finfo(float).tiny) / 2.0))
 
 
-def exceeds_always(lower: NDArray[np.float64], upper: NDArray[np.float64], limit: float) -> NDArray[np.bool_]:
+def exceeds_always(lower: Floats, upper: Floats, limit: float) -> Flags:
     r"""Say of which pairs the paired t is at least `limit` for all differences within the bounds of their topics.
 
     Shapes: (n_pairs, n_topics) each. With S the sum and Q the sum of squares of the differences, t falls below the

@@ -8,8 +8,8 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.results import Result
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import EstimationError
@@ -151,8 +151,6 @@ def _replicate(
         }
 
 
-def _means(
-    collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _means(collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: Flags) -> Floats:
     """Return the mean scores, settled, under reduced judgments, shape (step, metric, system)."""
     return np.stack([settled_means(values) for values in scores_by_step(collection, metrics, reduced, counted)])

@@ -8,12 +8,11 @@ without changing anything that a model sees, so that they share what is found fo
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.equality import settle
 
-type Floats = NDArray[np.float64]
-type Whole = NDArray[np.int64]
+type Whole = Ints
 
 _ROUNDING = 1e3
 """Sizes of the numbers that decide: sums of products, which a matrix product may add up in any order."""

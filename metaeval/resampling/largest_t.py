@@ -15,16 +15,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.resampling.cluster_residuals import UnitResiduals
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import chunk_size
 from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 
-type Floats = NDArray[np.float64]
-type Whole = NDArray[np.int64]
+type Whole = Ints
 
 LEAST_VARIANCE = 0.1
 """Share of the sample's variance that a resample's counts as at least."""

@@ -12,9 +12,9 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
@@ -272,12 +272,12 @@ def _without_group(  # noqa: PLR0913, PLR0917 - what all groups share
     number: int,
     collection: JudgedCollection,
     metrics: tuple[AnyMetric, ...],
-    numbers: NDArray[np.int64],
+    numbers: Ints,
     by_group: EntryDepthsByGroup,
-    start: NDArray[np.int64],
-    sizes: NDArray[np.int64] | None,
-    inside: NDArray[np.bool_],
-) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    start: Ints,
+    sizes: Ints | None,
+    inside: Flags,
+) -> tuple[Floats | None, Flags, Flags, Flags]:
     """Leave one group out: the scores of its runs (None: as before), what is lost and left, and topics emptied."""
     documents = collection.by_document
     entries = by_group.without(number)
@@ -292,12 +292,12 @@ def _without_group(  # noqa: PLR0913, PLR0917 - what all groups share
     return values, lost, left, (documents.n_relevant > 0) & (documents.rejudge(levels).n_relevant == 0)
 
 
-def part_of_pool(sizes: NDArray[np.int64], percent: float) -> NDArray[np.int64]:
+def part_of_pool(sizes: Ints, percent: float) -> Ints:
     """Return so many percent of pools, in documents, rounded up."""
     return np.ceil(sizes * percent / WHOLE - _NOISE).astype(np.int64)
 
 
-def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
+def tally_changes(changes: Floats) -> Ints:
     """Count relative changes (in %) in `CHANGE_INTERVALS`; NaN is a score that was 0 and is not any more.
 
     Examples
@@ -317,7 +317,7 @@ def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.append(counted, len(flat) - len(found))
 
 
-def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np.int64]]:
+def numbered_groups(collection: JudgedCollection) -> tuple[list[str], Ints]:
     """Return the groups in the order of their first runs, and every run's number.
 
     Pooled runs that are not scored follow the others; groups of those alone have numbers past the names.
@@ -340,7 +340,7 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np
     return names, numbers
 
 
-def scored_topics(collection: Collection) -> NDArray[np.bool_]:
+def scored_topics(collection: Collection) -> Flags:
     """Return which topics have something relevant in the full judgments; refuse judgments without any such."""
     if not collection.counted.any():
         raise InvalidOptionError("no topic has a relevant document (level above 0) in the judgments")
@@ -348,13 +348,7 @@ def scored_topics(collection: Collection) -> NDArray[np.bool_]:
 
 
 def _group_row(  # noqa: PLR0913, PLR0917 - the parts of a row
-    collection: Collection,
-    mine: NDArray[np.int64],
-    others: int,
-    lost: NDArray[np.bool_],
-    left: NDArray[np.bool_],
-    emptied: int,
-    entries: EntryDepths,
+    collection: Collection, mine: Ints, others: int, lost: Flags, left: Flags, emptied: int, entries: EntryDepths
 ) -> dict[str, object]:
     judged = collection.judged
     in_pool = int(left.sum())
@@ -369,11 +363,7 @@ def _group_row(  # noqa: PLR0913, PLR0917 - the parts of a row
 
 
 def _both_scores(
-    collection: JudgedCollection,
-    metrics: tuple[AnyMetric, ...],
-    full: NDArray[np.float64],
-    reduced: NDArray[np.float64],
-    counted: NDArray[np.bool_],
+    collection: JudgedCollection, metrics: tuple[AnyMetric, ...], full: Floats, reduced: Floats, counted: Flags
 ) -> xr.Dataset:
     dims = ("metric", "system", "topic")
     pooled = np.ones(len(collection.systems), dtype=bool) if collection.pooled is None else collection.pooled
@@ -407,9 +397,7 @@ def _left_out_notes(
     return notes
 
 
-def t_statistics(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def t_statistics(values: Floats, first: Ints, second: Ints) -> Floats:
     """Return the paired t statistic of every pair of rows under every metric, (metric, pair).
 
     One call of the kernel serves all metrics; the tolerance of every pair is that of `Question.tolerance`.
@@ -422,7 +410,7 @@ def t_statistics(
     return paired_t_statistics(rows, a, b, RELATIVE * (sizes[a] + sizes[b])).reshape(n_metrics, -1)
 
 
-def t_of_change(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
+def t_of_change(old: Floats, new: Floats) -> Floats:
     """Return the paired t statistic over topics of every run's new scores against its old ones, (metric, run)."""
     rows = np.arange(old.shape[1])
     return t_statistics(np.concatenate([new, old], axis=1), rows, rows + len(rows))

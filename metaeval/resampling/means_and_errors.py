@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.names import natural_order
 from metaeval.resampling.exchangeable import SystemPlaces
@@ -19,8 +19,6 @@ from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.table.means import SystemMeans, as_means
 from metaeval.tests_stat.pairs import all_pairs
-
-type Floats = NDArray[np.float64]
 
 _GRID = 2000  # values of the variance of the true means
 _DEPTH = 80.0  # of the law of the shrinkage, in units of its logarithm: beyond, it has no weight
@@ -198,11 +196,7 @@ def ranks_of_draws(  # noqa: PLR0913, PLR0917 - the means, their draws and what 
 
 
 def _decided(
-    board: SystemMeans,
-    oriented: Floats,
-    squares: Floats,
-    kept: Sequence[tuple[SystemPlaces, Floats]],
-    asked: Asked,
+    board: SystemMeans, oriented: Floats, squares: Floats, kept: Sequence[tuple[SystemPlaces, Floats]], asked: Asked
 ) -> xr.Dataset:
     level, simultaneous, top = asked.level, asked.simultaneous, asked.top
     first, second = all_pairs(len(board.systems))

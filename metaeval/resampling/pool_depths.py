@@ -12,6 +12,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
 from metaeval.collection.base import Rounds
@@ -49,22 +50,22 @@ class EntryDepths(Result):
         """Number of topics."""
         return len(self.ends)
 
-    def over_codes(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def over_codes(self, marked: Flags) -> Flags:
         """Return what is marked among the judgments, or among all documents, as marks of all documents."""
         return np.concatenate([marked, np.zeros(len(self.depth) - len(marked), dtype=bool)])
 
-    def per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def per_topic(self, marked: Flags) -> Ints:
         """Count what is marked among the judgments, or among all documents, in each topic."""
         return np.bincount(self.topic[: len(marked)][marked], minlength=self.n_topics)
 
-    def counts(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def counts(self, chosen: Flags | None = None) -> Ints:
         """Return how many documents (of those chosen) are in the pool at each depth, (n_topics, longest + 1)."""
         inside = self.depth != NEVER if chosen is None else self.over_codes(chosen) & (self.depth != NEVER)
         cells = self.topic[inside].astype(np.int64) * (self.longest + 1) + self.depth[inside]
         counted = np.bincount(cells, minlength=self.n_topics * (self.longest + 1))
         return np.cumsum(counted.reshape(self.n_topics, self.longest + 1), axis=1)
 
-    def depth_of_size(self, sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def depth_of_size(self, sizes: NDArray[np.integer]) -> Ints:
         """Return for each topic the smallest depth whose pool holds at least `sizes` distinct documents.
 
         Shapes: `sizes` (..., n_topics), result (..., n_topics).
@@ -76,7 +77,7 @@ class EntryDepths(Result):
             depths[..., topic] = np.searchsorted(counts[topic], wanted[..., topic])
         return np.minimum(depths, self.ends)
 
-    def within(self, depths: NDArray[np.integer] | int) -> NDArray[np.bool_]:
+    def within(self, depths: NDArray[np.integer] | int) -> Flags:
         """Return which documents are in the pool of a depth, one for all topics or one a topic."""
         limit = np.broadcast_to(np.asarray(depths), (self.n_topics,))
         return (self.topic >= 0) & (self.depth <= limit[self.topic])
@@ -116,7 +117,7 @@ def check_rounds(rounds: Rounds) -> Rounds:
     return rounds
 
 
-def pooled_systems(collection: Collection, systems: Iterable[str] | None = None) -> NDArray[np.int64]:
+def pooled_systems(collection: Collection, systems: Iterable[str] | None = None) -> Ints:
     """Return the positions of the runs that build pools: those named, else those marked as pooled, else all."""
     if systems is not None:
         names = [str(name) for name in ([systems] if isinstance(systems, str) else systems)]
@@ -150,11 +151,7 @@ def refuse_unknown_pool(collection: Collection) -> None:
 
 
 def entry_depths(
-    collection: Collection,
-    systems: NDArray[np.int64] | None = None,
-    *,
-    complete: bool = True,
-    rounds: Rounds = "documents",
+    collection: Collection, systems: Ints | None = None, *, complete: bool = True, rounds: Rounds = "documents"
 ) -> EntryDepths:
     """Find where every document enters the pool; ranks are those of documents, or of their first results."""
     lists = _pool_lists(collection, systems, complete=complete, rounds=rounds)
@@ -180,7 +177,7 @@ def entry_depths(
 
 
 def entry_depths_by_group(
-    collection: Collection, group_of: NDArray[np.int64], *, complete: bool, rounds: Rounds = "documents"
+    collection: Collection, group_of: Ints, *, complete: bool, rounds: Rounds = "documents"
 ) -> EntryDepthsByGroup:
     """Find where every document enters the pool when any one group is left out.
 
@@ -196,7 +193,7 @@ def entry_depths_by_group(
     return EntryDepthsByGroup(whole=whole, best_group=group, other=other)
 
 
-def reciprocal_rank_sums(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+def reciprocal_rank_sums(collection: Collection, systems: Ints | None = None) -> Floats:
     """Return the sum over the pooled runs of 1 / rank of every document, (n_codes,); 0 where none has it."""
     lists = _pool_lists(collection, systems, complete=True)
     sums = np.zeros(_n_codes(collection))
@@ -206,7 +203,7 @@ def reciprocal_rank_sums(collection: Collection, systems: NDArray[np.int64] | No
 
 
 def pool_lengths(
-    collection: Collection, systems: NDArray[np.int64] | None = None, *, rounds: Rounds = "documents"
+    collection: Collection, systems: Ints | None = None, *, rounds: Rounds = "documents"
 ) -> NDArray[np.int32]:
     """Return the lengths of the lists that build pools, (n_runs, n_topics); see `entry_depths`.
 
@@ -224,7 +221,7 @@ def pool_lengths(
     return np.concatenate([own[chosen], rest])
 
 
-def _ends(offsets: NDArray[np.int64], first: NDArray[np.int32], n_topics: int) -> NDArray[np.int32]:
+def _ends(offsets: Ints, first: NDArray[np.int32], n_topics: int) -> NDArray[np.int32]:
     """Return the last first result of every list, 0 of an empty one, (n_systems, n_topics)."""
     last = np.append(first, 0)[offsets[1:] - 1]
     return np.where(np.diff(offsets) > 0, last, 0).astype(np.int32).reshape(-1, n_topics)
@@ -233,15 +230,15 @@ def _ends(offsets: NDArray[np.int64], first: NDArray[np.int32], n_topics: int) -
 class _Lists(NamedTuple):
     """Lists that go into a pool: rows of some lists, and the number of the run that each row is."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     ranks: NDArray[np.int32]
     codes: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    rows: Ints
+    numbers: Ints
 
 
 def _pool_lists(
-    collection: Collection, systems: NDArray[np.int64] | None, *, complete: bool, rounds: Rounds = "documents"
+    collection: Collection, systems: Ints | None, *, complete: bool, rounds: Rounds = "documents"
 ) -> list[_Lists]:
     """Return the lists of the runs that build a pool, and of those that are not scored."""
     chosen = pooled_systems(collection) if systems is None else systems
@@ -264,7 +261,7 @@ def _n_codes(collection: Collection) -> int:
 
 def retrieved_lists(
     collection: Collection, *, complete: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], int]:
+) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32], int]:
     """Return offsets, ranks, codes and their number; no ranks where every retrieved document is there."""
     if collection.retrieved is not None:
         every = collection.retrieved
@@ -285,11 +282,11 @@ def _known_topics(collection: Collection, n_codes: int) -> NDArray[np.int32]:
 
 @compiled
 def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     ranks: NDArray[np.int32],
     codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    numbers: NDArray[np.int64],
+    systems: Ints,
+    numbers: Ints,
     n_topics: int,
     depth: NDArray[np.int32],
     system: NDArray[np.int32],
@@ -309,11 +306,11 @@ def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 
 @compiled
 def _enter_by_group(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     ranks: NDArray[np.int32],
     codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    groups: NDArray[np.int64],
+    systems: Ints,
+    groups: Ints,
     n_topics: int,
     best: NDArray[np.int32],
     best_group: NDArray[np.int32],
@@ -336,13 +333,7 @@ def _enter_by_group(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 
 
 @compiled
-def _sum_inverse_ranks(
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    n_topics: int,
-    sums: NDArray[np.float64],
-) -> None:
+def _sum_inverse_ranks(offsets: Ints, codes: NDArray[np.int32], systems: Ints, n_topics: int, sums: Floats) -> None:
     for row in systems:
         for one in range(row * n_topics, (row + 1) * n_topics):
             start = offsets[one]

@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.resampling.cluster_residuals import UnitResiduals
 from metaeval.resampling.exchangeable import SystemPlaces, places_of_systems
 from metaeval.resampling.true_means import draws_of_means
 from metaeval.running.equality import RELATIVE, settle
 
-type Floats = NDArray[np.float64]
-type Whole = NDArray[np.int64]
-type Square = NDArray[np.bool_]
+type Whole = Ints
+type Square = Flags
 
 
 class RankBands(NamedTuple):
@@ -38,14 +37,7 @@ class RankBands(NamedTuple):
 
 
 def bands_of_ranks(  # noqa: PLR0913 - the sample and what is asked
-    units: UnitResiduals,
-    metric: int,
-    squares: Floats,
-    *,
-    level: float,
-    simultaneous: bool,
-    n_draws: int,
-    seed: int,
+    units: UnitResiduals, metric: int, squares: Floats, *, level: float, simultaneous: bool, n_draws: int, seed: int
 ) -> RankBands:
     """Return bands of ranks under one metric; `squares` (system, system) says how much each difference varies."""
     oriented, spans = units.oriented[metric], units.spans[metric]

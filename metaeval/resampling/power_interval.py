@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -25,8 +25,6 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
-
-type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

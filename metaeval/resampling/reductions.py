@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Ints
 from metaeval.base.names import first_few
 from metaeval.base.results import Result, ShortRepr
 from metaeval.collection.base import is_judged
@@ -38,13 +39,13 @@ class Reduced(Result):
     """For ``collection.rejudge(levels[i])``: the level of what is kept, `UNJUDGED` for what was pooled and is not
     judged any more, `NOT_POOLED` for what is not even pooled. In topics that are not kept the levels stay as they
     are. Shape (n_steps, n_judgments)."""
-    topics: NDArray[np.bool_]
+    topics: Flags
     """Which topics are kept, of those with something relevant in the full judgments (the others have no score). Shape
     (n_steps, n_topics)."""
-    judged: NDArray[np.int64]
-    relevant: NDArray[np.int64]
+    judged: Ints
+    relevant: Ints
     """Judged and relevant documents that are left in the topics kept. Shape (n_steps,)."""
-    emptied: NDArray[np.int64]
+    emptied: Ints
     """Topics among those kept that have nothing relevant left. Shape (n_steps,)."""
     notes: tuple[str, ...] = ()
     """What could not be done as asked, and topics with nothing relevant left."""
@@ -175,9 +176,7 @@ def _reciprocal_rank(task: Task) -> Reduced:
     return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=notes, rel=task.rel)
 
 
-def _random_places(
-    task: Task, groups: NDArray[np.int64], n_groups: int, chosen: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _random_places(task: Task, groups: Ints, n_groups: int, chosen: Flags) -> tuple[Ints, Ints]:
     """Return each chosen document's place in a random order of its group, from 0, and the size of every group."""
     drawn = drawn_by_name(task.collection.topics, task.collection.topic_of_judgment, task.rng)
     keys = groups + _BELOW_ONE * drawn  # one sort by group and chance; no key reaches the next group
@@ -189,26 +188,26 @@ def _random_places(
     return places, sizes
 
 
-def _part(counts: NDArray[np.int64], percent: float) -> NDArray[np.int64]:
+def _part(counts: Ints, percent: float) -> Ints:
     """Return so many percent, to the nearest whole number, halves up, at least 1 of what is there."""
     nearest = np.floor(counts * percent / 100 + 0.5 + _NOISE).astype(np.int64)
     return np.minimum(np.maximum(nearest, 1), counts)
 
 
-def _first_of_topics(task: Task, place: NDArray[np.int64], sizes: NDArray[np.int64]) -> Reduced:
+def _first_of_topics(task: Task, place: Ints, sizes: Ints) -> Reduced:
     topics = task.collection.topic_of_judgment
     kept = [place < _part(sizes, step)[topics] for step in task.steps]
     return keep_documents(task.collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
 
 
-def _sums(collection: Collection, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _sums(collection: Collection, marked: Flags) -> Ints:
     """Count what is marked in each topic, (..., n_topics)."""
     rows = np.ascontiguousarray(marked).reshape(-1, collection.n_judgments)
     return _count(rows, collection.topic_offsets).reshape(*marked.shape[:-1], collection.n_topics)
 
 
 @compiled
-def _count(marked: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count(marked: Flags, offsets: Ints) -> Ints:
     counted = np.zeros((len(marked), len(offsets) - 1), dtype=np.int64)
     for row in range(len(marked)):
         for topic in range(len(offsets) - 1):
@@ -219,11 +218,11 @@ def _count(marked: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.
 
 def keep_documents(  # noqa: PLR0913 - the parts of an answer
     collection: Collection,
-    kept: Sequence[NDArray[np.bool_]],
+    kept: Sequence[Flags],
     steps: Sequence[float],
     *,
     code: int,
-    topics: NDArray[np.bool_] | None = None,
+    topics: Flags | None = None,
     notes: Sequence[str] = (),
     rel: int = 1,
 ) -> Reduced:
@@ -249,7 +248,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
     )
 
 
-def _empty_notes(collection: Collection, empty: NDArray[np.bool_], steps: Sequence[float]) -> list[str]:
+def _empty_notes(collection: Collection, empty: Flags, steps: Sequence[float]) -> list[str]:
     return [
         f"at step {step:g}, nothing relevant is left in {_topics_named(collection, row)}"
         for step, row in zip(steps, empty, strict=True)
@@ -258,7 +257,7 @@ def _empty_notes(collection: Collection, empty: NDArray[np.bool_], steps: Sequen
 
 
 def _size_notes(
-    collection: Collection, entries: EntryDepths, pools: Sequence[NDArray[np.bool_]], steps: Sequence[float]
+    collection: Collection, entries: EntryDepths, pools: Sequence[Flags], steps: Sequence[float]
 ) -> list[str]:
     notes = []
     largest = pools[int(np.argmax(steps))][: collection.n_judgments]
@@ -280,7 +279,7 @@ def _size_notes(
     return notes
 
 
-def _topics_named(collection: Collection, marked: NDArray[np.bool_]) -> str:
+def _topics_named(collection: Collection, marked: Flags) -> str:
     names = [*compress(collection.topics, marked)]
     return f"{len(names)} topic{'s' * (len(names) != 1)} ({first_few(names)})"
 

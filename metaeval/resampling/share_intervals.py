@@ -6,13 +6,12 @@ little. And the spread depends on the share itself: a sample whose share is too 
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from metaeval.base.arrays import Floats
 from metaeval.tests_stat.pairs import Question
 from metaeval.tests_stat.robust import pair_estimates
-
-type Floats = NDArray[np.float64]
 
 
 def shrinkage(question: Question) -> Floats:

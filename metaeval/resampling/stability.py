@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import (
     LEAST_SHARE,
     MOST_REPLICATES,
@@ -46,14 +47,7 @@ from metaeval.resampling.replicates import (
     map_replicates,
     replicate_store,
 )
-from metaeval.resampling.rescoring import (
-    FEWEST,
-    PairTest,
-    Plan,
-    replicate_of_arrays,
-    replicate_of_collection,
-    verdicts,
-)
+from metaeval.resampling.rescoring import FEWEST, PairTest, Plan, replicate_of_arrays, replicate_of_collection, verdicts
 from metaeval.resampling.stability_result import FOUND, Stability
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import settled_means
@@ -249,8 +243,8 @@ class _Reference(NamedTuple):
 class _Full(NamedTuple):
     """What the full judgments say: mean scores of the ranked systems, difference required, and who is ranked."""
 
-    means: NDArray[np.float64]
-    required: NDArray[np.float64]
+    means: Floats
+    required: Floats
     ranked: list[int]
 
 
@@ -364,7 +358,7 @@ def _test_words(plan: Plan) -> str:
     return f"{spec.words}{drawn}, {correction}, α = {testing.alpha:g}, two-sided"  # noqa: RUF001 - a Greek letter for people
 
 
-def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def correlations(truth: Floats, estimate: Floats) -> dict[str, Floats]:
     """Return every correlation of rankings (..., n) with the reference `truth`; NaN where all systems tie."""
     return {
         name: np.asarray(correlate(truth, estimate) if name == "rbo" else correlate(truth, estimate, undefined="nan"))
@@ -372,9 +366,7 @@ def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> d
     }
 
 
-def _all_correlations(
-    truth: NDArray[np.float64], estimate: NDArray[np.float64], top: int, by_name: NDArray[np.intp]
-) -> dict[str, NDArray[np.float64]]:
+def _all_correlations(truth: Floats, estimate: Floats, top: int, by_name: NDArray[np.intp]) -> dict[str, Floats]:
     # of systems that tie for the last place the first by name is taken
     among = correlations(
         *best_of_reference(np.broadcast_to(truth, estimate.shape)[..., by_name], estimate[..., by_name], k=top)
@@ -388,12 +380,7 @@ def _all_correlations(
 
 
 def _closeness(  # noqa: PLR0913, PLR0917 - as its caller has them
-    collection: JudgedCollection,
-    plan: Plan,
-    reference: _Reference,
-    x: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    ranked: list[int],
+    collection: JudgedCollection, plan: Plan, reference: _Reference, x: Floats, signs: Floats, ranked: list[int]
 ) -> pd.DataFrame:
     """Compare the rebuilt pool's ranking with that of all judgments; the latter is the truth."""
     everything = settled_means(metric_values(collection, plan.metrics)[:, :, plan.counted])

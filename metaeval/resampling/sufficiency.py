@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Result
 from metaeval.collection.base import Rounds
@@ -184,12 +184,12 @@ def _without_groups(  # noqa: PLR0913, PLR0917 - what all groups share
     size: int,
     collection: JudgedCollection,
     by_group: EntryDepthsByGroup,
-    numbers: NDArray[np.int64],
+    numbers: Ints,
     metrics: tuple[AnyMetric, ...],
-    full: NDArray[np.float64],
-    counted: NDArray[np.bool_],
+    full: Floats,
+    counted: Flags,
     alpha: float,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Return the scores of the runs of groups in a pool of the others' documents, and what becomes of decisions.
 
     Groups go together that leave the same pool: one by one, or all that have no pooled run.
@@ -210,13 +210,11 @@ def _without_groups(  # noqa: PLR0913, PLR0917 - what all groups share
     return reduced[:, np.isin(numbers, groups)], cells
 
 
-def _significant(statistic: NDArray[np.float64], n_topics: int, alpha: float) -> NDArray[np.bool_]:
+def _significant(statistic: Floats, n_topics: int, alpha: float) -> Flags:
     return is_significant(2.0 * stdtr(n_topics - 1, -np.abs(statistic)), alpha)
 
 
-def _verdicts(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], alpha: float
-) -> NDArray[np.int64]:
+def _verdicts(values: Floats, first: Ints, second: Ints, alpha: float) -> Ints:
     """Return 1 where the first run has significantly higher values, -1 where the second has, else 0."""
     statistic = t_statistics(values, first, second)
     return np.where(_significant(statistic, values.shape[2], alpha), np.sign(statistic), 0).astype(np.int64)

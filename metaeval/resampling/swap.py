@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import (
     MOST_REPLICATES,
     check_choice,
@@ -361,9 +362,7 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
 _EVERY_PAIR = np.empty((0, 0, 0), dtype=np.bool_)
 
 
-def _checked_tolerances(
-    tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: Layout
-) -> NDArray[np.float64]:
+def _checked_tolerances(tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: Layout) -> Floats:
     check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
     asked = check_list(tolerances, "tolerances", [0.05])
     levels = np.unique([check_number(one, "tolerances") for one in asked])
@@ -382,13 +381,13 @@ def _checked_tolerances(
     return levels
 
 
-def _coordinates(layout: Layout, tolerances: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:
+def _coordinates(layout: Layout, tolerances: Floats) -> dict[str, NDArray[np.generic]]:
     return {"metric": layout.scores["metric"].to_numpy(), "tolerance": tolerances, "size": layout.sizes}
 
 
 def _significant(
-    scores: Scores, sets: NDArray[np.int64], test: TestSpec | None, alpha: float, generator: np.random.Generator
-) -> NDArray[np.bool_]:
+    scores: Scores, sets: Ints, test: TestSpec | None, alpha: float, generator: np.random.Generator
+) -> Flags:
     """Return which pairs pass a test on the first set of each trial, shape (metric, trial, pair)."""
     if test is None:
         return _EVERY_PAIR
@@ -401,7 +400,7 @@ def _significant(
     return np.stack(found, axis=1)
 
 
-def _n_compared(asked: NDArray[np.bool_], layout: Layout, n_trials: int) -> NDArray[np.int64]:
+def _n_compared(asked: Flags, layout: Layout, n_trials: int) -> Ints:
     if asked.size:
         return asked.sum(axis=-1)
     _, n_metrics, n_systems = layout.oriented.shape
@@ -409,7 +408,7 @@ def _n_compared(asked: NDArray[np.bool_], layout: Layout, n_trials: int) -> NDAr
 
 
 @compiled
-def _reached(gap: float, unit: float, tolerances: NDArray[np.float64], size: float) -> int:
+def _reached(gap: float, unit: float, tolerances: Floats, size: float) -> int:
     """Return how many of the ascending tolerances, in some unit, a win by `gap` reaches, up to rounding."""
     count = len(tolerances)
     while count > 0:
@@ -421,12 +420,12 @@ def _reached(gap: float, unit: float, tolerances: NDArray[np.float64], size: flo
 
 
 def _counted(
-    values: NDArray[np.float64],
-    sets: NDArray[np.int64],
-    tolerances: NDArray[np.float64],
+    values: Floats,
+    sets: Ints,
+    tolerances: Floats,
     relative: bool,  # noqa: FBT001 - passed on
-    asked: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    asked: Flags,
+) -> tuple[Ints, Ints, Floats]:
     """Count swaps (metric, tolerance, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
     n_metrics, n_trials = values.shape[1], len(sets)
     swaps = np.zeros((n_metrics, len(tolerances), n_trials), dtype=np.int64)
@@ -440,15 +439,15 @@ def _counted(
 def _count_swaps(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     start: int,
     stop: int,
-    values: NDArray[np.float64],
+    values: Floats,
     lowest: float,
-    sets: NDArray[np.int64],
-    tolerances: NDArray[np.float64],
+    sets: Ints,
+    tolerances: Floats,
     relative: bool,  # noqa: FBT001 - as above
-    asked: NDArray[np.bool_],
-    swaps: NDArray[np.int64],
-    zeros: NDArray[np.int64],
-    larger: NDArray[np.float64],
+    asked: Flags,
+    swaps: Ints,
+    zeros: Ints,
+    larger: Floats,
 ) -> None:
     _, n_metrics, n_systems = values.shape
     n_tolerances = len(tolerances)

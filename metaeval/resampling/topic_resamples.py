@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice
 from metaeval.running.draws import bootstrap_counts
 from metaeval.running.equality import RELATIVE, difference
@@ -28,14 +28,13 @@ from metaeval.tests_stat.pairs import Question
 from metaeval.tests_stat.result import UnreachableLevelWarning, is_significant
 from metaeval.tests_stat.robust import pair_estimates
 
-type Floats = NDArray[np.float64]
 _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
 _SIDES = {"greater": (1.0,), "less": (-1.0,), "better": (1.0, -1.0)}
 """Directions that are hypotheses of their own under a one-sided alternative."""
 
 
-def sample_of_topics(scores: Scores, topics: NDArray[np.int64]) -> Scores:
+def sample_of_topics(scores: Scores, topics: Ints) -> Scores:
     """Return the scores on topics at these positions, repeated ones counting as topics of their own.
 
     Where topics come in clusters the positions are those of clusters, and so is what counts as one of its own.
@@ -51,7 +50,7 @@ def sample_of_topics(scores: Scores, topics: NDArray[np.int64]) -> Scores:
 def ask_again[Answer](  # noqa: PLR0913 - a decision and what it needs
     decide: Callable[..., Answer],
     scores: Scores,
-    topics: NDArray[np.int64],
+    topics: Ints,
     *,
     generator: np.random.Generator,
     n_jobs: int | None,
@@ -72,7 +71,7 @@ def ask_again[Answer](  # noqa: PLR0913 - a decision and what it needs
 
 
 def _ask_on[Answer](
-    topics: NDArray[np.int64],
+    topics: Ints,
     generator: np.random.Generator,
     scores: Scores,
     *,
@@ -86,7 +85,7 @@ def _ask_on[Answer](
 
 def t_powers(
     question: Question,
-    topics: NDArray[np.int64],
+    topics: Ints,
     *,
     corrections: Sequence[str] = ("none",),
     taken: Floats | None = None,
@@ -147,11 +146,7 @@ def t_powers(
 
 
 def _robust_t_powers(
-    question: Question,
-    topics: NDArray[np.int64],
-    corrections: Sequence[str],
-    taken: Floats | None,
-    n_threads: int | None,
+    question: Question, topics: Ints, corrections: Sequence[str], taken: Floats | None, n_threads: int | None
 ) -> Floats:
     """Ask the t test of clusters, strata, weights or gaps on every list."""
     powers = np.empty((len(corrections), len(question.values), len(topics)))
@@ -205,7 +200,7 @@ def less(values: Floats, taken: Floats) -> Floats:
     return values - taken[..., None]
 
 
-def all_tied(values: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.bool_]:
+def all_tied(values: Floats, first: Ints, second: Ints) -> Flags:
     """Return whether two systems tie on all topics that both have: (..., system, topic) to (..., pair)."""
     apart = values[..., first, :] - values[..., second, :]
     return ~np.any(np.nan_to_num(apart), axis=-1)
@@ -214,7 +209,7 @@ def all_tied(values: Floats, first: NDArray[np.int64], second: NDArray[np.int64]
 def squared_ratios(
     values: Floats,
     counts: Floats,
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    pairs: tuple[Ints, Ints],
     products: tuple[Floats, Floats],
     taken: Floats | None = None,
 ) -> tuple[Floats, Floats]:
@@ -242,7 +237,7 @@ def student_ratios(levels: Floats, n_topics: int) -> Floats:
     return np.asarray(n_topics * square / (n_topics - 1 + square))
 
 
-def count_rejected(reached: NDArray[np.bool_], step: str) -> NDArray[np.int64]:
+def count_rejected(reached: Flags, step: str) -> Ints:
     """Count the rejections along the last axis, the most extreme pair first.
 
     A step-down correction goes to the first failure, a step-up one from the last success.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list
 from metaeval.base.unit import speaking_of, unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
@@ -24,9 +24,9 @@ class Layout(NamedTuple):
 
     scores: Scores
     """Copies of systems left out, unless they were to be kept."""
-    oriented: NDArray[np.float64]
+    oriented: Floats
     """Turned so that higher is better. Shape (topic, metric, system)."""
-    sizes: NDArray[np.int64]
+    sizes: Ints
     """Topic-set sizes, ascending. Shape (size,)."""
     duplicates: tuple[tuple[str, ...], ...]
     """Groups of identical systems."""
@@ -62,7 +62,7 @@ def lay_out(
 
 def draw_topic_sets(
     generator: np.random.Generator, n_topics: int, size: int, n_trials: int, sampling: Sampling
-) -> NDArray[np.int64]:
+) -> Ints:
     """Draw two sets of topics for every trial: positions of topics, an array (trial, 2, size).
 
     Examples
@@ -78,7 +78,7 @@ def draw_topic_sets(
     return np.ascontiguousarray(shuffled[:, :n_taken]).reshape(n_trials, 2, size)  # one layout is one kernel
 
 
-def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> NDArray[np.int64]:
+def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> Ints:
     limit = n_topics // 2 if sampling == "disjoint" else n_topics
     half = max(1, n_topics // 2)
     usual = list(range(min(SMALLEST_SIZE, half), half + 1))
@@ -101,9 +101,7 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
 
 
 @compiled
-def set_means(
-    values: NDArray[np.float64], topics: NDArray[np.int64], lowest: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def set_means(values: Floats, topics: Ints, lowest: float) -> tuple[Floats, Floats]:
     """Return the mean of every metric and system over some topics, always added up in the order given, and its size.
 
     Shapes: `values` (topic, metric, system), `topics` (size,), result (metric, system).

@@ -14,11 +14,11 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from metaeval.agreement.item_statistics import discrimination, less_mean
 from metaeval.agreement.rankings import kendall_tau
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -33,8 +33,7 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates
 
-type Floats = NDArray[np.float64]
-type Places = NDArray[np.int64]
+type Places = Ints
 
 RANDOM = "random"
 _SHARES = (0.1, 0.25, 0.5)
@@ -214,7 +213,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-def _share(kept: NDArray[np.bool_]) -> float:
+def _share(kept: Flags) -> float:
     return float(kept.mean()) if len(kept) else np.nan
 
 
@@ -230,7 +229,7 @@ def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
     return sorted({int(size) for size in sizes})
 
 
-def _half(scores: Scores, generator: np.random.Generator) -> NDArray[np.bool_]:
+def _half(scores: Scores, generator: np.random.Generator) -> Flags:
     """Draw the systems that choose: half of them, or whole groups until half of them are in."""
     n = scores.sizes["system"]
     group = scores["group"].to_numpy() if "group" in scores.coords else scores["system"].to_numpy()
@@ -239,7 +238,7 @@ def _half(scores: Scores, generator: np.random.Generator) -> NDArray[np.bool_]:
     before = np.cumsum(sizes[order]) - sizes[order] / 2.0  # a group goes where most of it lies
     taken = np.zeros(len(sizes), dtype=bool)
     taken[order[before <= n / 2.0]] = True
-    train: NDArray[np.bool_] = taken[member]
+    train: Flags = taken[member]
     if min(train.sum(), n - train.sum()) < _FEWEST:
         raise ScoresError(
             f"subsets are chosen on one half of the systems and judged on the other, at least {_FEWEST} on each side; "
@@ -264,7 +263,7 @@ class _Held:
     def of(cls, scores: Scores, alpha: float) -> "_Held":
         return cls(scores, oriented_values(scores), topic_weights(scores), units_of(scores).unit, alpha)
 
-    def judge(self, metric: int, topics: Places) -> tuple[Floats, NDArray[np.int64]]:
+    def judge(self, metric: int, topics: Places) -> tuple[Floats, Ints]:
         """Return the means by some topics, settled, and for every pair 1 or -1 where it differs significantly, else 0.
 
         The variances of all pairs come from one product: without gaps a pair's residual is that of one system less that

@@ -16,15 +16,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.resampling.cluster_residuals import UnitResiduals
 from metaeval.resampling.exchangeable import SystemPlaces
 from metaeval.running.equality import RELATIVE
 
-type Floats = NDArray[np.float64]
-type Whole = NDArray[np.int64]
+type Whole = Ints
 
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples spread most evenly over 0 to 1
 _LEAST_CHANCE = 1e-280  # of the gamma law: below, digits are lost

@@ -13,11 +13,10 @@ is some thousand times the rounding of a sum over topics, and far below any diff
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.running.compiled import compiled, worth_loading
-
-type Floats = NDArray[np.float64]
 
 RELATIVE = 1e-12
 """Share of the sizes of the scores up to which two numbers made from them are one."""
@@ -38,7 +37,7 @@ def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike)
     return np.where(np.abs(apart) <= RELATIVE * np.add(size_a, size_b), 0.0, apart)
 
 
-def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np.bool_]:
+def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> Flags:
     """Say which values reach a bound, those that equal it up to rounding included.
 
     Examples
@@ -114,7 +113,7 @@ def settled_means(values: ArrayLike) -> Floats:
     return settle(means, means if values.min(initial=0.0) >= 0.0 else np.abs(values).mean(axis=-1))
 
 
-def _holds_close(ascending: Floats) -> NDArray[np.bool_]:
+def _holds_close(ascending: Floats) -> Flags:
     """Say of every ascending row whether two different numbers of it are equal up to rounding by their own sizes."""
     low, high = ascending[:, :-1], ascending[:, 1:]
     with np.errstate(invalid="ignore"):  # infinite scores
@@ -124,7 +123,7 @@ def _holds_close(ascending: Floats) -> NDArray[np.bool_]:
 
 
 @compiled
-def _settled(values: Floats, sizes: Floats, order: NDArray[np.int64]) -> Floats:
+def _settled(values: Floats, sizes: Floats, order: Ints) -> Floats:
     """Return the rows settled; `order` is that of ascending values, NaN last."""
     settled = np.empty_like(values)
     n = values.shape[1]

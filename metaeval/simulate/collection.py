@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_count
 from metaeval.base.results import Result
 from metaeval.collection.base import Retrieved
@@ -40,19 +41,19 @@ class SimulatedCollection(Result):
     systems: tuple[str, ...]
     groups: tuple[str, ...]
     """Name and group of every run."""
-    pooled: NDArray[np.bool_]
+    pooled: Flags
     """Which runs built the pool. Shape (n_systems,)."""
     topics: tuple[str, ...]
     documents: NDArray[np.int32] = field(repr=False)
     """Number of the document at each rank. Shape (n_systems, n_topics, depth)."""
-    scores: NDArray[np.float64] = field(repr=False)
+    scores: Floats = field(repr=False)
     """Its score, as it is written; ties are in the order of the identifiers, descending. Shape (n_systems, n_topics,
     depth)."""
-    missing: NDArray[np.bool_] = field(repr=False)
+    missing: Flags = field(repr=False)
     """Lists that the run lacks. Shape (n_systems, n_topics)."""
     levels: Mapping[str, tuple[NDArray[np.int32], NDArray[np.int16]]] = field(repr=False)
     """Judged documents of every topic, ascending, and their levels."""
-    true_quality: NDArray[np.float64]
+    true_quality: Floats
     """Distance between relevant and other documents, in standard deviations of a run's evidence; what the measures try
     to find out. Shape (n_systems,)."""
     random_source: str
@@ -261,9 +262,7 @@ def _true_levels(generator: np.random.Generator, n_documents: int, levels: int) 
     return truth
 
 
-def _evidence(
-    generator: np.random.Generator, truth: NDArray[np.int16], quality: NDArray[np.float64], group_of: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _evidence(generator: np.random.Generator, truth: NDArray[np.int16], quality: Floats, group_of: Ints) -> Floats:
     n_documents = len(truth)
     ease = np.exp(_SPREAD_OF_TOPICS * generator.standard_normal())
     signal = np.where(truth > 0, 1.0 + _STEP_PER_LEVEL * (truth - 1.0), 0.0)
@@ -273,9 +272,7 @@ def _evidence(
     return errors + (quality * ease)[:, None] * signal
 
 
-def _ranked(
-    evidence: NDArray[np.float64], depth: int, decimals: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _ranked(evidence: Floats, depth: int, decimals: Ints) -> tuple[NDArray[np.int32], Floats]:
     """Return the best documents of every run and their rounded scores, ties in descending order of documents."""
     best = np.argpartition(-evidence, depth - 1, axis=1)[:, :depth]
     scale = 10.0 ** decimals[:, None]

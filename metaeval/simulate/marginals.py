@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 _NODES = 256
@@ -20,20 +20,20 @@ _DEEPEST = 1000
 class Marginal(Protocol):
     """The distribution of one metric's scores over all systems and topics."""
 
-    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, latent: Floats) -> Floats:
         """Turn standard normal values into scores, larger into larger."""
 
-    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expectation(self, mean: Floats, scale: Floats) -> Floats:
         """Return the mean score where the normal values have other means and standard deviations (same shape)."""
 
 
 class _Normal(NamedTuple):
     """Scores without bounds: the normal variable itself."""
 
-    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, latent: Floats) -> Floats:
         return latent.copy()
 
-    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expectation(self, mean: Floats, scale: Floats) -> Floats:
         return mean + 0.0 * scale
 
 
@@ -48,12 +48,12 @@ class _Continuous(NamedTuple):
     b: float
     zeros: float
 
-    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, latent: Floats) -> Floats:
         # the upper tail is 1 - F, so it keeps its precision near 1
         survival = np.minimum(ndtr(-latent) / (1.0 - self.zeros), 1.0)
         return (1.0 - survival ** (1.0 / self.b)) ** (1.0 / self.a)
 
-    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expectation(self, mean: Floats, scale: Floats) -> Floats:
         points, heights = _quadrature()
         survival = (1.0 - self.zeros) * (1.0 - points**self.a) ** self.b
         return _layered(mean, scale, -ndtri(survival), heights)
@@ -62,27 +62,25 @@ class _Continuous(NamedTuple):
 class _Steps(NamedTuple):
     """Scores on a grid: `values` ascending from 0, and the probability of a score below each of them."""
 
-    values: NDArray[np.float64]
-    below: NDArray[np.float64]
+    values: Floats
+    below: Floats
 
-    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, latent: Floats) -> Floats:
         return self.values[np.searchsorted(ndtri(self.below[1:]), latent, side="right")]
 
-    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expectation(self, mean: Floats, scale: Floats) -> Floats:
         return _layered(mean, scale, ndtri(self.below[1:]), np.diff(self.values))
 
 
 @cache
-def _quadrature() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _quadrature() -> tuple[Floats, Floats]:
     """Return points and weights of an integral over (0, 1); x = y^4 brings them closer to 0, where scores crowd."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     roots = (nodes + 1.0) / 2.0
     return roots**4, 2.0 * weights * roots**3
 
 
-def _layered(
-    mean: NDArray[np.float64], scale: NDArray[np.float64], thresholds: NDArray[np.float64], heights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _layered(mean: Floats, scale: Floats, thresholds: Floats, heights: Floats) -> Floats:
     """Return E(score) = sum of heights times P(latent > threshold): a mean is the area above the distribution."""
     return ndtr((mean[..., None] - thresholds) / scale[..., None]) @ heights
 
@@ -104,7 +102,7 @@ def _success(cutoff: int) -> Marginal:
     return _Steps(np.array([0.0, 1.0]), np.array([0.0, 1.0 - _found_by(np.array([cutoff]))[0]]))
 
 
-def _found_by(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+def _found_by(ranks: Ints) -> Floats:
     odds = ranks**0.55 / 1.02
     return odds / (1.0 + odds)
 

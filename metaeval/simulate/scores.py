@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_number, refused
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
@@ -44,7 +44,7 @@ class Population(Result):
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
-    effects: NDArray[np.float64]
+    effects: Floats
     """Effect of every system on the normal variable behind the scores. Shape (metric, system)."""
     shares: Components
     """Variance of the three parts; they add up to 1."""
@@ -57,7 +57,7 @@ class Population(Result):
     """Group of every system."""
     group_share: float
     """Share of the variance between systems, and of the interaction, that members of a group have in common."""
-    originals: NDArray[np.int64]
+    originals: Ints
     """The system that every system is a copy of; itself for most. Shape (system,)."""
     random_source: str
     """Where the effects came from."""
@@ -153,11 +153,11 @@ class Population(Result):
         self,
         n_topics: int,
         generator: np.random.Generator,
-        cluster: NDArray[np.int64] | None = None,
+        cluster: Ints | None = None,
         cluster_share: float = 0.0,
         n_repeats: int | None = None,
         repeat_share: float = 0.0,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the normal variables behind the scores, shape (metric, system, topic) or (…, repeat)."""
         n_metrics, n_systems = self.effects.shape
         topics = _correlated(generator, n_metrics, (1, n_topics), self.correlation.topic)
@@ -332,7 +332,7 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
     )
 
 
-def _cluster_of_each(n_topics: int, n_clusters: int | None, cluster_share: float) -> NDArray[np.int64] | None:
+def _cluster_of_each(n_topics: int, n_clusters: int | None, cluster_share: float) -> Ints | None:
     check_number(cluster_share, "cluster_share", least=0, most=1)
     if n_clusters is None:
         return None
@@ -369,7 +369,7 @@ def _groups(n_systems: int, n_groups: int | None) -> tuple[str, ...] | None:
     return tuple(f"group{1 + place * n_groups // n_systems:0{width}}" for place in range(n_systems))
 
 
-def _originals(n_systems: int, n_duplicates: int) -> NDArray[np.int64]:
+def _originals(n_systems: int, n_duplicates: int) -> Ints:
     check_count(n_duplicates, "n_duplicates", least=0, most=n_systems // 2, unit="half the systems")
     originals = np.arange(n_systems)
     originals[n_systems - n_duplicates :] = np.arange(n_duplicates)
@@ -383,27 +383,25 @@ def _system_names(n_systems: int, groups: tuple[str, ...] | None) -> tuple[str, 
 
 
 def _within_groups(
-    generator: np.random.Generator, own: NDArray[np.float64], groups: tuple[str, ...], correlation: float, share: float
-) -> NDArray[np.float64]:
+    generator: np.random.Generator, own: Floats, groups: tuple[str, ...], correlation: float, share: float
+) -> Floats:
     """Let the systems of a group have a share of their values in common, shape (metric, system, …)."""
     names = list(dict.fromkeys(groups))
     common = _correlated(generator, len(own), (len(names), *own.shape[2:]), correlation)
     return _mixed(common[:, [names.index(name) for name in groups]], own, share)
 
 
-def _correlated(
-    generator: np.random.Generator, n_metrics: int, shape: tuple[int, ...], correlation: float
-) -> NDArray[np.float64]:
+def _correlated(generator: np.random.Generator, n_metrics: int, shape: tuple[int, ...], correlation: float) -> Floats:
     """Draw standard normal values for every metric, any two metrics correlated alike, shape (metric, *shape)."""
     common = generator.standard_normal(shape)
     return _mixed(common, generator.standard_normal((n_metrics, *shape)), correlation)
 
 
-def _mixed(common: NDArray[np.float64], own: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+def _mixed(common: Floats, own: Floats, share: float) -> Floats:
     """Return values of the same variance that hold `share` of it in common."""
     return np.sqrt(share) * common + np.sqrt(1.0 - share) * own
 
 
-def _spread_factors(normal: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
+def _spread_factors(normal: Floats, spread: float) -> Floats:
     """Return log-normal factors whose square has mean 1."""
     return np.exp(spread * normal - spread**2)

@@ -11,12 +11,7 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.base import Rounds
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.articles import Articles, highlighted_elements, place_passages
-from metaeval.inex.assessed_pools import (
-    POOL_SIZES,
-    GrowthCurves,
-    new_run_coverage,
-    pool_coverage,
-)
+from metaeval.inex.assessed_pools import POOL_SIZES, GrowthCurves, new_run_coverage, pool_coverage
 from metaeval.inex.assessment_tables import ELEMENT_CLASSES, AssessmentTables, LackingError
 from metaeval.inex.assessment_times import assessment_times
 from metaeval.inex.assessments import Assessments, Submission

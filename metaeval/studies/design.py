@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_list, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
@@ -226,7 +226,7 @@ class _Asked:
 class _Spread(NamedTuple):
     """How the variance of a difference varies over pairs of systems, and for how many of them topics are to do."""
 
-    variances: Mapping[str, NDArray[np.float64]]
+    variances: Mapping[str, Floats]
     share: float
 
 
@@ -272,9 +272,7 @@ def _answer(method: Goal, asked: _Asked, at_hand: int | None, spread: _Spread, m
     return row
 
 
-def _of_pairs(
-    method: Goal, asked: _Asked, n_topics: int | None, variances: NDArray[np.float64], share: float
-) -> dict[str, object]:
+def _of_pairs(method: Goal, asked: _Asked, n_topics: int | None, variances: Floats, share: float) -> dict[str, object]:
     """Return for what share of the pairs the topics are enough, and the topics that are for the share asked."""
     fewest, _, largest = _GOALS[method]
     if largest is None:

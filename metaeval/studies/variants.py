@@ -24,15 +24,7 @@ from metaeval.inex.elements import ElementCollection
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
-from metaeval.studies.element_uses import (
-    BINARY,
-    FIXED,
-    LINEAR,
-    MERGED,
-    OTHER,
-    Use,
-    element_uses,
-)
+from metaeval.studies.element_uses import BINARY, FIXED, LINEAR, MERGED, OTHER, Use, element_uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import (
     LONGEST_NAME,
     as_number,
@@ -46,7 +47,7 @@ class Codes(dict[str, int]):
 class ScoreTable(NamedTuple):
     """What was recognised, before anything is checked but its names; `dims_of` tells the dims of the scores."""
 
-    scores: NDArray[np.float64]
+    scores: Floats
     labels: dict[str, list[str]]
     coordinates: dict[str, tuple[str, NDArray[Any]]]
     attributes: dict[str, Any]
@@ -157,7 +158,7 @@ def topics_in_order(table: ScoreTable, order: Sequence[str] | None = None) -> Sc
     )
 
 
-def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> NDArray[np.float64]:
+def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> Floats:
     """Return a column as float64, its gaps as NaN."""
     kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
     if kind in "fb":
@@ -180,7 +181,7 @@ def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> NDArr
     return numbers
 
 
-def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArray[np.float64]:
+def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> Floats:
     """Turn whole numbers into floats, none of which may lose digits."""
     numbers = whole.astype(np.float64)
     for row in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():  # beyond it, not every whole number is a float
@@ -192,13 +193,13 @@ def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArr
     return numbers
 
 
-def gaps_in(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+def gaps_in(values: Floats) -> Flags:
     """Say where a system has no score on a topic, whatever the repeat: an array (metric, system, topic)."""
     gaps = np.isnan(values)
     return gaps.all(axis=-1) if gaps.ndim > len(DIMS) else gaps
 
 
-def has_gaps(values: NDArray[np.float64]) -> bool:
+def has_gaps(values: Floats) -> bool:
     """Say whether a number is missing, without an array of answers.
 
     Examples
@@ -211,15 +212,13 @@ def has_gaps(values: NDArray[np.float64]) -> bool:
 
 def place_rows(
     codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], part: slice = slice(None)
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the cell of every row in an array metric x system x topic (x repeat) laid out flat."""
     dims = dims_of(labels)
     return np.ravel_multi_index(tuple(codes[dim][part] for dim in dims), tuple(len(labels[dim]) for dim in dims))
 
 
-def laid_out(
-    codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], numbers: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def laid_out(codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], numbers: Floats) -> Floats:
     """Return scores laid out by their labels, each in its cell; NaN in those without one."""
     shape = [len(labels[dim]) for dim in dims_of(labels)]
     scores = np.full(math.prod(shape), np.nan)

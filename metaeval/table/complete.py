@@ -5,13 +5,11 @@ from collections.abc import Iterable
 from heapq import nlargest
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags
 from metaeval.base.unit import unit_of
 from metaeval.errors import ScoresError
 from metaeval.table.scores import Scores
-
-type Flags = NDArray[np.bool_]
 
 ENOUGH = 0.5
 """Share of the topics that the part must have to stand for the benchmark."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
 from metaeval.base.columns import column_roles, underscored
 from metaeval.base.names import as_number, clean_name, first_few, shortened
@@ -16,8 +16,6 @@ from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
-
-type Floats = NDArray[np.float64]
 
 _ERRORS = ("stderr", "std_err", "std_error", "standard_error", "stderror", "se", "sem")
 _MEANS = ("mean", "average", "avg", "estimate")
@@ -47,7 +45,7 @@ class SystemMeans(Result):
     """Standard errors of the means, 0 or more. Shape (metric, system)."""
     n: Floats
     """Items behind each mean, NaN where nobody said how many. Shape (metric, system)."""
-    higher_is_better: NDArray[np.bool_]
+    higher_is_better: Flags
     """Direction of every metric. Shape (metric,)."""
     read_as: str
     """What they were taken for."""
@@ -283,7 +281,7 @@ def _check_row(error: float, size: float, where: str, *, known: bool) -> None:
         raise ScoresError(f"the number of items {where} is {size:g}; a standard error needs two items or more")
 
 
-def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool]) -> NDArray[np.bool_]:  # noqa: FBT001 - as asked
+def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool]) -> Flags:  # noqa: FBT001 - as asked
     if isinstance(asked, bool | np.bool_):
         return np.full(len(metrics), bool(asked))
     if not isinstance(asked, Mapping) or not all(isinstance(one, bool | np.bool_) for one in asked.values()):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import InvalidOptionError
@@ -16,8 +16,7 @@ from metaeval.running.draws import bootstrap_counts, bootstrap_indices, chunk_si
 from metaeval.table.scores import Scores
 from metaeval.table.structure import topic_weights
 
-type Floats = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+type Codes = Ints
 
 FEWEST_CLUSTERS = 10
 """Below so many clusters a bootstrap that draws them whole is not shown: it comes out too sure of itself."""
@@ -74,7 +73,7 @@ class TopicUnits:
         starts = np.searchsorted(self.unit[order], np.arange(self.n_units))
         return np.ascontiguousarray(np.add.reduceat(np.nan_to_num(values)[..., order], starts, axis=-1))
 
-    def held(self, known: NDArray[np.bool_]) -> Codes:
+    def held(self, known: Flags) -> Codes:
         """Return of how many units there is a topic: (..., topic) to (...).
 
         Examples

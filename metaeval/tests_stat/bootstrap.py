@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice
 from metaeval.running.draws import RNGLike, chunk_size, resolve_rng, topic_counts, topic_draws
 from metaeval.running.equality import RELATIVE
@@ -152,7 +152,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
 
 def _studentised(
     question: Question, n_resamples: int, generator: np.random.Generator, n_threads: int | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
+) -> tuple[Ints, Floats, dict[str, Any]]:
     size = resamples_at_once(question.n_topics)
     n_chunks = -(-n_resamples // size)
     chunks = topic_draws(generator, n_resamples, question.n_topics, at_once=size)
@@ -161,12 +161,8 @@ def _studentised(
 
 
 def _by_unit(
-    method: BootstrapMethod,
-    question: Question,
-    n_resamples: int,
-    generator: np.random.Generator,
-    n_threads: int | None,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
+    method: BootstrapMethod, question: Question, n_resamples: int, generator: np.random.Generator, n_threads: int | None
+) -> tuple[Ints, Floats, dict[str, Any]]:
     """Resample what is drawn as one: clusters, or topics inside strata."""
     n_chunks = -(-n_resamples // chunk_size(question.units.n_units))
     chunks = question.units.counts(generator, n_resamples)
@@ -179,12 +175,8 @@ def _by_unit(
 
 
 def _from_means(
-    method: BootstrapMethod,
-    question: Question,
-    n_resamples: int,
-    generator: np.random.Generator,
-    n_threads: int | None,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
+    method: BootstrapMethod, question: Question, n_resamples: int, generator: np.random.Generator, n_threads: int | None
+) -> tuple[Ints, Floats, dict[str, Any]]:
     """Compare resampled mean differences with 0 (percentile), or their distance from the mean with the mean."""
     first, second = question.first, question.second
     observed = question.mean_differences()

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.procedures import Procedure, Table
 
-type Floats = NDArray[np.float64]
 Step = Literal["none", "down", "up"]
 
 
@@ -23,7 +23,7 @@ Step = Literal["none", "down", "up"]
 class CorrectionSpec(Procedure):
     """One row of the table of corrections: a `Procedure`, and how it is done."""
 
-    levels: Callable[[float, NDArray[np.int64], int], NDArray[np.floating[Any]]]
+    levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]]
     """``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
     tested."""
     step: Step = "none"
@@ -114,7 +114,7 @@ CORRECTIONS = Table(
 listed."""
 
 
-def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
+def adjust(p_values: Floats, correction: str) -> Floats:
     """Return adjusted p-values: reject where they are at most alpha.
 
     Shapes: `p_values` (..., hypothesis).

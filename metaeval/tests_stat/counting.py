@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_threads
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import allowed_threads, limit_libraries, limit_threads, on_threads
@@ -52,13 +53,13 @@ def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
 
 
 def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
-    statistics: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    observed: NDArray[np.float64],
-    tolerance: NDArray[np.float64],
+    statistics: Floats,
+    first: Ints,
+    second: Ints,
+    observed: Floats,
+    tolerance: Floats,
     each_tail: bool = True,  # noqa: FBT001, FBT002 - kernels take positions only
-) -> NDArray[np.int64]:
+) -> Ints:
     """Count the resamples whose pair difference D is at least as extreme as the observed d.
 
     Shapes: `statistics` (system, resample), `first, second` (pair,), `observed` (pair,), `tolerance` (pair,), result
@@ -86,13 +87,13 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
 def _count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
     begin: int,
     end: int,
-    statistics: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    observed: NDArray[np.float64],
-    tolerance: NDArray[np.float64],
+    statistics: Floats,
+    first: Ints,
+    second: Ints,
+    observed: Floats,
+    tolerance: Floats,
     each_tail: bool,  # noqa: FBT001 - kernels take positions only
-    counts: NDArray[np.int64],
+    counts: Ints,
 ) -> None:
     n_pairs, n_resamples = len(first), statistics.shape[1]
     for task in range(begin, end):
@@ -121,13 +122,7 @@ def _count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positi
                     counts[2, pair] += below
 
 
-def count_beside_zero(
-    statistics: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    relative: float,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def count_beside_zero(statistics: Floats, sizes: Floats, relative: float, first: Ints, second: Ints) -> Ints:
     """Count the resamples whose pair difference is at least 0, and those where it is at most 0.
 
     Shapes: `statistics, sizes` (system, resample), `first, second` (pair,), result (2, pair). A difference within
@@ -159,14 +154,14 @@ def count_beside_zero(
 def _count_beside_zero(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
     begin: int,
     end: int,
-    statistics: NDArray[np.float64],
+    statistics: Floats,
     single: NDArray[np.float32],
-    sizes: NDArray[np.float64],
-    margin: NDArray[np.float64],
+    sizes: Floats,
+    margin: Floats,
     relative: float,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    first: Ints,
+    second: Ints,
+    counts: Ints,
 ) -> None:
     n_pairs, n_resamples = len(first), statistics.shape[1]
     for task in range(begin, end):

@@ -11,10 +11,10 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import betaincc, betaincinv
 from scipy.stats import binom
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_power
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -28,8 +28,7 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 from metaeval.tests_stat.sign import sign_counts
 
-type Floats = NDArray[np.float64]
-type Places = NDArray[np.int64]
+type Places = Ints
 DetectableTest = Literal["auto", "t", "mcnemar"]
 
 _LOW, _MIDDLE, _HIGH = 0.05, 0.5, 0.95  # of the pairs

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import allowed_threads, limit_threads, track
@@ -123,12 +124,7 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-def _evidence(
-    question: Question,
-    statistic: NDArray[np.float64],
-    raw: NDArray[np.float64],
-    family_wise: NDArray[np.float64],
-) -> Evidence:
+def _evidence(question: Question, statistic: Floats, raw: Floats, family_wise: Floats) -> Evidence:
     """Hand over arrays (metric, hypothesis); for "better" the second half of the hypotheses is the other direction."""
     match question.alternative:
         case "two-sided":
@@ -149,7 +145,7 @@ def _evidence(
 
 def _test_metric(
     question: Question, metric: int, seed: np.uint64, n_resamples: int, pool: Executor
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Return t of every pair under one metric and, for every hypothesis, the extreme permutations: (2, hypothesis).
 
     Row 0 counts for the hypothesis alone, row 1 for the largest statistic among those no more extreme than it.
@@ -173,7 +169,7 @@ def _test_metric(
     shapes = (rows, n_topics, n_systems), (rows, n_systems, n_systems)
     spare = [tuple(map(np.empty, shapes)) for _ in range(allowed_threads())]  # new memory each time is slower
 
-    def count(start: int) -> NDArray[np.int64]:
+    def count(start: int) -> Ints:
         permuted, products = memory = spare.pop()
         permuted, products = permuted[: n_resamples - start], products[: n_resamples - start]
         permute_scores(centred, seed, start, permuted)
@@ -190,7 +186,7 @@ def _test_metric(
     return t, counts
 
 
-def _as_shares(question: Question, metric: int, t: NDArray[np.float64], sides: tuple[int, ...]) -> NDArray[np.float64]:
+def _as_shares(question: Question, metric: int, t: Floats, sides: tuple[int, ...]) -> Floats:
     """Turn t of every pair into what `pair_statistic` gives, side by side."""
     n_topics = question.n_topics
     with np.errstate(divide="ignore"):  # t = 0
@@ -213,12 +209,8 @@ def pair_statistic(total: float, sizes: float, product: float) -> float:
 
 @compiled
 def count_successive_maxima(
-    sums: NDArray[np.float64],
-    products: NDArray[np.float64],
-    pair: NDArray[np.uint32],
-    turn: NDArray[np.float64],
-    least: NDArray[np.float64],
-) -> NDArray[np.int64]:
+    sums: Floats, products: Floats, pair: NDArray[np.uint32], turn: Floats, least: Floats
+) -> Ints:
     """Count the permutations in which a hypothesis, or any one after it, reaches `least`, which never rises.
 
     Shapes: `sums` (permutation, system), `products` (permutation, system, system), `pair, turn, least` (hypothesis,),
@@ -271,9 +263,7 @@ def count_successive_maxima(
 
 
 @compiled
-def _statistics_of_pairs(
-    sums: NDArray[np.float64], squares: NDArray[np.float64], product: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
+def _statistics_of_pairs(sums: Floats, squares: Floats, product: Floats, out: Floats) -> None:
     """Fill in the statistic of every pair of the upper triangle, row by row."""
     start = 0
     for system in range(len(sums) - 1):
@@ -288,7 +278,7 @@ def _statistics_of_pairs(
 
 
 @compiled
-def _note(changes: NDArray[np.int64], falling: NDArray[np.float64], largest: float, start: int, stop: int) -> None:
+def _note(changes: Ints, falling: Floats, largest: float, start: int, stop: int) -> None:
     """Count one for the hypotheses from `start` to `stop` - 1 whose least the largest statistic reaches."""
     first = max(start, int(np.searchsorted(falling, -largest)))
     if first < stop:

@@ -3,10 +3,10 @@
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtr, gammaln, ndtr, stdtrit
 
-type Floats = NDArray[np.float64]
+from metaeval.base.arrays import Floats
 
 _REACH = 8.5  # standard deviations of a normal variable that are integrated over
 _NODES = 64

@@ -1,9 +1,9 @@
 """Paired t test over all pairs of systems."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.running.compiled import compiled, worth_loading
 from metaeval.running.parallel import on_threads
 from metaeval.tests_stat.docstrings import documented
@@ -104,7 +104,7 @@ def _robust_t_test(question: Question, correction: str) -> PairwiseResult:
     return answer(question, evidence, test="t", correction=correction, details=details)
 
 
-def t_statistics(question: Question) -> NDArray[np.float64]:
+def t_statistics(question: Question) -> Floats:
     """Return the paired t of every metric and pair."""
     return np.stack(
         [
@@ -114,9 +114,7 @@ def t_statistics(question: Question) -> NDArray[np.float64]:
     )
 
 
-def paired_t_statistics(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def paired_t_statistics(values: Floats, first: Ints, second: Ints, tolerance: Floats) -> Floats:
     """Return t of every pair; 0 for equal means, infinite for a constant difference.
 
     Shapes: `values` (system, topic), `first, second` (pair,), `tolerance` (pair,).
@@ -125,9 +123,7 @@ def paired_t_statistics(
     return (_statistics if loaded else _numpy_statistics)(values, first, second, tolerance)
 
 
-def _numpy_statistics(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _numpy_statistics(values: Floats, first: Ints, second: Ints, tolerance: Floats) -> Floats:
     """Return what the kernel below does, to the last bit: every sum goes topic by topic."""
     n_topics = values.shape[1]
     differences = values.T.take(first, axis=1) - values.T.take(second, axis=1)
@@ -143,9 +139,7 @@ def _numpy_statistics(
     return np.where(np.abs(total) <= tolerance, 0.0, np.where(spread, statistics, np.copysign(np.inf, total)))
 
 
-def _statistics(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _statistics(values: Floats, first: Ints, second: Ints, tolerance: Floats) -> Floats:
     statistics = np.empty(len(first))
     _fill_in(len(first), np.ascontiguousarray(values), first, second, tolerance, statistics)
     return statistics
@@ -154,13 +148,7 @@ def _statistics(
 @on_threads
 @compiled
 def _fill_in(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
-    start: int,
-    stop: int,
-    values: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    tolerance: NDArray[np.float64],
-    statistics: NDArray[np.float64],
+    start: int, stop: int, values: Floats, first: Ints, second: Ints, tolerance: Floats, statistics: Floats
 ) -> None:
     n_topics = values.shape[1]
     for pair in range(start, stop):
@@ -180,9 +168,7 @@ def _fill_in(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
             statistics[pair] = np.copysign(np.inf, total)
 
 
-def equal_pairs(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def equal_pairs(values: Floats, first: Ints, second: Ints, tolerance: Floats) -> Flags:
     """Say which pairs are equal on every topic (t is 0 also where they are equal only on average)."""
     apart = np.zeros(len(first))
     for topic in values.T:  # one by one, for there may be very many pairs

@@ -14,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
@@ -24,7 +25,6 @@ from metaeval.tests_stat.judged_topics import EVERY_SYSTEM, JudgedTopics, judged
 from metaeval.tests_stat.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
 from metaeval.tests_stat.result import is_significant
 
-type Floats = NDArray[np.float64]
 Side = Literal["two-sided", "greater", "less"]
 
 _SIDES = ("", "human_")
@@ -274,12 +274,7 @@ def _interval(found: Mapping[str, Floats], side: str, laid: JudgedTopics, level:
 
 
 def _test(  # noqa: PLR0913, PLR0917 - what a test needs
-    found: Mapping[str, Floats],
-    side: str,
-    laid: JudgedTopics,
-    alternative: Side,
-    correction: str,
-    alpha: float,
+    found: Mapping[str, Floats], side: str, laid: JudgedTopics, alternative: Side, correction: str, alpha: float
 ) -> dict[str, NDArray[np.generic]]:
     statistic = _statistic(found[f"{side}estimate"], found[f"{side}standard_error"])
 

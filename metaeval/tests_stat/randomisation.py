@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads, tile_pool
@@ -117,7 +118,7 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-def every_sign_vector(n_topics: int, *, rows: int) -> Iterator[NDArray[np.float64]]:
+def every_sign_vector(n_topics: int, *, rows: int) -> Iterator[Floats]:
     """Yield all 2**n_topics vectors of -1 and +1, `rows` at a time.
 
     Examples
@@ -130,9 +131,7 @@ def every_sign_vector(n_topics: int, *, rows: int) -> Iterator[NDArray[np.float6
         yield _as_signs(numbers[:, None] >> np.arange(n_topics) & 1)
 
 
-def random_signs(
-    generator: np.random.Generator, n_resamples: int, n_topics: int, *, rows: int
-) -> Iterator[NDArray[np.float64]]:
+def random_signs(generator: np.random.Generator, n_resamples: int, n_topics: int, *, rows: int) -> Iterator[Floats]:
     """Yield random vectors of -1 and +1, `rows` at a time.
 
     All are drawn before the first is yielded, one bit each, so they do not depend on `rows` and 10 000 vectors for
@@ -148,7 +147,7 @@ def random_signs(
         yield _as_signs(np.unpackbits(packed[start : start + rows], axis=1, count=n_topics))
 
 
-def _as_signs(bits: NDArray[np.integer]) -> NDArray[np.float64]:
+def _as_signs(bits: NDArray[np.integer]) -> Floats:
     signs = bits.astype(np.float64)
     signs *= 2.0
     signs -= 1.0
@@ -161,7 +160,7 @@ def block_rows(question: Question) -> int:
     return max(1, _BLOCK_CELLS // max(n_topics, n_metrics * n_systems))
 
 
-def count_flips(question: Question, blocks: Iterable[NDArray[np.float64]]) -> NDArray[np.int64]:
+def count_flips(question: Question, blocks: Iterable[Floats]) -> Ints:
     """Count the sign vectors at least as extreme as the data.
 
     Shapes: `blocks` (sign vector, topic), result (metric, 3, pair).
@@ -180,9 +179,7 @@ def count_flips(question: Question, blocks: Iterable[NDArray[np.float64]]) -> ND
     return np.moveaxis(counts.reshape(3, n_metrics, -1), 0, 1)
 
 
-def _count_by_pair(
-    question: Question, blocks: Iterable[NDArray[np.float64]], n_threads: int | None
-) -> NDArray[np.int64]:
+def _count_by_pair(question: Question, blocks: Iterable[Floats], n_threads: int | None) -> Ints:
     """Count as `count_flips` where every pair has topics of its own, so that no sum belongs to one system."""
     n_metrics, n_pairs = len(question.values), len(question.first)
     tolerance = question.tolerance
@@ -190,7 +187,7 @@ def _count_by_pair(
     starts = range(0, n_pairs, _PAIRS_AT_ONCE)
     tasks = [(metric, slice(start, start + _PAIRS_AT_ONCE)) for metric in range(n_metrics) for start in starts]
 
-    def count(signs: NDArray[np.float64], metric: int, part: slice) -> None:
+    def count(signs: Floats, metric: int, part: slice) -> None:
         first, second = (question.values[metric, side[part]] for side in (question.first, question.second))
         sums = question.units.sums(np.nan_to_num(first - second))
         flipped, observed, near = sums @ signs.T, sums.sum(axis=1, keepdims=True), tolerance[metric, part, None]

@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.running.equality import at_least, centred, difference
 from metaeval.tests_stat.judged_topics import JudgedTopics
 from metaeval.tests_stat.pairs import all_pairs
 
-type Floats = NDArray[np.float64]
 Quantile = Literal["t", "normal"]
 Estimand = Literal["pairs", "means"]
 

@@ -23,11 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import on_threads
 from metaeval.table.units import TopicUnits
-from metaeval.tests_stat.pairs import Estimates, Floats, Question
+from metaeval.tests_stat.pairs import Estimates, Question
 
 type Places = NDArray[np.int64]
 

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_list, check_share
 from metaeval.base.metric_names import MetricNameError, parse_name
 from metaeval.base.names import count
@@ -23,8 +24,6 @@ from metaeval.running.parallel import on_threads
 from metaeval.table.votes import Votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
-
-type Floats = NDArray[np.float64]
 
 _KINDS = {"RPP": 0, "invRPP": 1, "dcgRPP": 2, "lexi-precision": 3, "lexi-recall": 4, "rr-lexi-precision": 5}
 PREFERENCES = tuple(_KINDS)
@@ -261,7 +260,7 @@ def read_preference(text: str) -> _Asked:
     return _Asked(name if rel is None else f"{name}(rel={rel:g})", _KINDS[name], rel)
 
 
-def _values(lists: RankedLists, asked: _Asked, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+def _values(lists: RankedLists, asked: _Asked, first: Ints, second: Ints) -> Floats:
     least = 1 if asked.rel is None else max(lists.level_from(asked.rel), 1)
     graded = asked.rel is None and asked.kind < _LEXICOGRAPHIC
     counts = np.ascontiguousarray(lists.counts)
@@ -276,12 +275,12 @@ def _values(lists: RankedLists, asked: _Asked, first: NDArray[np.int64], second:
 def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arrays, by position
     start: int,
     stop: int,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     ranks: NDArray[np.int32],
     levels: NDArray[np.int16],
-    counts: NDArray[np.int64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    counts: Ints,
+    first: Ints,
+    second: Ints,
     least: int,
     graded: bool,  # noqa: FBT001 - as above
     kind: int,

@@ -3,9 +3,9 @@
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_number
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
@@ -110,9 +110,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
 
 
 @compiled
-def sign_counts(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], zero_tol: float
-) -> NDArray[np.int64]:
+def sign_counts(values: Floats, first: Ints, second: Ints, zero_tol: float) -> Ints:
     """Return on how many topics the first system of every pair wins and loses: an array (2, pair).
 
     Shapes: `values` (system, topic), `first, second` (pair,).

@@ -3,8 +3,8 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import on_threads
@@ -17,24 +17,17 @@ ALLOWANCES = {"paper": RELATIVE, "float": 0.0}
 class RankSums(NamedTuple):
     """What the signed-rank test needs of every pair: arrays (pair,)."""
 
-    plus: NDArray[np.float64]
+    plus: Floats
     """Sum of the mid-ranks of the positive differences."""
-    minus: NDArray[np.float64]
+    minus: Floats
     """Sum of the mid-ranks of the negative differences."""
-    n_zero: NDArray[np.float64]
+    n_zero: Floats
     """Topics without a difference."""
-    ties: NDArray[np.float64]
+    ties: Floats
     """Sum of t**3 - t over the groups of t equal non-zero sizes."""
 
 
-def signed_rank_sums(
-    values: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    *,
-    rank_zeros: bool,
-    ties: Ties = "paper",
-) -> RankSums:
+def signed_rank_sums(values: Floats, first: Ints, second: Ints, *, rank_zeros: bool, ties: Ties = "paper") -> RankSums:
     """Rank the sizes of the differences of every pair and add up the ranks of each sign.
 
     Shapes: `values` (system, topic), `first, second` (pair,).
@@ -56,12 +49,12 @@ def signed_rank_sums(
 def _rank_sum_columns(  # noqa: PLR0913, PLR0917 - kernels take positions only
     start: int,
     stop: int,
-    values: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    values: Floats,
+    first: Ints,
+    second: Ints,
     rank_zeros: bool,  # noqa: FBT001 - as above
     allowance: float,
-    columns: NDArray[np.float64],
+    columns: Floats,
 ) -> None:
     """Fill in an array (4, pair): R+, R-, topics without a difference, sum of t**3 - t; see `signed_rank_sums`.
 
@@ -111,7 +104,7 @@ def _rank_sum_columns(  # noqa: PLR0913, PLR0917 - kernels take positions only
 
 @compiled
 def _merged_ranks(
-    plus_sizes: NDArray[np.float64], minus_sizes: NDArray[np.float64], ranked: int, sure: float, possible: float
+    plus_sizes: Floats, minus_sizes: Floats, ranked: int, sure: float, possible: float
 ) -> tuple[float, float, float, bool]:
     """Rank two sorted rows of sizes together: R+, R-, the sum of t**3 - t, and whether no gap was in doubt.
 
@@ -149,9 +142,7 @@ def _merged_ranks(
 
 
 @compiled
-def _settle_sizes(
-    a: NDArray[np.float64], b: NDArray[np.float64], allowance: float, settled: NDArray[np.float64]
-) -> None:
+def _settle_sizes(a: Floats, b: Floats, allowance: float, settled: Floats) -> None:
     """Fill in the size of the difference on every topic, one number for all that tie, 0 where there is none or a gap.
 
     As `metaeval.running.equality.settle`, with zeros kept apart. Of sizes that are one number already, the one with the
@@ -183,12 +174,12 @@ def _settle_sizes(
 
 
 def enumerated_tails(
-    values: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    values: Floats,
+    first: Ints,
+    second: Ints,
     rank_zeros: bool,  # noqa: FBT001 - as its kernel
     allowance: float,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return P(R+ >= observed) and P(R+ <= observed) over all sign vectors, given the ties: an array (2, pair).
 
     Twice a mid-rank is a whole number, so the distribution of 2 R+ fills a short table, one rank at a time; that is
@@ -204,12 +195,12 @@ def enumerated_tails(
 def _fill_tails(  # noqa: PLR0913, PLR0917 - kernels take positions only
     start: int,
     stop: int,
-    values: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    values: Floats,
+    first: Ints,
+    second: Ints,
     rank_zeros: bool,  # noqa: FBT001 - as above
     allowance: float,
-    tails: NDArray[np.float64],
+    tails: Floats,
 ) -> None:
     n_topics = values.shape[1]
     for pair in range(start, stop):

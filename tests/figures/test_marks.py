@@ -89,8 +89,8 @@ def test_pairs_in_order_need_no_list(axes):
     first, second = np.triu_indices(4, 1)
     turned = slice(None, None, -1)
     values = [f"{a}{b}" for a, b in zip(first, second, strict=True)]
-    note_pairs(axes, "abcd", first[turned], second[turned], "{v}", {"v": values[turned]})
-    note_pairs(axes, "abcd", [0, 0], [3, 1], "{v}", {"v": ["03", "01"]})
+    note_pairs(axes, first[turned], second[turned], "{v}", {"v": values[turned]}, names="abcd")
+    note_pairs(axes, [0, 0], [3, 1], "{v}", {"v": ["03", "01"]}, names="abcd")
     whole, some = noted(axes)
     assert whole["names"] == ["a", "b", "c", "d"]
     assert (whole["words"], "pairs" in whole) == ([values], False)

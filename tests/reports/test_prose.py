@@ -30,20 +30,42 @@ def test_every_passage_is_used_and_every_name_is_there(file):
     tree = ast.parse(Path(module.__file__).with_name(f"{file.stem}.py").read_text("utf-8"))
     words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     composed = [_pattern(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "say"]
-    asked = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    names = re.findall(r"^== (.+)$", file.read_text("utf-8"), flags=re.MULTILINE)
-    assert len(names) == len(set(names))
-    assert asked <= set(names)
-    known = words | BY_NAME.get(file.stem, set())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _asks(node)]
+    asked = {
+        f"{call.args[0].value}{more}"
+        for call in calls
+        if isinstance(call.args[0], ast.Constant)
+        for more in _asks(call)
+    }
+    heads = re.findall(r"^== (.+?)(?: \| (.+))?$", file.read_text("utf-8"), flags=re.MULTILINE)
+    names = [name for name, _ in heads]
+    titles = [f"{name} title" for name, title in heads if title]
+    assert len(names) == len({*names, *titles}) - len(titles)
+    assert asked <= {*names, *titles}
+    known = words | asked | BY_NAME.get(file.stem, set())
     assert [name for name in names if name not in known and not any(one.fullmatch(name) for one in composed)] == []
     assert prose(file.stem) is prose(file.stem)
+
+
+def _asks(call):
+    """Return the endings of the names of the passages that a call asks for."""
+    function = ast.unparse(call.func)
+    return ("", " title") if function.startswith("say.") else ("",) * (function == "say")
 
 
 def _pattern(node):
     """Return what an f-string could make, where it says something itself."""
     parts = [re.escape(part.value) if isinstance(part, ast.Constant) else r"[\w-]+" for part in node.values]
     return re.compile("".join(parts) if any(isinstance(part, ast.Constant) for part in node.values) else "(?!)")
+
+
+def test_a_title_stands_in_the_line_of_its_passage():
+    """Or is a passage of its own; a section is called by what is before "lead"."""
+    say = Prose("== one | Topics of {{ who }}\nMore.\n== two lead title\nSystems\n== two lead\nMost.\n")
+    assert say.named("one", who="AP") == {"name": "one", "title": "Topics of AP", "caption": "More."}
+    assert say.titled("one", who="AP") == {"title": "Topics of AP", "caption": "More."}
+    assert say.headed("two lead") == {"id": "two", "title": "Systems", "lead": "Most."}
+    assert say.headed("one", id="three", who="AP")["id"] == "three"
 
 
 def test_what_a_passage_lacks_is_an_error():

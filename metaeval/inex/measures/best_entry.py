@@ -3,8 +3,8 @@
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.inex.highlighted_text import HighlightedText
 from metaeval.inex.measures.passage_lists import PassageLists
 from metaeval.metrics.parameters import Cutoff, Rule
@@ -21,7 +21,7 @@ def best_entry_point_distance(
     *,
     A: _Positive,  # noqa: N803 - the letter of the campaign, written in the metric's name
     mean_length: _Positive,
-) -> NDArray[np.float64]:
+) -> Floats:
     r"""Mean nearness of the entry points of relevant articles to the best ones; 0 for one that was not returned.
 
     Notes
@@ -39,7 +39,7 @@ def best_entry_point_distance(
     return share(sums.reshape(lists.lengths.shape), lists.n_documents)
 
 
-def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> NDArray[np.float64]:
+def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> Floats:
     """Share of the first k results that have highlighted text within tol other characters from their start.
 
     Notes
@@ -54,9 +54,7 @@ def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) ->
 
 
 @compiled
-def _hits(
-    documents: NDArray[np.int64], starts: NDArray[np.int64], text: HighlightedText, tol: int
-) -> NDArray[np.float64]:
+def _hits(documents: Ints, starts: Ints, text: HighlightedText, tol: int) -> Floats:
     """Return 1 for every place from which highlighted text is less than `tol` characters away, else 0."""
     hits = np.zeros(len(documents))
     for result in range(len(documents)):

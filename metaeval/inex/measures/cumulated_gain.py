@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.inex.measures.element_lists import ElementLists
 from metaeval.inex.measures.gains import Alpha, CumulatedGains, Task, Tie, cumulated_gains
 from metaeval.metrics.parameters import Cutoff, Rule
@@ -19,7 +19,7 @@ _Ranks = Annotated[str, Rule(lambda word: word in ("ideal", "longest"), "ideal o
 _TOLERANCE = 1e-12  # relative: sums of gains must not miss a level of recall by a rounding error
 
 
-def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDArray[np.float64]]:
+def _of_gains(measure: Callable[..., Floats]) -> Callable[..., Floats]:
     """Turn a measure of gains into one of lists, with the parameters of `cumulated_gains` beside its own."""
 
     def kernel(
@@ -30,7 +30,7 @@ def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDAr
         task: Task = "runs",
         tie: Tie = "deeper",
         **own: float | str,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         values = measure(cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie), **own)
         return values.reshape(*lists.lengths.shape, *values.shape[1:])
 
@@ -45,7 +45,7 @@ def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDAr
 
 
 @_of_gains
-def normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
+def normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> Floats:
     r"""Cumulated gain at rank k over that of an ideal list (nxCG).
 
     Notes
@@ -57,13 +57,13 @@ def normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
 
 
 @_of_gains
-def mean_normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
+def mean_normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> Floats:
     """Mean of nxCG over the ranks 1 to k (MAnxCG)."""
     return _gain_at(lists, k, True)  # noqa: FBT003 - a kernel takes no names
 
 
 @_of_gains
-def percentage_curve(lists: CumulatedGains, *, points: _Points = 10, ranks: _Ranks = "ideal") -> NDArray[np.float64]:
+def percentage_curve(lists: CumulatedGains, *, points: _Points = 10, ranks: _Ranks = "ideal") -> Floats:
     r"""Return nxCG at equally spaced percentages of the ranks, shape (n_systems, n_topics, points).
 
     Notes
@@ -75,9 +75,7 @@ def percentage_curve(lists: CumulatedGains, *, points: _Points = 10, ranks: _Ran
 
 
 @_of_gains
-def normalised_gain_by_percentage(
-    lists: CumulatedGains, *, points: _Points = 10, ranks: _Ranks = "ideal"
-) -> NDArray[np.float64]:
+def normalised_gain_by_percentage(lists: CumulatedGains, *, points: _Points = 10, ranks: _Ranks = "ideal") -> Floats:
     """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks of the ideal list (Kazai, Lalmas and de Vries 2004).
 
     The paper does not say of which list. With ``ranks=longest`` it is the longer one, so a list that holds everything
@@ -87,13 +85,13 @@ def normalised_gain_by_percentage(
 
 
 @_of_gains
-def normalised_gain_curve(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
+def normalised_gain_curve(lists: CumulatedGains, *, k: Cutoff) -> Floats:
     """Return nxCG at the ranks 1 to k, shape (n_systems, n_topics, k)."""
     return _gain_by_rank(lists, k)
 
 
 @_of_gains
-def mean_effort_precision(lists: CumulatedGains) -> NDArray[np.float64]:
+def mean_effort_precision(lists: CumulatedGains) -> Floats:
     r"""Effort-precision, averaged over the ranks that gain something (MAep).
 
     Notes
@@ -109,7 +107,7 @@ def mean_effort_precision(lists: CumulatedGains) -> NDArray[np.float64]:
 
 
 @_of_gains
-def effort_precision_curve(lists: CumulatedGains, *, points: _Points = 100) -> NDArray[np.float64]:
+def effort_precision_curve(lists: CumulatedGains, *, points: _Points = 100) -> Floats:
     """Return effort-precision at gain-recall 1/points, 2/points, … 1, shape (n_systems, n_topics, points).
 
     0 where the run never gains so much.
@@ -118,13 +116,13 @@ def effort_precision_curve(lists: CumulatedGains, *, points: _Points = 100) -> N
 
 
 @_of_gains
-def interpolated_effort_precision(lists: CumulatedGains, *, points: _Points = 100) -> NDArray[np.float64]:
+def interpolated_effort_precision(lists: CumulatedGains, *, points: _Points = 100) -> Floats:
     """Effort-precision, averaged over standard points of gain-recall (iMAep)."""
     return np.asarray(_effort_at_recall(lists, points).mean(axis=1))
 
 
 @_of_gains
-def gain_q(lists: CumulatedGains) -> NDArray[np.float64]:
+def gain_q(lists: CumulatedGains) -> Floats:
     r"""Q-measure on gains of elements: blended ratio, averaged over the ranks that gain something.
 
     Notes
@@ -136,13 +134,13 @@ def gain_q(lists: CumulatedGains) -> NDArray[np.float64]:
 
 
 @_of_gains
-def gain_r(lists: CumulatedGains) -> NDArray[np.float64]:
+def gain_r(lists: CumulatedGains) -> Floats:
     """R-measure on gains of elements: the blended ratio at the rank of the last ideal element."""
     return _blended_ratio(lists, True)  # noqa: FBT003 - a kernel takes no names
 
 
 @compiled
-def _list_and_ideal(lists: CumulatedGains, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _list_and_ideal(lists: CumulatedGains, number: int) -> tuple[Floats, Floats]:
     """Return the gains of one list, and those of the ideal list of its topic."""
     topic = number % (len(lists.ideal_offsets) - 1)
     own = lists.gains[lists.offsets[number] : lists.offsets[number + 1]]
@@ -150,7 +148,7 @@ def _list_and_ideal(lists: CumulatedGains, number: int) -> tuple[NDArray[np.floa
 
 
 @compiled
-def _gain_at(lists: CumulatedGains, k: int, averaged: bool) -> NDArray[np.float64]:  # noqa: FBT001 - a kernel takes no names
+def _gain_at(lists: CumulatedGains, k: int, averaged: bool) -> Floats:  # noqa: FBT001 - a kernel takes no names
     values = np.zeros(len(lists.offsets) - 1)
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)
@@ -169,7 +167,7 @@ def _gain_at(lists: CumulatedGains, k: int, averaged: bool) -> NDArray[np.float6
 
 
 @compiled
-def _gain_by_rank(lists: CumulatedGains, k: int) -> NDArray[np.float64]:
+def _gain_by_rank(lists: CumulatedGains, k: int) -> Floats:
     values = np.zeros((len(lists.offsets) - 1, k))
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)
@@ -186,7 +184,7 @@ def _gain_at_percentages(
     lists: CumulatedGains,
     points: int,
     longest: bool,  # noqa: FBT001 - a kernel takes no names
-) -> NDArray[np.float64]:
+) -> Floats:
     values = np.zeros((len(lists.offsets) - 1, points))
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)
@@ -206,7 +204,7 @@ def _gain_at_percentages(
 
 
 @compiled
-def _natural_effort(lists: CumulatedGains) -> NDArray[np.float64]:
+def _natural_effort(lists: CumulatedGains) -> Floats:
     values = np.zeros(len(lists.offsets) - 1)
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)
@@ -230,7 +228,7 @@ def _natural_effort(lists: CumulatedGains) -> NDArray[np.float64]:
 
 
 @compiled
-def _effort_at_recall(lists: CumulatedGains, points: int) -> NDArray[np.float64]:
+def _effort_at_recall(lists: CumulatedGains, points: int) -> Floats:
     values = np.zeros((len(lists.offsets) - 1, points))
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)
@@ -254,7 +252,7 @@ def _effort_at_recall(lists: CumulatedGains, points: int) -> NDArray[np.float64]
 
 
 @compiled
-def _blended_ratio(lists: CumulatedGains, at_last: bool) -> NDArray[np.float64]:  # noqa: FBT001 - a kernel takes no names
+def _blended_ratio(lists: CumulatedGains, at_last: bool) -> Floats:  # noqa: FBT001 - a kernel takes no names
     values = np.zeros(len(lists.offsets) - 1)
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)

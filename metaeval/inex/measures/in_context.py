@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_number
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.highlighted_text import HighlightedText
@@ -35,12 +36,12 @@ _Pad = Annotated[str, Rule(("last", "zero").__contains__, "last or zero")]
 class Articles(NamedTuple):
     """The relevant articles of every list, at their ranks among all articles of the list."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next two. Shape
     (n_systems * n_topics + 1,)."""
     ranks: NDArray[np.int32]
     """Shape (n,)."""
-    scores: NDArray[np.float64]
+    scores: Floats
     """S of every article, 0 to 1. Shape (n,)."""
 
 
@@ -51,7 +52,7 @@ def average_generalised_precision(
     beta: _Beta | None = None,
     n: _Characters | None = None,
     tol: _Characters | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     r"""Mean over all relevant articles of gP at their ranks; 0 for one that was not returned.
 
     Notes
@@ -79,7 +80,7 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
     n: _Characters | None = None,
     tol: _Characters | None = None,
     pad: _Pad = "last",
-) -> NDArray[np.float64]:
+) -> Floats:
     """Mean score of the first k articles, each by its highlighted text or its entry point (mode)."""
     articles = found_articles(lists, mode=mode, beta=beta, n=n, tol=tol)
     sums = list_sums(articles.offsets, np.where(articles.ranks <= k, articles.scores, 0.0))
@@ -87,7 +88,7 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
     return share(sums.reshape(lists.lengths.shape), shown)
 
 
-def generalised_recall(lists: PassageLists, *, k: Cutoff) -> NDArray[np.float64]:
+def generalised_recall(lists: PassageLists, *, k: Cutoff) -> Floats:
     """Share of the relevant articles among the first k articles of the list."""
     first = lists.first_results()
     found = np.diff(lists.per_list(first[lists.results.articles[first] <= k]))
@@ -167,7 +168,7 @@ def _setting(mode: str, given: dict[str, float | None]) -> float:
     return check_number(setting, "beta, n and tol", above=0)
 
 
-def _by_highlighting(lists: PassageLists, first: NDArray[np.int64], beta: float) -> NDArray[np.float64]:
+def _by_highlighting(lists: PassageLists, first: Ints, beta: float) -> Floats:
     results = lists.results
     if not len(first):
         return np.empty(0)
@@ -177,14 +178,14 @@ def _by_highlighting(lists: PassageLists, first: NDArray[np.int64], beta: float)
     return share((1 + beta**2) * precision * recall, beta**2 * precision + recall)
 
 
-def _by_best_entry(lists: PassageLists, first: NDArray[np.int64], n: float) -> NDArray[np.float64]:
+def _by_best_entry(lists: PassageLists, first: Ints, n: float) -> Floats:
     entries = lists.collection.text.best_entries[lists.results.documents[first]]
     starts = lists.results.starts[first]
     known = (entries >= 0) & (starts >= 0)
     return np.where(known, np.maximum(n - np.abs(starts - entries), 0) / n, 0.0)
 
 
-def _by_patience(lists: PassageLists, first: NDArray[np.int64], tol: float) -> NDArray[np.float64]:
+def _by_patience(lists: PassageLists, first: Ints, tol: float) -> Floats:
     results, text = lists.results, lists.collection.text
     documents = results.documents[first].astype(np.int64)
     unknown = text.sizes[documents] < 0
@@ -199,9 +200,7 @@ def _by_patience(lists: PassageLists, first: NDArray[np.int64], tol: float) -> N
 
 
 @compiled
-def _precision_at(
-    offsets: NDArray[np.int64], ranks: NDArray[np.int32], scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _precision_at(offsets: Ints, ranks: NDArray[np.int32], scores: Floats) -> Floats:
     """Return gP at every relevant article."""
     precision = np.empty(len(ranks))
     for number in range(len(offsets) - 1):
@@ -214,13 +213,8 @@ def _precision_at(
 
 @compiled
 def _read_with_patience(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    bounds: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    text: HighlightedText,
-    tol: int,
-) -> NDArray[np.float64]:
+    bounds: Ints, documents: Ints, starts: Ints, lengths: Ints, text: HighlightedText, tol: int
+) -> Floats:
     """Return the share of highlighted characters that each article shows before `tol` others were read."""
     scores = np.zeros(len(documents))
     for article in range(len(documents)):
@@ -251,7 +245,7 @@ def _read_with_patience(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 @compiled
 def _read(  # noqa: PLR0913, PLR0917 - a kernel takes plain values
-    begins: NDArray[np.int64], ends: NDArray[np.int64], start: int, stop: int, good: int, bad: int, tol: int
+    begins: Ints, ends: Ints, start: int, stop: int, good: int, bad: int, tol: int
 ) -> tuple[int, int]:
     """Read ``[start, stop)`` on with highlighted and other characters read so far, until `tol` others."""
     for number in range(len(begins) + 1):

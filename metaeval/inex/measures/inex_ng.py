@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import UNKNOWN
 from metaeval.inex.measures.element_lists import ElementLists
@@ -16,7 +17,7 @@ _N_POINTS = 100
 _TOLERANCE = 1e-9
 
 
-def text_average_precision(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> NDArray[np.float64]:
+def text_average_precision(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> Floats:
     r"""Precision in text shown over recall of exhaustivity (inex_eval_ng), the mean of 100 points of recall.
 
     Notes
@@ -29,9 +30,7 @@ def text_average_precision(lists: ElementLists, *, overlap: bool = True, strict:
     return means.reshape(lists.lengths.shape)
 
 
-def text_precision_recall(
-    lists: ElementLists, *, overlap: bool = True, strict: bool = False
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def text_precision_recall(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> tuple[Floats, Floats]:
     r"""Return precision and recall at every result, list after list.
 
     Notes
@@ -55,7 +54,7 @@ def text_precision_recall(
     return precision, recall
 
 
-def _shares(lists: ElementLists, *, strict: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _shares(lists: ElementLists, *, strict: bool) -> tuple[Floats, Floats]:
     if lists.collection.scale != "2003":
         raise InvalidOptionError(
             f"inexNG is made for grades of exhaustivity and specificity (scale 2003), not {lists.collection.scale}"
@@ -66,7 +65,7 @@ def _shares(lists: ElementLists, *, strict: bool) -> tuple[NDArray[np.float64], 
     return grades[0] / _TOP_GRADE, grades[1] / _TOP_GRADE
 
 
-def _n_exhaustive(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> NDArray[np.int64]:  # noqa: ARG001 - the parameters of the metric
+def _n_exhaustive(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> Ints:  # noqa: ARG001 - the parameters of the metric
     return lists.per_topic(_shares(lists, strict=strict)[0] > 0).astype(np.int64)
 
 
@@ -75,17 +74,17 @@ def _n_exhaustive(lists: ElementLists, *, overlap: bool = True, strict: bool = F
 def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     first: int,
     last: int,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     results: NDArray[np.int32],
-    element_offsets: NDArray[np.int64],
+    element_offsets: Ints,
     parents: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    exhaustivity: NDArray[np.float64],
-    specificity: NDArray[np.float64],
-    wholes: NDArray[np.float64],
+    sizes: Ints,
+    exhaustivity: Floats,
+    specificity: Floats,
+    wholes: Floats,
     overlap: bool,  # noqa: FBT001 - a kernel takes no names
-    precision: NDArray[np.float64],
-    recall: NDArray[np.float64],
+    precision: Floats,
+    recall: Floats,
 ) -> None:
     for number in range(first, last):
         start, stop = element_offsets[number % len(wholes)], element_offsets[number % len(wholes) + 1]
@@ -114,9 +113,7 @@ def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
-def _interpolated_mean(
-    offsets: NDArray[np.int64], precision: NDArray[np.float64], recall: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _interpolated_mean(offsets: Ints, precision: Floats, recall: Floats) -> Floats:
     means = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
         point = _N_POINTS

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError
@@ -26,7 +27,7 @@ _Recall = Annotated[float, Rule(lambda k: 0 <= k <= 1, "a recall from 0 to 1")]
 
 def interpolated_precision(
     lists: PassageLists, *, k: _Recall = 0.01, overlap: Overlap = "refuse", compat: Compat | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     r"""Largest precision in characters at a recall of k or more.
 
     Notes
@@ -43,7 +44,7 @@ def interpolated_precision(
 
 def average_interpolated_precision(
     lists: PassageLists, *, overlap: Overlap = "refuse", compat: Compat | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Mean of iP over recall 0.00, 0.01, …, 1.00; its mean over topics is MAiP."""
     return _interpolated(lists, _HUNDREDTHS, overlap, compat).mean(axis=2)
 
@@ -63,7 +64,7 @@ def interpolated_precision_curves(
     return labelled_curves(lists, _interpolated(lists, _HUNDREDTHS, overlap, compat))
 
 
-def labelled_curves(lists: PassageLists, values: NDArray[np.float64]) -> xr.DataArray:
+def labelled_curves(lists: PassageLists, values: Floats) -> xr.DataArray:
     """Put labels on values at equally spaced recall points, for the topics that have something to find."""
     counted = lists.n_documents > 0
     if not counted.any():
@@ -73,12 +74,7 @@ def labelled_curves(lists: PassageLists, values: NDArray[np.float64]) -> xr.Data
 
 
 def curves_of_topics(
-    collection: JudgedCollection,
-    values: NDArray[np.float64],
-    counted: NDArray[np.bool_],
-    axis: tuple[str, NDArray[Any]],
-    *,
-    name: str,
+    collection: JudgedCollection, values: Floats, counted: Flags, axis: tuple[str, NDArray[Any]], *, name: str
 ) -> xr.DataArray:
     """Put labels on a curve for every run and topic, of the topics that count."""
     topics = [*compress(collection.topics, counted)]
@@ -86,9 +82,7 @@ def curves_of_topics(
     return xr.DataArray(values[:, counted], dims=tuple(coordinates), coords=coordinates, name=name)
 
 
-def _interpolated(
-    lists: PassageLists, points: tuple[Fraction, ...], overlap: str, compat: str | None
-) -> NDArray[np.float64]:
+def _interpolated(lists: PassageLists, points: tuple[Fraction, ...], overlap: str, compat: str | None) -> Floats:
     read = lists.text_read(overlap)
     found = running_sums(lists.offsets, read.relevant)
     precision = share(found, read.reached)
@@ -100,46 +94,46 @@ def _interpolated(
     return best_from(lists.offsets, precision, found, needed).reshape(*lists.lengths.shape, len(points))
 
 
-def character_precision(lists: PassageLists, *, overlap: Overlap = "refuse") -> NDArray[np.float64]:
+def character_precision(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
     """Share of all returned characters that are highlighted (restricted focused task, 2010)."""
     return share(_found(lists, overlap), lists.text_read(overlap).total)
 
 
-def character_recall(lists: PassageLists, *, overlap: Overlap = "refuse") -> NDArray[np.float64]:
+def character_recall(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
     """Share of the topic's highlighted characters that were returned."""
     return share(_found(lists, overlap), lists.n_characters)
 
 
-def character_f1(lists: PassageLists, *, overlap: Overlap = "refuse") -> NDArray[np.float64]:
+def character_f1(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
     """Harmonic mean of precision and recall in characters."""
     return _harmonic(character_precision(lists, overlap=overlap), character_recall(lists, overlap=overlap))
 
 
-def article_precision(lists: PassageLists) -> NDArray[np.float64]:
+def article_precision(lists: PassageLists) -> Floats:
     """Share of distinct returned documents that have highlighted text."""
     return share(_articles_found(lists), lists.n_articles)
 
 
-def article_recall(lists: PassageLists) -> NDArray[np.float64]:
+def article_recall(lists: PassageLists) -> Floats:
     """Share of the documents with highlighted text that were returned."""
     return share(_articles_found(lists), lists.n_documents)
 
 
-def article_f1(lists: PassageLists) -> NDArray[np.float64]:
+def article_f1(lists: PassageLists) -> Floats:
     """Harmonic mean of precision and recall in documents."""
     return _harmonic(article_precision(lists), article_recall(lists))
 
 
-def _found(lists: PassageLists, overlap: str) -> NDArray[np.int64]:
+def _found(lists: PassageLists, overlap: str) -> Ints:
     sums = np.concatenate([[0], np.cumsum(lists.text_read(overlap).relevant)])
     return np.diff(sums[lists.offsets]).reshape(lists.lengths.shape)
 
 
-def _articles_found(lists: PassageLists) -> NDArray[np.int64]:
+def _articles_found(lists: PassageLists) -> Ints:
     return np.diff(lists.per_list(lists.first_results())).reshape(lists.lengths.shape)
 
 
-def _harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+def _harmonic(precision: Floats, recall: Floats) -> Floats:
     return share(2 * precision * recall, precision + recall)
 
 

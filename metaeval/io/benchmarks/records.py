@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.base.unit import ITEM
@@ -44,7 +45,7 @@ class _Rows:
         self.names = {dim: Codes() for dim in (*DIMS, REPEAT)}
         self.texts: dict[str, tuple[int, int, Any]] = {}
         self._single: list[tuple[float, ...]] = []
-        self._many: list[NDArray[np.float64]] = []
+        self._many: list[Floats] = []
 
     def add(self, metric: int, system: int, topic: int, repeat: int, origin: tuple[int, int], score: float) -> None:  # noqa: PLR0913, PLR0917 - a row
         self._single.append((metric, system, topic, repeat, *origin, score))
@@ -52,7 +53,7 @@ class _Rows:
     def add_many(self, *columns: float | NDArray[Any]) -> None:
         self._many.append(np.stack(np.broadcast_arrays(*columns)))
 
-    def finished(self) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64], NDArray[np.float64]]:
+    def finished(self) -> tuple[dict[str, Ints], Ints, Floats]:
         """Return the numbers of the names by dimension, those of part and record, and the scores."""
         single = np.array(self._single, dtype=np.float64).reshape(-1, _COLUMNS).T
         whole = np.concatenate([single, *self._many], axis=1)
@@ -151,7 +152,7 @@ def _code(part: Part, record: int, name: str, known: Codes, what: str) -> int:
     return known[name] if name in known else known[_name(part, record, name, what)]
 
 
-def _in_order(codes: NDArray[np.int64], names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+def _in_order(codes: Ints, names: Sequence[str]) -> tuple[Ints, list[str]]:
     order = natural_order(names)
     place = {name: at for at, name in enumerate(order)}
     return np.array([place[name] for name in names], dtype=np.int64)[codes], order
@@ -217,12 +218,8 @@ def _same_everywhere(parts: Sequence[Part], entries: str, what: str) -> dict[str
 
 
 def _chosen(
-    codes: Mapping[str, NDArray[np.int64]],
-    rows: _Rows,
-    label: str,
-    metrics: Sequence[str] | None,
-    parts: Sequence[Part],
-) -> tuple[NDArray[np.bool_], list[str]]:
+    codes: Mapping[str, Ints], rows: _Rows, label: str, metrics: Sequence[str] | None, parts: Sequence[Part]
+) -> tuple[Flags, list[str]]:
     """Choose metrics, as `block_of` says: which scores are kept, and what was left out."""
     names = list(rows.names["metric"])
     counts = np.bincount(codes["metric"], minlength=len(names))
@@ -259,9 +256,7 @@ def _chosen(
     return kept, [note] if out else []
 
 
-def _without_bookkeeping(
-    kept: NDArray[np.bool_], metric: NDArray[np.int64], scores: NDArray[np.float64], names: Sequence[str]
-) -> tuple[NDArray[np.bool_], list[str]]:
+def _without_bookkeeping(kept: Flags, metric: Ints, scores: Floats, names: Sequence[str]) -> tuple[Flags, list[str]]:
     """Leave out metrics that are one number throughout, and those that count or time; not all of them."""
     present = np.unique(metric[kept]).tolist()
     idle = [one for one in present if _BOOKKEEPING.fullmatch(names[one].partition("(")[0])]
@@ -273,7 +268,7 @@ def _without_bookkeeping(
     return kept & ~np.isin(metric, idle), [f"left out {count(len(idle), 'number')} {why}: {named}"]
 
 
-def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, NDArray[np.int64]]) -> str:
+def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, Ints]) -> str:
     def written(name: str) -> str:
         items = np.unique(codes["topic"][codes["metric"] == rows.names["metric"][name]])
         return f"{name} {len(items)}"
@@ -282,13 +277,13 @@ def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, NDArray[np.int6
 
 
 def _laid_out(  # noqa: PLR0913, PLR0917 - what rows say, and whose they are
-    codes: Mapping[str, NDArray[np.int64]],
+    codes: Mapping[str, Ints],
     labels: Mapping[str, Sequence[str]],
-    scores: NDArray[np.float64],
+    scores: Floats,
     parts: Sequence[Part],
-    origins: NDArray[np.int64],
+    origins: Ints,
     duplicates: Duplicates,
-) -> tuple[NDArray[np.float64], list[str]]:
+) -> tuple[Floats, list[str]]:
     """Return the scores by cell, and a note on those that were given again."""
     cells = place_rows(codes, labels)
     order = np.lexsort((*origins[::-1], cells))
@@ -313,15 +308,15 @@ def _laid_out(  # noqa: PLR0913, PLR0917 - what rows say, and whose they are
     ]
 
 
-def _of(codes: Mapping[str, NDArray[np.int64]], rows: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+def _of(codes: Mapping[str, Ints], rows: Ints) -> dict[str, Ints]:
     return {dim: one[rows] for dim, one in codes.items()}
 
 
 def _given_twice(  # noqa: PLR0913, PLR0917 - as `_laid_out`
-    codes: Mapping[str, NDArray[np.int64]],
+    codes: Mapping[str, Ints],
     labels: Mapping[str, Sequence[str]],
     parts: Sequence[Part],
-    origins: NDArray[np.int64],
+    origins: Ints,
     row: int,
     other_row: int,
 ) -> FileFormatError:
@@ -337,7 +332,7 @@ def _given_twice(  # noqa: PLR0913, PLR0917 - as `_laid_out`
     return parts[part].refuse(message, record, metric)
 
 
-def _ragged(values: NDArray[np.float64]) -> list[str]:
+def _ragged(values: Floats) -> list[str]:
     """Say how many repeats there are where not all items have the same number."""
     repeats = (~np.isnan(values)).sum(axis=-1)
     counts = np.unique(repeats[repeats > 0])
