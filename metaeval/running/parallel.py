@@ -9,7 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ContextDecorator, ExitStack, contextmanager
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import lru_cache, wraps
 from itertools import islice
@@ -216,28 +216,37 @@ def _kernel_threads(_process: int) -> ThreadPoolExecutor:
 class _OneOrder(ContextDecorator):
     """Hold products of matrices and what solves or decomposes them to one thread: several add up in another order.
 
-    The limit belongs to the process: whoever comes first sets it, whoever leaves last restores what was before. What is
-    imported inside may bring a library, which whoever comes next finds.
+    The limit belongs to the process: whoever comes first sets it, and whoever leaves last, maybe in another thread,
+    restores what was before. What is imported inside may bring a library, which whoever comes next finds.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._inside, self._n_modules = 0, -1
-        self._held = ExitStack()
+        self.inside, self._n_modules = 0, -1
+        self._before: dict[str, tuple[Any, int]] = {}
 
     def __enter__(self) -> None:
         with self._lock:
             if self._n_modules != len(sys.modules):
-                self._held.enter_context(limit_libraries(1, kind="blas"))
                 self._n_modules = len(sys.modules)
-            self._inside += 1
+                for library in _libraries(self._n_modules).lib_controllers:
+                    if library.user_api == "blas":
+                        self._before.setdefault(library.filepath, (library, library.get_num_threads()))
+                        _set_threads(library, 1)
+            self.inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._n_modules = -1
-                self._held.close()
+            self.inside -= 1
+            if not self.inside:
+                for library, n_threads in self._before.values():
+                    _set_threads(library, n_threads)
+                self._before, self._n_modules = {}, -1
+
+
+def _set_threads(library: Any, n_threads: int) -> None:  # noqa: ANN401 - threadpoolctl ships no types
+    """Set the threads of a library, also from a thread that was not the first to do so, whom threadpoolctl ignores."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(n_threads)
 
 
 in_one_order = _OneOrder()
@@ -256,15 +265,10 @@ def limit_threads(n_threads: int | None) -> Iterator[None]:
     if limit is not None:
         _limit.set(min(int(limit), before or int(limit)))
     try:
-        with in_one_order, limit_libraries(limit, kind="openmp"):
+        with in_one_order, _libraries(len(sys.modules)).limit(limits=limit, user_api="openmp"):
             yield
     finally:
         _limit.set(before)  # no token: a generator may be closed elsewhere
-
-
-def limit_libraries(n_threads: int | None, *, kind: str) -> AbstractContextManager[Any]:
-    """Hold the libraries of one kind that bring threads of their own ("blas", "openmp") to `n_threads` cores."""
-    return _libraries(len(sys.modules)).limit(limits=n_threads, user_api=kind)
 
 
 @lru_cache(maxsize=1)
