@@ -215,6 +215,7 @@ def test_groups_and_too_small_cohorts():
     assert set(found.subsets) == {("metric1", "large")}
     assert "there are 4 systems" in found.unanswered["small, metric1"]
     assert "in 2 groups, which are not split" in found.unanswered["top10, metric1"]
+    assert found.members().columns.tolist() == ["metric", "cohort", "system", "counted"]
     assert set(found.members()["cohort"]) == {"small", "large", "top10"}
 
 
