@@ -52,6 +52,8 @@ def test_counts_are_those_of_pairs_one_by_one():
     assert found.loc["good", "f1"] == pytest.approx(
         2 / (1 / found.loc["good", "precision"] + 1 / found.loc["good", "recall"])
     )
+    assert compared.ranked()[compared.voices[0]].is_monotonic_increasing
+    assert not compared.ranked()[compared.voices[-1]].is_monotonic_increasing
     ranked = compared.ranked().set_index("system").loc[names]
     expected = ranks.to_frame().query("metric == 'good'").set_index("system").loc[names]
     assert (ranked[["good", "good_low", "good_high"]].to_numpy() == expected.filter(like="rank").to_numpy()).all()
