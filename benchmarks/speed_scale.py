@@ -24,7 +24,7 @@ from distributed import LocalCluster
 from numpy.typing import NDArray
 
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.running.parallel import limit_libraries
+from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import working
 from metaeval.table.scores import as_scores
 
@@ -86,7 +86,7 @@ def beside_product(values: NDArray[np.float64]) -> tuple[float, float]:
     some = values[0, :, : min(n_topics, BARE_TOPICS)]
     differences = some[first] - some[second]
     counts = np.random.default_rng(0).poisson(1, (N_RESAMPLES, some.shape[1])).astype(np.float64)
-    with limit_libraries(1, kind="blas"):
+    with in_one_order:
         start = time.process_time()
         counts @ differences.T
         bare = (time.process_time() - start) * n_metrics * n_topics / some.shape[1]

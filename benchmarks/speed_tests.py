@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.counting import kernel_threads
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import ask
@@ -89,7 +89,7 @@ def randomisation(values: NDArray[np.float64], n_resamples: int, repeats: int) -
     signs = next(random_signs(np.random.default_rng(0), n_resamples, N_TOPICS, rows=n_resamples))
 
     def counted(side: str) -> object:
-        with kernel_threads(None):
+        with limit_threads(None):
             rows = block_rows(questions[side])
             blocks = random_signs(np.random.default_rng(0), n_resamples, N_TOPICS, rows=rows)
             return count_flips(questions[side], blocks)
@@ -181,7 +181,7 @@ def max_t(values: NDArray[np.float64], n_resamples: int, repeats: int) -> Rows:
     memory = np.empty((few, N_SYSTEMS, N_SYSTEMS))
 
     def products() -> None:
-        with kernel_threads(1):
+        with limit_threads(1):
             for _ in range(100):
                 np.matmul(permuted.transpose(0, 2, 1), permuted, out=memory)
 

@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 import xarray as xr
+from linear_algebra import seen_outside
 from scipy.stats import rankdata
 
 import metaeval
@@ -946,11 +947,12 @@ class Tasks:
 
 
 class Outcome(NamedTuple):
-    """What came of a call: an answer, or the words in which it was refused; and the tasks that were told."""
+    """What came of a call: an answer or a refusal; the tasks that were told; linear algebra outside `in_one_order`."""
 
     answer: Any
     refusal: str
     tasks: list[list[Any]]
+    outside: set[str]
 
 
 def ask(name, made, rng=7):
@@ -969,11 +971,12 @@ def ask(name, made, rng=7):
 def outcome(name, variant="plain"):
     """Ask a procedure about a variant of its data, once."""
     tasks = Tasks()
-    try:
-        with reporting(tasks):
-            return Outcome(ask(name, data(EVERY[name].of, variant)), "", tasks.seen)
-    except MetaevalError as error:
-        return Outcome(None, str(error), tasks.seen)
+    with seen_outside() as outside:
+        try:
+            with reporting(tasks):
+                return Outcome(ask(name, data(EVERY[name].of, variant)), "", tasks.seen, outside)
+        except MetaevalError as error:
+            return Outcome(None, str(error), tasks.seen, outside)
 
 
 def answer(name, variant="plain"):

@@ -230,6 +230,12 @@ def methods_are_whole(name):
         assert not re.search(NAMED[trait], words)
 
 
+def linear_algebra_adds_up_in_one_order(name):
+    """Products, solutions and decompositions of matrices run on one thread, whatever else the scores have."""
+    variants = ["plain", *(f"plain | {trait}" for trait in every.TRAITS if EVERY[name].of == "scores")]
+    assert set().union(*(outcome(name, variant).outside for variant in variants)) == set()
+
+
 def no_note_decides(name):
     """Scores with gaps whose notes are deleted or reworded give the same numbers and the same refusals."""
     entry = EVERY[name]
@@ -369,6 +375,7 @@ LAWS = [
     it_is_kept_by_pickle,
     it_shows_itself,
     methods_are_whole,
+    linear_algebra_adds_up_in_one_order,
     *REFUSING,
 ]
 

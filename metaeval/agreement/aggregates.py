@@ -20,6 +20,7 @@ from metaeval.base.names import label_array
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import (
@@ -160,6 +161,7 @@ def _mean(scores: Scores) -> Floats:
     return scores.to_numpy()
 
 
+@in_one_order
 def _macro_mean(scores: Scores) -> Floats:
     values, weights = scores.to_numpy(), topic_weights(scores)
     names, place = np.unique(scores["cluster" if "cluster" in scores.coords else "stratum"], return_inverse=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.running.equality import centred
-from metaeval.running.parallel import limit_libraries
+from metaeval.running.parallel import in_one_order
 
 type Whole = Ints
 Level = Literal["top", "cluster", "item", "cell"]
@@ -126,12 +126,14 @@ def solved(crossed: Crossing) -> Fit:
     return analysed(crossed) if crossed.whole else fitted(crossed)
 
 
+@in_one_order
 def analysed(crossed: Crossing) -> Fit:
     """Solve the mean squares of a whole table for the components."""
     strata = _strata(crossed)
     return Fit(np.linalg.solve(strata.expected, strata.mean_squares), strata, 0)
 
 
+@in_one_order
 def fitted(crossed: Crossing) -> Fit:
     """Maximise the restricted likelihood of the components, which are 0 at least."""
     from scipy.optimize import minimize  # noqa: PLC0415 - loads a second of SciPy that most callers never need
@@ -150,8 +152,7 @@ def fitted(crossed: Crossing) -> Fit:
         return value, (np.array(others) - value) / _STEP
 
     settings = {"maxiter": 200, "ftol": 1e-13, "gtol": 1e-3}
-    with limit_libraries(1, kind="blas"):  # the matrices are small: threads would wait for each other
-        found = minimize(value_and_slope, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
+    found = minimize(value_and_slope, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
     shares = np.exp(found.x / scale)
     best = float(found.fun)
     for place in np.argsort(shares[:-1]):

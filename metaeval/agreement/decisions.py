@@ -20,6 +20,7 @@ from metaeval.base.words import number, span
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.running.equality import settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
@@ -387,6 +388,7 @@ def checked_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
     return levels
 
 
+@in_one_order
 def agreement_counts(verdict: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Count the significant pairs of every metric, and those that two metrics share and contradict each other in.
 

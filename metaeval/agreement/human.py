@@ -23,6 +23,7 @@ from metaeval.base.words import bracketed, ends, number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 
 Level = Literal["system", "item", "all"]
@@ -67,6 +68,7 @@ class HumanAgreement(Result):
         return agreement_dots(self.table.rename(columns={"metric": "name"}), label=label)
 
 
+@in_one_order
 def human_agreement(  # noqa: PLR0913 - every option is one question
     scores: xr.DataArray,
     *,

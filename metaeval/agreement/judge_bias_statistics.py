@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import in_one_order
 
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
@@ -55,6 +56,7 @@ class Certainty(NamedTuple):
     p: Floats
 
 
+@in_one_order
 def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *, adjusted: bool) -> Bias:
     r"""Return how far every judge lifts the systems inside above those outside, beside what the reference says.
 
@@ -93,6 +95,7 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
     )
 
 
+@in_one_order
 def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjusted: bool) -> Bias:
     """Return by how much every judge lifts systems per unit of a covariate, beside what the reference says.
 
@@ -132,6 +135,7 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
     )
 
 
+@in_one_order
 def combined(bias: Bias, weights: Floats) -> Bias:
     """Return weighted sums of the judges' figures, as of one more judge each: weights (new judge, judge)."""
     blocks = [one._replace(residuals=np.tensordot(weights, one.residuals, axes=1)) for one in bias.blocks]

@@ -23,6 +23,7 @@ from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import in_one_order
 
 type Floats = NDArray[np.float64]
 
@@ -71,6 +72,7 @@ class JudgeRanking(Result):
         return agreement_dots(shown, label=f"{self.measure.replace('_', ' ')}, less that of {self.table['judge'][0]}")
 
 
+@in_one_order
 def rank_judges(
     labels: Labels,
     *,

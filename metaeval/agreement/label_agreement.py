@@ -19,7 +19,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
-from metaeval.running.parallel import track
+from metaeval.running.parallel import in_one_order, track
 from metaeval.tests_stat.pairs import all_pairs
 
 STATISTICS: Mapping[str, str] = {
@@ -128,6 +128,7 @@ class LabelAgreement(Result):
         return found.sort_values("same", ascending=False, kind="stable").reset_index(drop=True)
 
 
+@in_one_order
 def compare_labels(  # noqa: PLR0913 - every option is one question
     labels: Labels,
     *,

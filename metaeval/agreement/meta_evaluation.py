@@ -29,6 +29,7 @@ from metaeval.base.words import bracketed, number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least
+from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.letters import letter_names, shared_letters
@@ -112,6 +113,7 @@ class MetaMetrics(Result):
         return self.pairs[self.pairs["task"] == task].drop(columns="task").reset_index(drop=True)
 
 
+@in_one_order
 def meta_metrics(  # noqa: PLR0913 - every option is one question
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,

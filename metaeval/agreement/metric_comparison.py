@@ -17,6 +17,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
@@ -70,6 +71,7 @@ class MetricComparison(Result):
         return pd.DataFrame({"better_than": better, "worse_than": worse}).reindex(names).fillna(0).astype(int)
 
 
+@in_one_order
 def compare_with_human(  # noqa: PLR0913 - every option is one question
     scores: xr.DataArray,
     *,

@@ -17,6 +17,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 
@@ -67,6 +68,7 @@ class JudgePanel(Result):
         return self.table.copy()
 
 
+@in_one_order
 def judge_panel(
     given: object,
     *,

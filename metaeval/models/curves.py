@@ -19,6 +19,7 @@ from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
 from metaeval.running.equality import at_least
+from metaeval.running.parallel import in_one_order
 
 _MOST_CALLS = 150
 """After so many a search goes on along a flat valley, where nothing is won but digits of a parameter."""
@@ -53,6 +54,7 @@ class ErrorCurve(Result):
         return float(found) if found <= limit else np.inf
 
 
+@in_one_order
 def fit_curve(
     family: str,
     sizes: ArrayLike,

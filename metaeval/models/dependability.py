@@ -19,6 +19,7 @@ from metaeval.base.checks import check_share
 from metaeval.base.names import shortened
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import at_least
+from metaeval.running.parallel import in_one_order
 
 Stability = Literal["erho2", "phi"]
 Passes = Literal["judge", "crossed", "shared", "none"]
@@ -86,6 +87,7 @@ class Sources:
         again = {"crossed", "shared"}
         return np.array([one == REPEAT or (one.part == "both" and self.passes in again) for one in self.effects])
 
+    @in_one_order
     def error(self, variances: Floats, design: Design, kind: Literal["relative", "absolute", "repeat"]) -> Floats:
         """Return the variance of the error of a system's mean: variances (…, effect), result (…, design)."""
         inside = self.among(kind)
@@ -98,6 +100,7 @@ class Sources:
         with np.errstate(invalid="ignore"):
             return np.where(own + error > 0, own / (own + error), np.nan)
 
+    @in_one_order
     def items_for(self, variances: Floats, share: Floats, *, judges: float, repeats: float, which: Stability) -> Floats:
         """Return the items at which a coefficient is this share, infinite where no number is enough."""
         kind: Literal["relative", "absolute"] = "relative" if which == "erho2" else "absolute"
@@ -120,6 +123,7 @@ def whole_items(items: Floats) -> Floats:
     return np.where(np.isfinite(items), enough, items)
 
 
+@in_one_order
 def drawn(strata: Strata, freedom: Floats) -> Floats:
     """Return draws (draw, effect) of the components: mean squares over chi-squares of these degrees of freedom.
 

@@ -9,6 +9,7 @@ import xarray as xr
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores, with_clusters
 from metaeval.table.units import units_of
@@ -66,6 +67,7 @@ class DesignEffect(Result):
         return pd.DataFrame(rows)
 
 
+@in_one_order
 def design_effect(scores: object) -> DesignEffect:
     r"""Compare the variance of means and mean differences with the clusters of topics and without.
 

@@ -20,8 +20,8 @@ from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_
 from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import Layout, lay_out
 from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import limit_threads
 from metaeval.running.workers import parallel_map
-from metaeval.tests_stat.counting import kernel_threads
 
 if TYPE_CHECKING:
     from metaeval.table.scores import Scores
@@ -156,7 +156,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     _refuse_other(observed, layout, tolerance_unit if levels[-1] > 0 else observed.tolerance_unit)
     sizes = _few(observed.sizes)
     check = Check(np.asarray(sizes), levels, tolerance_unit == "relative", repeating)
-    with kernel_threads(n_threads):
+    with limit_threads(n_threads):
         described, left_out = _describe(layout.scores)
         if not described:
             raise EstimationError("no error rate can be estimated: " + "; ".join(dict.fromkeys(left_out.values())))
@@ -267,10 +267,9 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
         prior = laws[name]
         chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), chance), len(prior.weight) - 1)
         law = prior.log_scale[chosen], prior.slope[chosen]
-        with kernel_threads(None):  # several cores add up a product in another order
-            boost = missed_power(pairs, tail, of_median)
-            drawn = draw_differences(pairs, weights=weights, signs=signs, law=law, boost=boost)
-            rates = expected_rates(drawn, check.tolerances, relative=check.relative)
-            again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
+        boost = missed_power(pairs, tail, of_median)
+        drawn = draw_differences(pairs, weights=weights, signs=signs, law=law, boost=boost)
+        rates = expected_rates(drawn, check.tolerances, relative=check.relative)
+        again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
         found[name] = (rates, np.stack(law, axis=1), again)
     return found

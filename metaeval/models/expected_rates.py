@@ -6,7 +6,7 @@ from scipy.special import ndtr
 from metaeval.base.arrays import Floats
 from metaeval.models.true_differences import Differences
 from metaeval.running.compiled import compiled
-from metaeval.running.parallel import on_threads
+from metaeval.running.parallel import in_one_order, on_threads
 
 SIZES = np.unique(np.round(np.geomspace(2, 1e6, 48)))
 """Numbers of topics at which the error rate is kept; a minimum topic count past the last one is infinite."""
@@ -16,6 +16,7 @@ _FAR = 8.0
 _PHI = ndtr(np.linspace(-_FAR, _FAR, 8193))
 
 
+@in_one_order
 def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) -> Floats:
     """Return the mean over pairs of the chance that each of two systems wins one of two topic sets.
 

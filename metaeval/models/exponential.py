@@ -14,6 +14,7 @@ from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
 from metaeval.resampling.swap import ErrorRates
+from metaeval.running.parallel import in_one_order
 
 _GROUPS = 5
 """Of the trials: left out in turn."""
@@ -66,6 +67,7 @@ class ExponentialFit(Result):
         return found if found <= limit else np.inf
 
 
+@in_one_order
 def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "log") -> ExponentialFit:
     r"""Fit the exponential decay of an error rate with the number of topics.
 

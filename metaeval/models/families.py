@@ -16,6 +16,8 @@ import numpy as np
 from numpy.polynomial.polynomial import polyfit
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.running.parallel import in_one_order
+
 type Floats = NDArray[np.float64]
 _GONE = 50.0
 
@@ -67,6 +69,7 @@ class Family:
 # ------------------------------------------------------------------------------------------------ for least squares
 
 
+@in_one_order
 def orthant_rate(sizes: ArrayLike, *, a: ArrayLike, c: ArrayLike, threshold: ArrayLike = 0.0) -> Floats:
     r"""Return the chance that two topic sets of a size disagree about a random pair of systems.
 

@@ -12,6 +12,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
 from metaeval.errors import ScoresError, UnknownNameError
 from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores
 from metaeval.table.structure import (
     engine_scores,
@@ -84,6 +85,7 @@ class MissingScores(Result):
         return agreement_dots(frame.assign(low=np.nan, high=np.nan), label=f"{name}: mean of own topics less mean")
 
 
+@in_one_order
 def missing_scores(scores: object, *, confidence_level: float = 0.95) -> MissingScores:
     r"""Compare means with and without an allowance for missing scores, and test whether these go with the scores.
 

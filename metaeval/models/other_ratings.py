@@ -10,6 +10,7 @@ from metaeval.base.checks import check_count, check_number
 from metaeval.models.vote_strengths import bradley_terry, davidson_strengths, mean_win_rates, win_matrix
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import in_one_order
 from metaeval.table.votes import Votes, as_votes
 
 type Codes = Ints
@@ -29,6 +30,7 @@ class EloRatings(NamedTuple):
     n_orders: int
 
 
+@in_one_order
 def vote_ratings(votes: object) -> pd.DataFrame:
     r"""Rate systems by votes in the ways that others publish; none has errors, and none needs them to be looked up.
 

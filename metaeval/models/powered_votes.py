@@ -14,6 +14,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_model import Cells, cells_of, extra_scores, fit_votes, moments_of, scores_by
 from metaeval.models.vote_strengths import bradley_terry
+from metaeval.running.parallel import in_one_order
 from metaeval.table.votes import Votes, as_votes
 
 type Floats = NDArray[np.float64]
@@ -76,6 +77,7 @@ class PoweredStrengths(Result):
         return system_ranking(frame.rename(columns={"strength": "mean"}), "preference", label="strength (log odds)")
 
 
+@in_one_order
 def powered_strengths(people: object, judge: object, *, alpha: float = 0.05) -> PoweredStrengths:
     r"""Estimate strengths from few votes of people and many of a judge, without the judge's bias.
 

@@ -20,6 +20,7 @@ from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.resampling.ranks import SystemRanks, rank_intervals
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import difference
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import settled_mean_over_topics
 from metaeval.table.votes import Votes, as_votes
@@ -424,6 +425,7 @@ def votes_predicted(votes: object, scores: object, *, alpha: float = 0.05) -> pd
     return pd.DataFrame(rows, columns=columns)
 
 
+@in_one_order
 def _predicted(votes: Votes, place: NDArray[np.int64], apart: Floats, alpha: float) -> tuple[float, ...]:
     right = (1.0 + np.sign(apart) * np.sign(votes.share[place] - _HALF)) / 2
     weight = votes.weight[place]

@@ -10,6 +10,7 @@ from scipy.special import fdtrc
 from metaeval.base.checks import check_kind
 from metaeval.base.results import Result
 from metaeval.models.vote_strengths import BradleyTerry, win_matrix
+from metaeval.running.parallel import in_one_order
 from metaeval.table.votes import Votes, as_votes
 
 type Floats = NDArray[np.float64]
@@ -45,6 +46,7 @@ class OneDimension(Result):
         return self.table.copy()
 
 
+@in_one_order
 def one_dimension(votes: object, fitted: BradleyTerry) -> OneDimension:
     r"""Compare the shares of votes of every pair with those that strengths predict.
 

@@ -12,6 +12,7 @@ from scipy.special import expit, stdtrit
 from metaeval.base.checks import check_share
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_strengths import bradley_terry
+from metaeval.running.parallel import in_one_order
 from metaeval.table.votes import POSITION, Votes, as_votes
 
 type Floats = NDArray[np.float64]
@@ -22,6 +23,7 @@ _HALF, _CHANCE = 0.5, 0.5
 _MOST_CELLS = 50_000_000
 
 
+@in_one_order
 def vote_habits(votes: object, *, alpha: float = 0.05) -> pd.DataFrame:
     """Describe how somebody votes: ties, and the left system's advantage.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import EstimationError
+from metaeval.running.parallel import in_one_order
 from metaeval.table.votes import Votes
 
 type Floats = NDArray[np.float64]
@@ -144,6 +145,7 @@ def extra_scores(cells: Cells, moments: Moments, weight: Floats) -> Floats:
     return np.hstack(columns)
 
 
+@in_one_order
 def fit_votes(cells: Cells) -> Fit:
     """Maximise the likelihood of connected votes in which every system won and lost.
 

@@ -17,6 +17,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.vote_errors import Errors, clustered_errors, independent_errors, inflation
 from metaeval.models.vote_model import Cells, cells_of, fit_votes
+from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_columns import UNITS
 from metaeval.table.votes import Votes, as_votes
 from metaeval.tests_stat.pairs import all_pairs
@@ -186,6 +187,7 @@ class BradleyTerry(Result):
         return system_ranking(frame, PREFERENCE, label="strength (log odds of being preferred)")
 
 
+@in_one_order
 def bradley_terry(
     votes: object,
     *,

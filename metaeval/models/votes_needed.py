@@ -11,6 +11,7 @@ from metaeval.base.checks import check_count, check_kind, check_power, check_sha
 from metaeval.base.results import Result
 from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.resampling.ranks import SystemRanks
+from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.pairs import all_pairs
 
 type Floats = NDArray[np.float64]
@@ -58,6 +59,7 @@ class VotePlan(Result):
         return float(np.quantile(self.table["votes_expected"], share, method="inverted_cdf"))
 
 
+@in_one_order
 def vote_plan(
     fitted: BradleyTerry, ranks: SystemRanks | None = None, *, power: float = 0.8, n_next: int = 100
 ) -> VotePlan:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
@@ -86,6 +87,7 @@ def resampled_scores(data: object, *, what: str) -> Scores:
     return scores
 
 
+@in_one_order
 def placed(scores: Scores) -> NDArray[np.bool_]:
     """Say which systems have scores enough to stand beside the others under every metric. Shape (system,).
 
@@ -113,6 +115,7 @@ def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
     )
 
 
+@in_one_order
 def residuals_of_units(scores: Scores) -> UnitResiduals:
     """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``.
 

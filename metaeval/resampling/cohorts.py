@@ -25,6 +25,7 @@ from metaeval.errors import ScoresError, UnknownNameError, closest_names
 from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE, at_least
+from metaeval.running.parallel import in_one_order
 from metaeval.table.complete import ENOUGH, largest_block
 from metaeval.table.constant import constant_systems
 from metaeval.table.scores import Scores, better_direction, by_name, oriented_values
@@ -175,6 +176,7 @@ def cohort_names(scores: Scores, cohorts: Sequence[str] | None) -> list[str]:
     return names
 
 
+@in_one_order
 def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,

@@ -12,6 +12,7 @@ from metaeval.resampling.means_and_errors import RanksFromErrors, checked, ranks
 from metaeval.resampling.true_means import posterior_of
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.means import SystemMeans
 
 type Floats = NDArray[np.float64]
@@ -21,6 +22,7 @@ _KNOWN = 1e6
 _ROUNDING = 1e-12
 
 
+@in_one_order
 def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     estimates: ArrayLike,
     covariance: ArrayLike,

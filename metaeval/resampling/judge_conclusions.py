@@ -23,6 +23,7 @@ from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.catalogue import TESTS
@@ -105,6 +106,7 @@ class JudgeConclusions(Result):
         return agreement_dots(dots, label=f"F1 of significant pairs with those of {self.reference}")
 
 
+@in_one_order
 def judge_conclusions(  # noqa: PLR0913 - every option is one question
     scores: Scores | Mapping[str, Scores],
     *,

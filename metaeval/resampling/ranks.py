@@ -19,9 +19,9 @@ from metaeval.resampling.largest_t import largest_t, squared_deviations
 from metaeval.resampling.posterior_ranks import RankBands, bands_of_ranks
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE, difference
-from metaeval.running.parallel import track
+from metaeval.running.parallel import limit_threads, track
 from metaeval.table.scores import better_direction
-from metaeval.tests_stat.counting import check_resamples, kernel_threads, tile_pool
+from metaeval.tests_stat.counting import check_resamples, tile_pool
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.pairs import all_pairs
@@ -380,7 +380,7 @@ def _place(confidence_level: float, number: int, what: str) -> int:
 
 def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
     first, second = all_pairs(units.means.shape[1])
-    with kernel_threads(n_threads):
+    with limit_threads(n_threads):
         squares = squared_deviations(units, first, second)
     spans = units.spans
     varied = squares * len(units.sizes) > (RELATIVE * (spans[:, first] + spans[:, second])) ** 2

@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 from metaeval.base.checks import t_half_width
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 from metaeval.running.equality import settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores
 
 
+@in_one_order
 def zeros_and_ties(
     table: Scores, n_topic_resamples: int, confidence_level: float, generator: np.random.Generator
 ) -> pd.DataFrame:

@@ -25,10 +25,10 @@ from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import difference, settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores, topic_weights
 from metaeval.table.units import units_of
-from metaeval.tests_stat.counting import kernel_threads
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates
@@ -166,7 +166,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     shape = (scores.sizes["metric"], len(methods), len(chosen_sizes))
     tau, kept, kept_all = (np.empty((*shape, n_splits)) for _ in range(3))
     counts, n_pairs = np.zeros((*shape, n_topics)), np.zeros((shape[0], n_splits), dtype=np.int64)
-    with kernel_threads(None):  # small products and a kernel take turns
+    with in_one_order:  # small products and a kernel take turns
         for split in range(n_splits):
             train = np.zeros(len(inside), dtype=bool)
             train[inside] = _half(scores.isel(system=inside), source.generator)

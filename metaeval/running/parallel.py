@@ -9,10 +9,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import lru_cache, wraps
 from itertools import islice
+from threading import Lock
 from time import perf_counter
 from typing import Any, Concatenate
 
@@ -212,24 +213,62 @@ def _kernel_threads(_process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_most_threads(), "kernels")
 
 
+class _OneOrder(ContextDecorator):
+    """Hold products of matrices and what solves or decomposes them to one thread: several add up in another order.
+
+    The limit belongs to the process: whoever comes first sets it, and whoever leaves last, maybe in another thread,
+    restores what was before. What is imported inside may bring a library, which whoever comes next finds.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self.inside, self._n_modules = 0, -1
+        self._before: dict[str, tuple[Any, int]] = {}
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_modules != len(sys.modules):
+                self._n_modules = len(sys.modules)
+                for library in _libraries(self._n_modules).lib_controllers:
+                    if library.user_api == "blas":
+                        self._before.setdefault(library.filepath, (library, library.get_num_threads()))
+                        _set_threads(library, 1)
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self.inside -= 1
+            if not self.inside:
+                for library, n_threads in self._before.values():
+                    _set_threads(library, n_threads)
+                self._before, self._n_modules = {}, -1
+
+
+def _set_threads(library: Any, n_threads: int) -> None:  # noqa: ANN401 - threadpoolctl ships no types
+    """Set the threads of a library, also from a thread that was not the first to do so, whom threadpoolctl ignores."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(n_threads)
+
+
+in_one_order = _OneOrder()
+"""A block, or a decorator of a function: inside, linear algebra has the same bits for any number of cores."""
+
+
 @contextmanager
 def limit_threads(n_threads: int | None) -> Iterator[None]:
-    """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is)."""
-    if check_threads(n_threads) is None:
-        yield
-        return
+    """Hold compiled kernels to `n_threads` cores inside the block (None: leave as is), and matrix products to one.
+
+    The threads of a matrix product would also keep spinning for a while after it, and take the cores from the kernel
+    that comes next.
+    """
+    limit = check_threads(n_threads)
     before = _limit.get()
-    _limit.set(min(int(n_threads or 1), before or int(n_threads or 1)))
+    if limit is not None:
+        _limit.set(min(int(limit), before or int(limit)))
     try:
-        with limit_libraries(n_threads):
+        with in_one_order, _libraries(len(sys.modules)).limit(limits=limit, user_api="openmp"):
             yield
     finally:
         _limit.set(before)  # no token: a generator may be closed elsewhere
-
-
-def limit_libraries(n_threads: int | None, *, kind: str | None = None) -> AbstractContextManager[Any]:
-    """Hold the libraries that bring threads of their own, or those of one kind ("blas"), to `n_threads` cores."""
-    return _libraries(len(sys.modules)).limit(limits=n_threads, user_api=kind)
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from metaeval.base.checks import check_count, check_number, refused
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import in_one_order
 from metaeval.simulate.marginals import marginal_of, parsed_metric
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores
@@ -126,6 +127,7 @@ class Population(Result):
         ]
         return scores
 
+    @in_one_order
     def true_means(self) -> xr.DataArray:
         r"""Return the mean score of every system over all topics there could be, dims (metric, system).
 

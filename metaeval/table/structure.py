@@ -17,6 +17,7 @@ from metaeval.base.names import count, label_array, natural_order
 from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
+from metaeval.running.parallel import in_one_order
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
 from metaeval.table.scores import (
     Scores,
@@ -140,6 +141,7 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
     return scores if name == wanted else scores.assign_coords({wanted: scores[name]}).drop_vars(name)
 
 
+@in_one_order
 def mean_by_cluster(scores: Scores) -> Scores:
     """Return scores whose topics are the clusters, each system's score the (weighted) mean over the cluster's topics.
 

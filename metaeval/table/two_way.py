@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.running.parallel import in_one_order
+
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
@@ -27,6 +29,7 @@ class TwoWay(NamedTuple):
     from the mean, times the topic's weight. Shape (system, topic)."""
 
 
+@in_one_order
 def linked(known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Say which systems are joined to the first by topics that they share, and by those of others. Shape (system,).
 
@@ -44,6 +47,7 @@ def linked(known: NDArray[np.bool_]) -> NDArray[np.bool_]:
         reached = more
 
 
+@in_one_order
 def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum: Whole | None = None) -> TwoWay:
     """Fit systems and topics to a table (system, topic) with gaps whose systems are all `linked`.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_threads
 from metaeval.running.compiled import compiled
-from metaeval.running.parallel import allowed_threads, limit_libraries, limit_threads, on_threads
+from metaeval.running.parallel import allowed_threads, in_one_order, on_threads
 
 _PAIRS_PER_TASK = 64
 RESAMPLES_AT_ONCE = 1024  # two rows of a block fit in a first-level cache, the block of 129 systems in the second
@@ -31,21 +31,10 @@ def check_resamples(n_resamples: int) -> int:
 
 
 @contextmanager
-def kernel_threads(n_threads: int | None) -> Iterator[None]:
-    """Hold compiled kernels to `n_threads` cores (None: all allowed) and matrix products to one, inside the block.
-
-    The threads of a matrix product keep spinning for a while after it and take the cores from the kernel that comes
-    next: where small products and kernels take turns, one thread for the products is several times faster.
-    """
-    with limit_threads(n_threads), limit_libraries(1, kind="blas"):
-        yield
-
-
-@contextmanager
 def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
     """Open the threads that share out the tiles; inside, a matrix product uses one core."""
     pool = ThreadPoolExecutor(check_threads(n_threads) or allowed_threads())
-    with limit_libraries(1, kind="blas"):
+    with in_one_order:
         try:
             yield pool
         finally:

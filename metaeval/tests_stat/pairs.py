@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_paired, check_share
 from metaeval.running.equality import RELATIVE, difference
+from metaeval.running.parallel import in_one_order
 from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, name_order, oriented_values
 from metaeval.table.structure import engine_scores
@@ -175,6 +176,7 @@ class Question:
     def _weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values * self.units.weights if self.units.weighted else values
 
+    @in_one_order
     def _over_common(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the weighted sums of the first and of the second system over the topics that both have."""
         known = np.isfinite(self.values).astype(np.float64).transpose(0, 2, 1)

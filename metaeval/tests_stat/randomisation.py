@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
-from metaeval.running.parallel import track
-from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads, tile_pool
+from metaeval.running.parallel import limit_threads, track
+from metaeval.tests_stat.counting import check_resamples, count_extreme, tile_pool
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -99,7 +99,7 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     if question.gaps:
         counts = _count_by_pair(question, blocks, n_threads)
     else:
-        with kernel_threads(n_threads):
+        with limit_threads(n_threads):
             counts = count_flips(question.by_unit(), blocks)
     two_sided, greater, less = np.moveaxis(resampled_p_value(counts, n_vectors, rule), 1, 0)
     tails = {"greater": greater, "less": less} if question.one_sided else {"two_sided": two_sided}

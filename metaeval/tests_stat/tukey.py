@@ -12,9 +12,9 @@ from metaeval.errors import InvalidOptionError
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import centred
-from metaeval.running.parallel import on_threads, track
+from metaeval.running.parallel import limit_threads, on_threads, track
 from metaeval.tests_stat.correction import FAMILY_WISE
-from metaeval.tests_stat.counting import check_resamples, kernel_threads
+from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permutation_key, shuffle
@@ -130,7 +130,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     else:
         source = resolve_rng(rng)
         seed = draw_seed(source.generator)
-        with kernel_threads(n_threads):
+        with limit_threads(n_threads):
             found = [
                 _randomised(question, metric, seed, n_resamples, p_value_rule) for metric in range(len(question.values))
             ]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.parallel import track
+from metaeval.running.parallel import in_one_order, track
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 
@@ -102,6 +102,7 @@ def tally_units(  # noqa: PLR0913 - one keyword per choice
     return tally, placed
 
 
+@in_one_order
 def unit_statistics(question: Question) -> Floats:
     """Return what resampled statistics are compared with, (metric, pair); 0 where nothing is told."""
     tolerance, means = question.tolerance, question.mean_differences()

@@ -5,8 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 from metaeval.agreement.repeats import judge_repeats
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
@@ -145,8 +148,27 @@ def test_the_design_at_hand_costs_what_was_made(measure, gaps):
             made = {(s, i, r, j) for j, s, i, r in np.argwhere(np.isfinite(metrics.to_numpy())).tolist()}
             runs, items = {one[:3] for one in made}, {one[1] for one in made}
             assert now.loc[place, "cost"] == pytest.approx(7 * len(items) + len(runs) + 0.1 * len(made))
-        afforded = rows[rows["goal"] == "same cost"]["cost"]
-        assert (afforded.to_numpy() <= now["cost"].to_numpy() + 1e-9).all()
+        afforded = rows[rows["goal"] == "same cost"]
+        assert (afforded["cost"].to_numpy() <= now["cost"].to_numpy()[: len(afforded)] + 1e-9).all()
+        for number, across, repeats, cost in afforded.iloc[:, 2:6].itertuples(index=False):
+            systems, readers = {"system": (5, across), "topic": (12, across), "judge": (across, 3)}[measure]
+            runs = number * systems * repeats
+            assert cost == pytest.approx(7 * (12 if measure == "topic" else number) + runs + 0.1 * runs * readers)
+
+
+def test_judges_that_cost_nothing_are_ten_at_most():
+    """A price from a few judges says nothing of a hundred."""
+    values = np.random.default_rng(1).normal(size=(3, 5, 12)) + np.arange(5.0)[:, None]
+    rows = variance_components(values, judges=True).cheapest({"item": 1000.0, "run": 1e-9, "judgment": 1e-9})
+    assert rows.set_index("goal").loc["same cost", "judges"] == 10
+
+
+def test_the_detectable_difference_is_that_of_a_t_test_over_items():
+    """By statsmodels, in units of the error of a difference; one item has the freedom of two."""
+    plan = variance_components(simulated()).plan([1, 2, 20])
+    ratio = plan["detectable"] / plan["difference_error"]
+    assert ratio[2] == pytest.approx(TTestPower().solve_power(nobs=20, alpha=0.05, power=0.8) * np.sqrt(20), rel=1e-4)
+    assert ratio[0] == pytest.approx(ratio[1])
 
 
 def test_items_that_cost_much_are_worth_repeats():
@@ -191,11 +213,13 @@ def test_every_facet_is_named():
 def test_clusters_with_gaps_count_as_each_system_has_them():
     """The error at hand is the mean over systems of that of their own items in their own clusters, term by term."""
     scores = simulated(2, clusters=7)
+    scores = scores + np.random.default_rng(6).normal(0, 1, (1, 8, 7))[:, :, scores["cluster"].str[1:].astype(int)]
     holes = np.random.default_rng(3).random(scores.shape) < np.linspace(0, 0.9, 8)[None, :, None]
     holes[0, :, :3] = False
     found = variance_components(as_scores(scores.where(~holes), missing="pairwise"), intervals="normal")
     variance = found.components.set_index("component")["variance"]
     groups, errors = scores["cluster"].to_numpy(), []
+    assert variance["system x cluster"] > 0.5
     for system in range(8):
         of_clusters = {name: float((~holes[0, system, groups == name]).sum()) for name in set(groups)}
         n = sum(of_clusters.values())
@@ -245,6 +269,10 @@ def test_more_clusters_or_more_items_in_each_follow_the_components():
     shift = detectable_shift(8 - 1.0)  # of whole clusters
     assert found.dependability["detectable"].item() == pytest.approx(plan.iloc[0]["difference_error"] * shift)
     assert variance_components(simulated()).cluster_plan().empty
+    scores = simulated(clusters=5, items=30)
+    usual = variance_components(xr.concat([scores, -scores.assign_coords(metric=["other"])], "metric")).cluster_plan()
+    assert usual["items_per_cluster"].tolist() == [6, 1, 2, 5, 10, 12, 20, 50, 100] * 2
+    assert usual.index.tolist() == list(range(18))
     with pytest.raises(InvalidOptionError, match="per_cluster"):
         found.cluster_plan([0])
 
@@ -277,6 +305,30 @@ def test_gaps_change_little_if_they_are_few():
     assert ((other["variance"] > one["low"]) & (other["variance"] < one["high"])).all()
 
 
+def test_intervals_have_the_level_asked_for():
+    """Of normal scores without repeats they are Feldt's (1965): a ratio of mean squares times quantiles of F."""
+    scores = simulated(3)
+    values = scores.to_numpy()[0]
+    apart = values - values.mean(axis=1, keepdims=True)
+    within = ((apart - apart.mean(axis=0)) ** 2).sum() / (7 * 39)
+    ratio = within / (40 * values.mean(axis=1).var(ddof=1))
+    for level in (0.95, 0.8):
+        found = variance_components(scores, intervals="normal", confidence_level=level).dependability.iloc[0]
+        quantiles = stats.f.ppf([(1 + level) / 2, (1 - level) / 2], 7, 7 * 39)
+        assert found[["erho2_low", "erho2_high"]].tolist() == pytest.approx(1 - ratio * quantiles)
+
+
+def test_the_axes_are_counted_whatever_they_are():
+    """Systems, items and repeats, also where items are what is measured, and where repeats are crossed with items."""
+    for options, counts in (
+        ({"measure": "topic"}, (8, 40, 3)),
+        ({"repeats": "crossed"}, (8, 40, 3)),
+        ({"repeats": "crossed", "measure": "topic"}, (8, 40, 3)),
+    ):
+        found = variance_components(simulated(repeats=3), **options)
+        assert (found.n_systems, found.n_topics, found.n_repeats) == counts, options
+
+
 def test_negative_estimates_become_zero_and_are_kept():
     """Systems that differ less than chance has it."""
     values = simulated(6).to_numpy()
@@ -300,6 +352,9 @@ def test_what_is_refused():
     """Equal scores, one judge, repeats that are not there, designs that nothing is known of, weights."""
     with pytest.raises(EstimationError, match="all scores under 'metric1' are equal"):
         variance_components(np.full((1, 3, 4), 0.3))
+    for far, name in ((1e200, "large"), (1e-200, "small")):
+        with pytest.raises(EstimationError, match=f"are too {name} to be squared"):
+            variance_components(far * np.arange(12.0).reshape(1, 3, 4) ** 2)
     with pytest.raises(EstimationError, match="nothing differs"):
         variance_components(np.tile(np.arange(5.0), (1, 3, 1)))
     with pytest.raises(ScoresError, match="two metrics, each a judge"):

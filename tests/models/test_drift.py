@@ -65,7 +65,11 @@ def test_steps_are_counted_pair_by_pair():
     items = [f"q{number}" for number in range(7, 13)]
     boards = (first, first.sel(topic=items), second.sel(topic=items), second)
     means = [board.to_numpy()[0].mean(axis=1) for board in boards]
-    steps = version_drift(first, second).steps().set_index("step")
+    drift = version_drift(first, second)
+    for name, mean in (("mean_first", means[0]), ("mean_second", means[3])):
+        assert drift.to_frame()[name].tolist() == pytest.approx(mean)
+    steps = drift.steps().set_index("step")
+    assert steps["n_items"].tolist() == [6, 6, 14, 14]
     for step, before, after in (("items gone", 0, 1), ("other scores", 1, 2), ("items new", 2, 3), ("all", 0, 3)):
         turned = [
             (means[before][a] - means[before][b]) * (means[after][a] - means[after][b]) < 0

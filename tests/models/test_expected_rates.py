@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
+from threadpoolctl import threadpool_limits
 
 from metaeval.models.expected_rates import SIZES, _normal, expected_rates
 from metaeval.models.true_differences import Differences
@@ -180,3 +181,12 @@ def test_systems_worlds_apart_never_err():
     assert expected_rates(drawn, np.array([0.0, 0.1]), relative=False).max() < 1e-12
     equal = drawn._replace(value=0 * one)
     np.testing.assert_allclose(expected_rates(equal, np.array([0.0]), relative=False), 0.5, atol=1e-3)
+
+
+def test_rates_do_not_depend_on_the_threads_of_a_product():
+    """To the last bit, with so many draws that a library would share the product out."""
+    drawn, found = drawn_at(5, n_draws=60, n_systems=12), []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.append(expected_rates(drawn, np.array([0.0]), relative=False))
+    np.testing.assert_array_equal(*found)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.regression.linear_model import OLS
 
 from metaeval import as_scores, compare_systems
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
@@ -52,6 +53,8 @@ def test_counts_are_those_of_pairs_one_by_one():
     assert found.loc["good", "f1"] == pytest.approx(
         2 / (1 / found.loc["good", "precision"] + 1 / found.loc["good", "recall"])
     )
+    assert compared.ranked()[compared.voices[0]].is_monotonic_increasing
+    assert not compared.ranked()[compared.voices[-1]].is_monotonic_increasing
     ranked = compared.ranked().set_index("system").loc[names]
     expected = ranks.to_frame().query("metric == 'good'").set_index("system").loc[names]
     assert (ranked[["good", "good_low", "good_high"]].to_numpy() == expected.filter(like="rank").to_numpy()).all()
@@ -64,6 +67,7 @@ def test_two_sets_of_votes_and_their_frame_of_pairs():
     found = settled_pairs({"people": fitted, "judge": fitted}, rng=7)
     frame = found.to_frame()
     assert frame["f1"].tolist() == [1.0, 1.0]
+    assert found.matrix().to_numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
     pairs = found.pairs()
     page = study_votes(votes, rng=7).first
     assert ((pairs["people"] != "") == page.settled).all()
@@ -107,6 +111,13 @@ def test_relations_add_up_and_turn_with_the_boards(seed, shift):
     moves = found.moves("x", "y").set_index("system")
     opposite = {one for row in found.pairs().itertuples() if row.x and row.y and row.x != row.y for one in row[1:3]}
     assert set(moves.index[moves["opposite"]]) == opposite
+    ranked = found.ranked().set_index("system").loc[moves.index]
+    assert moves["moved"].tolist() == [one.x_low > one.y_high or one.y_low > one.x_high for one in ranked.itertuples()]
+    wrong = dict.fromkeys(own["relation"], 0.0)
+    for one, other, p, q in zip(*found.verdicts, *found.wrong, strict=True):
+        kind = ("alike" if one == other else "opposite") if one and other else "first alone" if one else "second alone"
+        wrong[kind if one or other else "neither"] += min((p if one else 0.0) + (q if other else 0.0), 1.0)
+    assert own["n_wrong"].tolist() == pytest.approx(list(wrong.values()))
 
 
 def test_the_share_in_one_true_order_is_held():
@@ -150,7 +161,7 @@ def test_predicted_votes_are_those_one_by_one():
     topics = [f"q{number}" for number in range(1, 13)]
     scores = as_scores(drawn, systems=[f"system{n}" for n in range(1, 5)], topics=topics, metrics=["hits"])
     row = votes_predicted(votes, scores).iloc[0]
-    right, equal = [], 0
+    right, question, equal = [], [], 0
     for vote in votes.to_frame().itertuples():
         if vote.share == 0.5 or "system5" in {vote.left, vote.right}:
             continue
@@ -160,9 +171,11 @@ def test_predicted_votes_are_those_one_by_one():
         )
         equal += one == other
         right.append(0.5 if one == other else float((one > other) == (vote.share > 0.5)))
+        question.append(vote.question)
     assert (row["n_votes"], row["n_equal"]) == (len(right), equal)
     assert row["share"] == pytest.approx(np.mean(right))
-    assert row["low"] < row["share"] < row["high"]
+    fitted = OLS(right, np.ones(len(right))).fit(cov_type="cluster", cov_kwds={"groups": question}, use_t=True)
+    assert row[["low", "high"]].tolist() == pytest.approx(fitted.conf_int()[0])
     assert not len(votes_predicted(votes, scores.assign_coords(topic=[f"other{n}" for n in range(12)])))
 
 

@@ -57,6 +57,15 @@ def test_some_systems_alone():
     assert found.to_frame()["rank"].tolist() == [1, 2, 3]
 
 
+def test_the_freedom_is_that_of_the_middle_pair(monkeypatch):
+    """With five questions, pairs differ in how well their errors are known; a system with itself is no pair."""
+    fitted, given = bradley_terry(simulate_votes(n_systems=5, n_questions=5, by_question=1.0, rng=3)), {}
+    monkeypatch.setattr(f"{vote_ranks.__module__}.rank_intervals_from_covariance", lambda *_, **own: given.update(own))
+    vote_ranks(fitted)
+    freedom = [fitted.freedom[a, b] for a in range(5) for b in range(a)]
+    assert given["freedom"] == np.median(freedom) != np.median([*freedom, *fitted.freedom.diagonal()])
+
+
 def test_as_if_independent():
     """More is settled if votes are taken for independent where questions decide."""
     fitted = bradley_terry(simulate_votes(n_systems=10, n_questions=13, by_question=1.0, rng=2))

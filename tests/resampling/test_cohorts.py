@@ -131,6 +131,15 @@ def test_the_top_without_a_topic_with_gaps():
     )
 
 
+def test_one_other_topic_is_enough_to_be_the_best_by():
+    """A system with two topics is the best on each by the other; with one, it is so nowhere."""
+    values = np.array([[1.0, 1.0, np.nan, np.nan], [0.5, 0.4, 0.6, 0.5], [0.2, 0.3, 0.1, 0.2]])
+    every = np.ones(4, dtype=bool)
+    assert _best_without(as_scores(values, missing="pairwise"), values, 1, every)[0].tolist() == [1, 1, 0, 0]
+    values[0, 1] = np.nan
+    assert not _best_without(as_scores(values, missing="pairwise"), values, 1, every)[0].any()
+
+
 def without_failing(k, *, gaps):
     """Return twelve systems on 30 topics; the k last lack all topics but the first ten, or each lacks others."""
     values = passes(15, 12, 30).to_numpy()[0]
@@ -215,6 +224,7 @@ def test_groups_and_too_small_cohorts():
     assert set(found.subsets) == {("metric1", "large")}
     assert "there are 4 systems" in found.unanswered["small, metric1"]
     assert "in 2 groups, which are not split" in found.unanswered["top10, metric1"]
+    assert found.members().columns.tolist() == ["metric", "cohort", "system", "counted"]
     assert set(found.members()["cohort"]) == {"small", "large", "top10"}
 
 

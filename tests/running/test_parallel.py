@@ -1,14 +1,22 @@
 """Threads of this process, and the one way to report progress."""
 
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 
 import numba
+import numpy as np
 import pytest
+import threadpoolctl
 
-from metaeval.running.parallel import allowed_threads, limit_threads, on_threads, reporting, track
+from metaeval import as_scores, compare_systems, simulate_scores
+from metaeval.errors import InvalidOptionError
+from metaeval.models import bradley_terry
+from metaeval.running.parallel import allowed_threads, in_one_order, limit_threads, on_threads, reporting, track
+from metaeval.simulate import simulate_votes
 
 
 class Recorder:
@@ -66,22 +74,76 @@ def test_a_task_ends_even_when_the_loop_is_left():
     assert recorder.told[-1] == ("finish", "work")
 
 
+def _blas_threads():
+    return {one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"}
+
+
 def test_threads_are_limited_inside_the_block_alone():
-    """Compiled kernels use no more threads than allowed, and afterwards as many as before, also after an error."""
-    before = allowed_threads()
-    with limit_threads(1):
-        assert allowed_threads() == 1
-    assert allowed_threads() == before
+    """Kernels use no more than allowed, linear algebra one, and both as before afterwards, or on an error."""
 
     def leave_by_error():
         with limit_threads(1):
             raise RuntimeError
 
-    with pytest.raises(RuntimeError):
-        leave_by_error()
-    assert allowed_threads() == before
-    with limit_threads(None):
-        assert allowed_threads() == before
+    with threadpoolctl.threadpool_limits(2):
+        before = allowed_threads()
+        for limit, allowed in ((1, 1), (None, before)):
+            with limit_threads(limit):
+                assert (allowed_threads(), _blas_threads()) == (allowed, {1})
+                with limit_threads(2):
+                    assert (allowed_threads(), _blas_threads()) == (min(allowed, 2), {1})
+                assert _blas_threads() == {1}
+            assert (allowed_threads(), _blas_threads()) == (before, {2})
+        with pytest.raises(RuntimeError):
+            leave_by_error()
+        with pytest.raises(InvalidOptionError, match="`n_threads` must be a whole number of at least 1, not 0"):
+            limit_threads(0).__enter__()
+        assert (allowed_threads(), _blas_threads()) == (before, {2})
+
+
+def test_the_order_holds_until_the_last_thread_leaves(monkeypatch):
+    """Whoever leaves first does not restore the limit for the others; a library loaded meanwhile is found."""
+    entered, leave = threading.Event(), threading.Event()
+
+    @in_one_order
+    def wait():
+        entered.set()
+        leave.wait(20)
+
+    with threadpoolctl.threadpool_limits(2):
+        other = threading.Thread(target=wait)
+        with in_one_order:
+            other.start()
+            entered.wait(20)
+        assert _blas_threads() == {1}
+        for library in threadpoolctl.ThreadpoolController().lib_controllers:
+            library.set_num_threads(2)  # as one that is loaded now
+        monkeypatch.setitem(sys.modules, "one more", sys)
+        with in_one_order:
+            assert _blas_threads() == {1}
+        leave.set()
+        other.join()
+        assert _blas_threads() == {2}
+
+
+def _gappy():
+    scores = simulate_scores(n_systems=70, n_topics=130, rng=8)
+    kept = np.random.default_rng(1).random(scores.shape) > 0.1
+    return compare_systems(as_scores(scores.where(kept), missing="pairwise"))
+
+
+def _votes():
+    return bradley_terry(simulate_votes(n_systems=60, n_questions=60, n_voters=40, n_votes=6000, rng=4))
+
+
+@pytest.mark.parametrize("work", [_gappy, _votes])
+def test_any_number_of_threads_of_linear_algebra_finds_the_same(work):
+    """To the last bit, with matrices so large that a library would share them out."""
+    found = []
+    for n_threads in (1, 2):
+        with threadpoolctl.threadpool_limits(n_threads):
+            found.append(pickle.dumps(work().to_frame()))
+    assert found[0] == found[1]
 
 
 @on_threads

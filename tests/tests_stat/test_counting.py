@@ -1,12 +1,10 @@
 import numpy as np
 import pytest
-import threadpoolctl
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import InvalidOptionError
-from metaeval.running.parallel import allowed_threads
-from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme, kernel_threads
+from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
 from metaeval.tests_stat.pairs import all_pairs
 
 
@@ -109,25 +107,3 @@ def test_number_of_resamples_must_be_a_whole_number_of_at_least_one(wrong):
 def test_number_of_resamples_may_be_a_numpy_integer():
     """A NumPy integer becomes a Python one."""
     assert type(check_resamples(np.int64(7))) is int
-
-
-def test_threads_are_held_inside_the_block_only():
-    """Kernels run on as many cores as asked, matrix products on one, and both as before afterwards."""
-
-    def blas_threads():
-        return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
-
-    before = allowed_threads(), blas_threads()
-    with kernel_threads(1):
-        assert allowed_threads() == 1
-        assert set(blas_threads()) == {1}
-    assert (allowed_threads(), blas_threads()) == before
-
-
-def test_no_threads_at_all_are_refused():
-    """Zero cores cannot work."""
-    with (
-        pytest.raises(InvalidOptionError, match="`n_threads` must be a whole number of at least 1, not 0"),
-        kernel_threads(0),
-    ):
-        pass
