@@ -105,9 +105,8 @@ def main() -> None:
         page = ("--out", str(Path(folder, "page")))
         for words in (("power", "--test", "t"), ("power",), ("power", *page), ("leaderboard",)):
             seconds, clock, memory = command(*words[:1], str(path), *words[1:], "--seed", "1", "--quiet")
-            print(
-                f"{' '.join(words).replace(page[1], 'page'):40}{seconds:8.1f} s {memory:6.2f} GiB, {clock:.0f} s by the clock"
-            )
+            shown = " ".join(words).replace(page[1], "page")
+            print(f"{shown:40}{seconds:8.1f} s {memory:6.2f} GiB, {clock:.0f} s by the clock")
     sizes = [(arguments.topics, N_SYSTEMS, len(METRICS)), (5_000_000, 5, 1)]
     for n_topics, n_systems, n_metrics in sizes[: 2 if arguments.large else 1]:
         seconds, bare = beside_product(simulated(n_topics, n_systems, n_metrics))

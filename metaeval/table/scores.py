@@ -191,8 +191,10 @@ def checked_scores(data: object, *, missing: Missing | None = None, fewest: int 
 
     Gaps that somebody decided to keep are in Scores; in anything else they are an oversight.
     """
-    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data and np.isfinite(data.to_numpy().sum()):
-        return data
+    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data:
+        values = data.to_numpy()  # somebody may have written into it since
+        if np.isfinite((values.min(initial=0.0), values.max(initial=0.0))).all():
+            return data
     return as_scores(data, missing=missing or ("pairwise" if gaps_are_kept(data) else "error"), fewest=fewest)
 
 
