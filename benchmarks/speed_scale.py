@@ -1,7 +1,7 @@
 """Topics as users: power and leaderboard from long Parquet, and the bootstrap beside the product that it needs.
 
 Run ``python benchmarks/speed_scale.py [--topics 100000] [--large]``. Simulated scores of 21 systems under 5 metrics,
-written as long Parquet with dictionaries of names; ``power`` and ``leaderboard`` read it from the command line. Times
+written as long Parquet with dictionaries of names; ``power``, with its page too, and ``leaderboard`` read it. Times
 are processor time, also of the process that tries the file, and by the clock, which tells only where nothing else runs;
 memory is the largest resident set of a process. The bare product is that of counts and differences in double
 precision, on one core, over some of the topics and scaled up. --large adds 5 systems on 5,000,000 topics, and on
@@ -121,9 +121,11 @@ def main() -> None:
         path = Path(folder, "users.parquet")
         with ProcessPoolExecutor(1, get_context("spawn")) as apart:  # a command's memory begins with that of its parent
             apart.submit(write_simulated, arguments.topics, path).result()
-        for words in (("power", "--test", "t"), ("power",), ("leaderboard",)):
+        page = ("--out", str(Path(folder, "page")))
+        for words in (("power", "--test", "t"), ("power",), ("power", *page), ("leaderboard",)):
             seconds, clock, memory = command(*words[:1], str(path), *words[1:], "--seed", "1", "--quiet")
-            print(f"{' '.join(words):40}{seconds:8.1f} s {memory:6.2f} GiB, {clock:.0f} s by the clock")
+            shown = " ".join(words).replace(page[1], "page")
+            print(f"{shown:40}{seconds:8.1f} s {memory:6.2f} GiB, {clock:.0f} s by the clock")
     sizes = [(arguments.topics, N_SYSTEMS, len(METRICS)), (5_000_000, 5, 1)]
     for n_topics, n_systems, n_metrics in sizes[: 2 if arguments.large else 1]:
         seconds, bare = beside_product(simulated(n_topics, n_systems, n_metrics))

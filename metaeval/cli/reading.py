@@ -336,7 +336,8 @@ class Loaded:
         )
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
         groups = self._groups(sheet, scores["system"].to_numpy().tolist())
-        scores = as_scores(scores, missing="pairwise", groups=groups)  # gaps were settled as it was asked
+        if groups is not None:
+            scores = as_scores(scores, missing="pairwise", groups=groups)  # gaps were settled as it was asked
         self.read(*scores.attrs.get("sources", []), *self._group_file())
         return scores
 

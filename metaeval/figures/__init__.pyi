@@ -42,7 +42,9 @@ from .reliability import overlap_scatters as overlap_scatters
 from .reliability import simulated_run_curves as simulated_run_curves
 from .significance import significance_map as significance_map
 from .systems import baseline_differences as baseline_differences
+from .systems import draw_spread as draw_spread
 from .systems import score_distributions as score_distributions
+from .systems import spread_of as spread_of
 from .systems import system_ranking as system_ranking
 from .topics import count_rows as count_rows
 from .topics import difference_panels as difference_panels

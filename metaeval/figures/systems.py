@@ -1,6 +1,6 @@
 """The pictures of systems under one metric: their scores, their means in order, how far from a baseline they are."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,37 +51,89 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     UnknownNameError
         If the scores have no such metric.
     """
-    values, means, names, higher = _best_first(scores, metric)
+    return draw_spread(spread_of(scores, metric))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """What is drawn of the scores of systems under a metric, best mean first."""
+
+    metric: str
+    higher: bool
+    systems: list[str]
+    n_topics: int
+    topics: list[str]
+    """None where they are more than `STROKES`."""
+    means: NDArray[np.float64]
+    strokes: NDArray[np.float64]
+    """System x topic; where topics are more than `STROKES`, as many quantiles from the least score to the largest."""
+    quantiles: NDArray[np.float64]
+    """`_SHARES` x system."""
+
+
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def spread_of(scores: Scores, metric: str) -> Spread:
+    """Return what `draw_spread` draws: a page does so twice, and sorts millions of scores once.
+
+    Raises
+    ------
+    UnknownNameError
+        If the scores have no such metric.
+    """
+    metrics = scores["metric"].to_numpy().tolist()
+    if metric not in metrics:
+        raise UnknownNameError("metric", metric, metrics)
+    one = scores.isel(metric=[metrics.index(metric)])
+    order = np.argsort(-settled_mean_over_topics(one)[0], kind="stable")
+    values, n_topics = one.to_numpy()[0], one.sizes["topic"]
+    many = n_topics > STROKES
+    shares = np.append(np.linspace(0.0, 1.0, STROKES) if many else [], _SHARES)
+    found = np.stack([_quantiles(values[place], shares) for place in order])
+    return Spread(
+        metric=metric,
+        higher=bool(better_direction(one)[0] > 0),
+        systems=scores["system"].to_numpy()[order].tolist(),
+        n_topics=n_topics,
+        topics=[] if many else scores["topic"].to_numpy().tolist(),
+        means=mean_over_topics(one)[0, order],
+        strokes=found[:, : -len(_SHARES)] if many else values[order],
+        quantiles=found[:, -len(_SHARES) :].T,
+    )
+
+
+@styled
+def draw_spread(spread: Spread) -> Figure:
+    """Draw what `score_distributions` draws."""
+    means, names, topics = spread.means, spread.systems, spread.topics
     if len(names) > NAMED_ROWS:
-        return _compact_distributions(values, means, metric, names, higher=higher)
+        return _compact_distributions(spread)
     rows = np.arange(len(names))
     figure, axes = rows_figure(names, row_height=0.21, top=0.42)
-    n_topics = values.shape[1]
-    drawn = values if n_topics <= STROKES else np.nanquantile(values, np.linspace(0.0, 1.0, STROKES), axis=1).T
-    one = f"one {unit().topic}" if n_topics <= STROKES else f"{STROKES} quantiles of {n_topics:,} {unit().topics}"
-    _strokes(axes, drawn, rows, color=THEME["pale-blue"], linewidth=0.9, label=one)
-    low, middle, high = np.nanquantile(values, [0.25, 0.5, 0.75], axis=1)
+    one = f"one {unit().topic}" if topics else f"{STROKES} quantiles of {spread.n_topics:,} {unit().topics}"
+    _strokes(axes, spread.strokes, rows, color=THEME["pale-blue"], linewidth=0.9, label=one)
+    _, low, middle, high, _ = spread.quantiles
     bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label=f"middle half of the {unit().topics}")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
     axes.plot(means, rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
-    topics = scores["topic"].to_numpy().tolist() if n_topics <= STROKES else []
     if topics:
         note_points(
             axes,
-            values.ravel(),
+            spread.strokes.ravel(),
             np.repeat(rows, len(topics)),
             f"{{system}}, {unit().topic} {{topic}}: {{metric}} {{score}}",
             {
                 "system": np.repeat(names, len(topics)),
                 "topic": topics * len(names),
-                "metric": name_of_metric(metric),
-                "score": [_SCORE(score) for score in values.ravel()],
+                "metric": name_of_metric(spread.metric),
+                "score": [_SCORE(score) for score in spread.strokes.ravel()],
             },
             of=("system",),
         )
-    _note_spread(axes, (means, rows), metric, names, means, (low, middle, high))
-    axes.set_xlabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
-    _padded_limits(axes, values)
+    _note_spread(axes, (means, rows), spread)
+    axes.set_xlabel(_score_axis(spread))
+    _padded_limits(axes, spread.strokes)
     key_above(axes, columns=4)
     return figure
 
@@ -201,14 +253,13 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
     return figure
 
 
-def _compact_distributions(
-    values: NDArray[np.float64], means: NDArray[np.float64], metric: str, names: Sequence[str], *, higher: bool
-) -> Figure:
+def _compact_distributions(spread: Spread) -> Figure:
     figure = Figure(figsize=(page_width(), 4.1))
     axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
-    ranks = np.arange(1, len(values) + 1)
-    edge, low, middle, high, top = np.nanquantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
-    thick = min(4.5, 0.62 * 72 * (page_width() - 0.9) / len(values))
+    n_systems = len(spread.systems)
+    ranks = np.arange(1, n_systems + 1)
+    edge, low, middle, high, top = spread.quantiles
+    thick = min(4.5, 0.62 * 72 * (page_width() - 0.9) / n_systems)
     bars(
         axes,
         edge,
@@ -221,57 +272,54 @@ def _compact_distributions(
     )
     bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
     axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
-    axes.plot(ranks, means, color=THEME["orange"], linewidth=1.5, label="mean")
-    _note_spread(axes, (ranks, means), metric, names, means, (low, middle, high), upright=True)
-    axes.set_xlim(0, len(values) + 1)
-    axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
+    axes.plot(ranks, spread.means, color=THEME["orange"], linewidth=1.5, label="mean")
+    _note_spread(axes, (ranks, spread.means), spread, upright=True)
+    axes.set_xlim(0, n_systems + 1)
+    axes.set_xticks(np.unique([1, *range(20, n_systems - 9, 20), n_systems]))
     axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
-    axes.set_ylabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
+    axes.set_ylabel(_score_axis(spread))
     tidy_axes(axes, grid="y")
     key_above(axes, columns=4)
     return figure
 
 
-def _note_spread(  # noqa: PLR0913, PLR0917 - what there is to say of a system
-    axes: Axes,
-    place: tuple[NDArray[Any], NDArray[Any]],
-    metric: str,
-    names: Sequence[str],
-    means: NDArray[np.float64],
-    quarters: tuple[NDArray[np.float64], ...],
-    *,
-    upright: bool = False,
+def _score_axis(spread: Spread) -> str:
+    return score_label(spread.metric, f"{{}} of {unit().a_topic}", higher=spread.higher)
+
+
+def _note_spread(
+    axes: Axes, place: tuple[NDArray[Any], NDArray[Any]], spread: Spread, *, upright: bool = False
 ) -> None:
+    _, low, middle, high, _ = spread.quantiles
+    said = {"mean": spread.means, "low": low, "middle": middle, "high": high}
     note_points(
         axes,
         *place,
         "{rank}. {system}: mean {metric} {mean}, median {middle}, middle half {low} to {high}",
         {
-            "rank": [str(rank) for rank in range(1, len(names) + 1)],
-            "system": names,
-            "metric": name_of_metric(metric),
-            "mean": [_SCORE(one) for one in means],
-            **{
-                name: [_SCORE(one) for one in ends]
-                for name, ends in zip(("low", "middle", "high"), quarters, strict=True)
-            },
+            "rank": [str(rank) for rank in range(1, len(spread.systems) + 1)],
+            "system": spread.systems,
+            "metric": name_of_metric(spread.metric),
+            **{name: [_SCORE(one) for one in ends] for name, ends in said.items()},
         },
         of=("system",),
-        span=(quarters[0], quarters[2]),
+        span=(low, high),
         upright=upright,
     )
 
 
-def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], bool]:
-    """Return scores and means of the systems, best mean first, with their names, and whether higher is better."""
-    metrics = scores["metric"].to_numpy().tolist()
-    if metric not in metrics:
-        raise UnknownNameError("metric", metric, metrics)
-    place = metrics.index(metric)
-    one = scores.isel(metric=[place])
-    order = np.argsort(-settled_mean_over_topics(one)[0], kind="stable")
-    values, means = one.to_numpy()[0, order], mean_over_topics(one)[0, order]
-    return values, means, scores["system"].to_numpy()[order].tolist(), bool(better_direction(one)[0] > 0)
+def _quantiles(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the quantiles of the numbers that are known, bit by bit as `numpy.nanquantile` computes them.
+
+    That partitions around each quantile, which for a thousand of them takes several times as long as to sort.
+    """
+    ordered = np.sort(values[~np.isnan(values)])
+    if not len(ordered):
+        return np.full(len(shares), np.nan)
+    place = (len(ordered) - 1) * shares
+    before = place.astype(np.int64)
+    low, high, part = ordered[before], ordered[np.minimum(before + 1, len(ordered) - 1)], place - before
+    return np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1.0 - part))  # noqa: PLR2004 - nearer
 
 
 def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], **style: object) -> None:

@@ -65,12 +65,7 @@ def parquet_of(frame: pd.DataFrame, noted: Mapping[str, Any] | None = None) -> b
     import polars as pl  # noqa: PLC0415 - an extra, and only this form needs it
 
     stream = BytesIO()
-    columns = {
-        str(name): pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy(dtype=np.int64))
-        if isinstance(column.dtype, pd.CategoricalDtype)
-        else pl.Series(column.tolist())
-        for name, column in frame.items()
-    }
+    columns = {str(name): _column_of(column) for name, column in frame.items()}
     metadata = None if noted is None else {"metaeval": json.dumps(noted, ensure_ascii=False)}
     pl.DataFrame(columns).write_parquet(stream, metadata=metadata)
     content = stream.getvalue()
@@ -78,14 +73,24 @@ def parquet_of(frame: pd.DataFrame, noted: Mapping[str, Any] | None = None) -> b
     return content[:place] + _sealed(content) + content[place:]
 
 
+def _column_of(column: "pd.Series[Any]") -> "pl.Series":
+    import polars as pl  # noqa: PLC0415 - as above
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy())
+    return pl.Series(column.to_numpy() if column.dtype == np.float64 else column.tolist())  # gaps stay NaN in either
+
+
 def netcdf_of(scores: Scores) -> bytes:
     """Write scores as NetCDF 4, their notes as JSON, with a seal."""
     stream = BytesIO()
-    stored = scores.copy()
+    stored = scores.copy(deep=False)
     stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
     stored.attrs |= {name: word for name, word in scores.attrs.items() if name == "topic_word"}
     stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
-    return stream.getvalue() + _sealed(stream.getvalue())
+    stream.seek(0, os.SEEK_END)
+    stream.write(_sealed(stream.getbuffer()))
+    return stream.getvalue()
 
 
 class Parquet(NamedTuple):
@@ -205,7 +210,7 @@ def _footer_of(content: bytes) -> int:
     return max(len(content) - _FOOTER - int.from_bytes(content[-_FOOTER:-4], "little"), 0)
 
 
-def _sealed(content: bytes) -> bytes:
+def _sealed(content: bytes | memoryview) -> bytes:
     return _SEAL + hashlib.sha256(content).hexdigest().encode()
 
 

@@ -32,7 +32,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
-from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
+from metaeval.table.scores import Missing, Scores, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
     from metaeval.collection.data_choice import DataChoice
@@ -275,7 +275,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     True
     """
     check_path(path)
-    scores = as_scores(scores, missing="pairwise", fewest=1)
+    scores = checked_scores(scores, missing="pairwise", fewest=1)
     endings = [suffix.casefold() for suffix in Path(path).suffixes]
     ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
     if ending not in _WRITERS:

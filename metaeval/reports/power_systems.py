@@ -1,6 +1,7 @@
 """The sections of a power study that tell of the systems: ranking, scores, who is better than whom, the top."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -81,10 +82,11 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()
+        spread = cache(lambda: figures.spread_of(study.scores, metric))
         means = mean_over_topics(study.scores.sel(metric=[metric]))
         picture = Picture(
             name=f"scores {metric}",
-            draw=lambda: figures.score_distributions(study.scores, metric),
+            draw=lambda: figures.draw_spread(spread()),
             title=say("scores title", metric=metric),
             caption=caption,
             alt=say(

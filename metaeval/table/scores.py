@@ -186,14 +186,16 @@ def known_as_checked(scores: Scores) -> Scores:
     return scores
 
 
-def checked_scores(data: object, *, fewest: int = 2) -> Scores:
+def checked_scores(data: object, *, missing: Missing | None = None, fewest: int = 2) -> Scores:
     """Return scores for an engine, which writes into none: those that were checked as they are, others by `as_scores`.
 
     Gaps that somebody decided to keep are in Scores; in anything else they are an oversight.
     """
-    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data and np.isfinite(data.to_numpy().sum()):
-        return data
-    return as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
+    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data:
+        values = data.to_numpy()  # somebody may have written into it since
+        if np.isfinite((values.min(initial=0.0), values.max(initial=0.0))).all():
+            return data
+    return as_scores(data, missing=missing or ("pairwise" if gaps_are_kept(data) else "error"), fewest=fewest)
 
 
 def _parts_of(scores: xr.DataArray) -> tuple[int, ...]:
@@ -209,7 +211,8 @@ def scores_to_long(scores: Scores) -> pd.DataFrame:
     >>> scores_to_long(as_scores([[0.1, 0.4], [0.2, 0.3]])).columns.tolist()
     ['metric', 'system', 'topic', 'score', 'higher_is_better']
     """
-    codes = {str(dim): code.ravel() for dim, code in zip(scores.dims, np.indices(scores.shape), strict=True)}
+    places = np.indices(scores.shape, dtype=np.int32, sparse=True)
+    codes = {str(dim): np.broadcast_to(own, scores.shape).ravel() for dim, own in zip(scores.dims, places, strict=True)}
     score = scores.to_numpy().ravel()
     kept = _telling(scores) if np.isnan(score).any() else slice(None)
     columns: dict[str, Any] = {

@@ -241,6 +241,8 @@ def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
     [[0.0, 0.6]]
     """
     values, weights = scores.to_numpy(), topic_weights(scores)
+    if "weight" not in scores.coords and np.isfinite(values).all():
+        return values.mean(axis=2)
     means: NDArray[np.float64] = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(
         axis=2
     )

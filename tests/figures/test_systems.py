@@ -1,10 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from metaeval.errors import UnknownNameError
-from metaeval.figures.systems import baseline_differences, score_distributions, system_ranking
-from metaeval.studies.power import system_means
+from metaeval.figures.shown import STROKES
+from metaeval.figures.systems import baseline_differences, score_distributions, spread_of, system_ranking
+from metaeval.page.html import drawn
+from metaeval.studies.power import study_power, system_means
 from metaeval.table.scores import as_scores
 
 
@@ -23,6 +28,40 @@ def test_an_unknown_metric_is_refused_by_name(simulated_scores):
     """The error names the metrics there are."""
     with pytest.raises(UnknownNameError, match=r"no metric 'AP'.*metric1"):
         score_distributions(simulated_scores(), "AP")
+
+
+_PIECES = [0.0, 0.1, 0.25, 1 / 3, 0.7, 1.0, -5.0, np.nan]
+
+
+@settings(max_examples=60)
+@given(arrays(float, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=40), elements=st.sampled_from(_PIECES)))
+def test_quantiles_are_those_of_numpy(values):
+    """Bit by bit, with gaps too."""
+    values[:, 0] = 0.2
+    spread = spread_of(as_scores(values, missing="pairwise"), "metric1")
+    order = [int(name.removeprefix("system")) - 1 for name in spread.systems]
+    expected = np.nanquantile(values[order], [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
+    np.testing.assert_array_equal(spread.quantiles, expected)
+
+
+def test_many_topics_are_quantiles_from_the_least_score_to_the_largest(simulated_scores):
+    """As many strokes as there is room for, those of numpy."""
+    scores = simulated_scores(1, 3, STROKES + 1)
+    spread = spread_of(scores, "metric1")
+    expected = np.nanquantile(scores.sel(system=spread.systems)[0], np.linspace(0, 1, STROKES), axis=1)
+    np.testing.assert_array_equal(spread.strokes, expected.T)
+    assert spread.topics == []
+
+
+def test_a_page_sorts_the_scores_of_a_metric_once(simulated_scores, monkeypatch):
+    """The wide picture and the narrow one are of one spread: with millions of topics that is most of their time."""
+    asked = []
+    monkeypatch.setattr("metaeval.figures.spread_of", lambda *of: asked.append(of[1]) or spread_of(*of))
+    pictures = study_power(simulated_scores(2, 3, 9), tests=["t"]).report().pictures()
+    for picture in pictures:
+        if picture.name.startswith("scores "):
+            drawn(picture, salt="")
+    assert asked == ["metric1", "metric2"]
 
 
 def simulated_differences(size, *, interval=0.1):

@@ -161,3 +161,19 @@ def test_codes_for_what_is_missing(code, n_systems):
     assert any(f"{code} ('system1' on '4')" in note and "empty what is no score" in note for note in notes)
     scores[1, 0] = -0.5  # scores may be negative here
     assert not any("all other scores are at least 0" in note for note in as_scores(scores).attrs.get("notes", []))
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), min_size=12, max_size=60),
+    st.lists(st.sampled_from([0.5, 1.9, 4.0, 6.0, 9.5, 10.0, 10.5, 11.0, 30.0, -1.0]), max_size=2),
+)
+def test_what_is_far_in_many_scores_is_what_is_far_in_few(usual, odd):
+    """A look at some of many scores decides only what all of them would."""
+    scores = np.array([usual, usual[::-1], sorted(usual), usual])
+    scores[1, : len(odd)] = odd
+    with pytest.MonkeyPatch.context() as patched:
+        told = []
+        for many in (0, 1_000_000):
+            patched.setattr("metaeval.table.plausibility._MANY", many)
+            told.append(as_scores(scores).attrs.get("notes"))
+    assert told[0] == told[1]
