@@ -54,7 +54,7 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     return draw_spread(spread_of(scores, metric))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spread:
     """What is drawn of the scores of systems under a metric, best mean first."""
 

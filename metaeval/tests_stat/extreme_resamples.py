@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 
@@ -20,21 +21,21 @@ _ZERO_OVER_ZERO, _CONSTANT_OVER_ZERO = 3, 4
 class Pairs(NamedTuple):
     """Some pairs, each in a unit that single precision can square; arrays (pair,)."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    scale: NDArray[np.float64]  # a power of two that brings the larger centred score near 1: it rounds nothing
-    observed: NDArray[np.float64]  # sum of z over the topics; exactly 0 where the systems' means are equal
-    tolerance: NDArray[np.float64]  # how far two sums over the topics may lie apart and still be one number
-    slack: NDArray[np.float64]  # bounds the rounding of A in any order of summation, and holds the tolerance
+    first: Ints
+    second: Ints
+    scale: Floats  # a power of two that brings the larger centred score near 1: it rounds nothing
+    observed: Floats  # sum of z over the topics; exactly 0 where the systems' means are equal
+    tolerance: Floats  # how far two sums over the topics may lie apart and still be one number
+    slack: Floats  # bounds the rounding of A in any order of summation, and holds the tolerance
 
 
 class Tile(NamedTuple):
     """Some pairs under one metric, with what all their resamples need."""
 
     pairs: Pairs
-    spreads: NDArray[np.float64]  # (pair,): sum of w squared over the topics
+    spreads: Floats  # (pair,): sum of w squared over the topics
     products: NDArray[np.float32]  # (pair, resample): Q
-    sums: NDArray[np.float64]  # (system, resample): A of a pair is the difference of two rows
+    sums: Floats  # (system, resample): A of a pair is the difference of two rows
     n_topics: int
     rounding: float  # bounds that of Q, relative, in any order of summation: its terms are squares
 
@@ -42,19 +43,19 @@ class Tile(NamedTuple):
 class Sorted(NamedTuple):
     """Where the resamples of some pairs lie; what is close counts as neither."""
 
-    sure: NDArray[np.int64]  # (2, pair): surely beyond the threshold, surely short of it
-    before: NDArray[np.int64]  # (pair,): surely before the place; -1 where fewer than that have Q > 0
-    cases: NDArray[np.int64]  # (case, 3), pair by pair: pair, resample, and whether it is close to the place
+    sure: Ints  # (2, pair): surely beyond the threshold, surely short of it
+    before: Ints  # (pair,): surely before the place; -1 where fewer than that have Q > 0
+    cases: Ints  # (case, 3), pair by pair: pair, resample, and whether it is close to the place
 
 
 class Sums(NamedTuple):
     """The close cases summed again; arrays (case,)."""
 
-    totals: NDArray[np.float64]  # A
+    totals: Floats  # A
     deviations: NDArray[
         np.float64
     ]  # root of the sum of squares about the mean; A divided by it is t but for a constant
-    kinds: NDArray[np.int64]  # 0, or for a resample without variance the row of a tally that counts it
+    kinds: Ints  # 0, or for a resample without variance the row of a tally that counts it
 
     @classmethod
     def none_yet(cls, n_cases: int) -> "Sums":
@@ -64,12 +65,12 @@ class Sums(NamedTuple):
 
 @compiled
 def square_deviations(  # noqa: PLR0913, PLR0917 - a kernel
-    values: NDArray[np.float64],
-    means: NDArray[np.float64],
+    values: Floats,
+    means: Floats,
     pairs: Pairs,
     n_topics: int,
     squares: NDArray[np.float32],
-    spreads: NDArray[np.float64],
+    spreads: Floats,
 ) -> None:
     """Fill in w squared per pair and topic of a block, and add it to the sum per pair.
 
@@ -98,29 +99,34 @@ def _noise(a: float, b: float, tolerance: float, n_topics: int) -> float:
 
 
 @compiled
-def sort_resamples(tile: Tile, two_sided: bool, place: int, guess: float) -> Sorted:  # noqa: FBT001 - a kernel
-    """Sort the resamples of every pair by its observed t and, unless `place` is 0, by the place among the largest."""
+def sort_resamples(
+    tile: Tile,
+    two_sided: bool,  # noqa: FBT001 - a kernel
+    place: int,
+    guess: float,
+) -> tuple[Ints, Ints, Ints]:
+    """Sort the resamples of every pair by its observed t and, unless `place` is 0, by the place among the largest.
+
+    Returns what `Sorted` holds.
+    """
     n_resamples = tile.products.shape[1]
     far = np.empty(n_resamples if place else 0, dtype=np.int64)
     ratios = np.empty(len(far))
-    found = Sorted(
-        np.zeros((2, len(tile.spreads)), dtype=np.int64),
-        np.full(len(tile.spreads), -1),
-        np.empty((4 * len(tile.spreads), 3), dtype=np.int64),
-    )
-    cases, n_cases = found.cases, 0
-    for pair in range(len(tile.spreads)):
+    n_pairs, n_cases = len(tile.spreads), 0
+    sure, before = np.zeros((2, n_pairs), dtype=np.int64), np.full(n_pairs, -1)
+    cases = np.empty((4 * n_pairs, 3), dtype=np.int64)
+    for pair in range(n_pairs):
         if len(cases) < n_cases + 2 * n_resamples:
             grown = np.empty((2 * len(cases) + 2 * n_resamples, 3), dtype=np.int64)
             grown[:n_cases] = cases[:n_cases]
             cases = grown
         if tile.spreads[pair] > 0.0:
-            n_cases = _sort_by_threshold(tile, pair, two_sided, found.sure, cases, n_cases)
+            n_cases = _sort_by_threshold(tile, pair, two_sided, sure, cases, n_cases)
         if place:
             n_far, threshold = _near_place(tile, pair, place, guess, far, ratios)
             if n_far >= place:
-                found.before[pair], n_cases = _sort_by_place(tile, pair, threshold, far[:n_far], cases, n_cases)
-    return Sorted(found.sure, found.before, cases[:n_cases].copy())
+                before[pair], n_cases = _sort_by_place(tile, pair, threshold, far[:n_far], cases, n_cases)
+    return sure, before, cases[:n_cases].copy()
 
 
 @compiled
@@ -135,8 +141,8 @@ def _sort_by_threshold(  # noqa: PLR0913, PLR0917 - a kernel
     tile: Tile,
     pair: int,
     two_sided: bool,  # noqa: FBT001 - a kernel takes no names
-    sure: NDArray[np.int64],
-    cases: NDArray[np.int64],
+    sure: Ints,
+    cases: Ints,
     n_cases: int,
 ) -> int:
     """Fill in how many are surely on either side, and list the others; returns how many cases are listed."""
@@ -183,7 +189,7 @@ def _sides(total: float, squares: float, share: float, slack: float, tile: Tile)
 
 @compiled
 def _near_place(  # noqa: PLR0917, PLR0913 - a kernel
-    tile: Tile, pair: int, place: int, guess: float, far: NDArray[np.int64], ratios: NDArray[np.float64]
+    tile: Tile, pair: int, place: int, guess: float, far: Ints, ratios: Floats
 ) -> tuple[int, float]:
     """List the resamples with A^2 / Q above some level that more than `place` of them reach.
 
@@ -212,7 +218,7 @@ def _near_place(  # noqa: PLR0917, PLR0913 - a kernel
 
 @compiled
 def _sort_by_place(  # noqa: PLR0913, PLR0917 - a kernel
-    tile: Tile, pair: int, threshold: float, far: NDArray[np.int64], cases: NDArray[np.int64], n_cases: int
+    tile: Tile, pair: int, threshold: float, far: Ints, cases: Ints, n_cases: int
 ) -> tuple[int, int]:
     """Count the resamples surely before the place, and list those close, `threshold` being A^2 / Q there, roughly."""
     a, b, row = tile.sums[tile.pairs.first[pair]], tile.sums[tile.pairs.second[pair]], tile.products[pair]
@@ -232,12 +238,12 @@ def _sort_by_place(  # noqa: PLR0913, PLR0917 - a kernel
 
 @compiled
 def sum_again(  # noqa: PLR0913, PLR0917 - a kernel
-    values: NDArray[np.float64],
-    means: NDArray[np.float64],
+    values: Floats,
+    means: Floats,
     pairs: Pairs,
     counts: NDArray[np.uint8],
     first: int,
-    cases: NDArray[np.int64],
+    cases: Ints,
     sums: Sums,
 ) -> None:
     """Sum again the cases whose resamples are rows of `counts` (resample, topic), which begin with resample `first`."""
@@ -251,7 +257,7 @@ def sum_again(  # noqa: PLR0913, PLR0917 - a kernel
 
 @compiled
 def _resum(
-    values: NDArray[np.float64], means: NDArray[np.float64], pairs: Pairs, pair: int, counts: NDArray[np.uint8]
+    values: Floats, means: Floats, pairs: Pairs, pair: int, counts: NDArray[np.uint8]
 ) -> tuple[float, float, int]:
     """Return A, the root of the sum of squares about the mean and the kind of one resample, in the order of topics."""
     a, b, scale = values[pairs.first[pair]], values[pairs.second[pair]], pairs.scale[pair]
@@ -280,7 +286,7 @@ def _resum(
 
 
 @compiled
-def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, sums: Sums, tally: NDArray[np.int64]) -> None:  # noqa: FBT001 - a kernel
+def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, sums: Sums, tally: Ints) -> None:  # noqa: FBT001 - a kernel
     """Add one tile's counts to `tally` (5, pair)."""
     n_resamples = tile.products.shape[1]
     case = 0
@@ -323,7 +329,7 @@ def _tie(tile: Tile, pair: int, t: float) -> float:
 
 
 @compiled
-def find_place(tile: Tile, place: int, found: Sorted, sums: Sums, placed: NDArray[np.float64]) -> None:
+def find_place(tile: Tile, place: int, found: Sorted, sums: Sums, placed: Floats) -> None:
     """Fill in the absolute mean of the resample at a place, sorted by A^2 / Q, which is the order of |t*|.
 
     c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out. The place counted from the
@@ -351,7 +357,7 @@ def find_place(tile: Tile, place: int, found: Sorted, sums: Sums, placed: NDArra
 
 
 @compiled
-def _largest(values: NDArray[np.float64], place: int) -> float:
+def _largest(values: Floats, place: int) -> float:
     """Return the value at `place` (from 1), largest first, by Hoare's selection; reorders `values`."""
     left = 0
     right = len(values) - 1

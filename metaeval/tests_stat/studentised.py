@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.running.draws import SPAN, BlockDraws, HeldDraws, chunk_size
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import track
@@ -24,6 +25,7 @@ from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.extreme_resamples import (
     TALLY,
     Pairs,
+    Sorted,
     Sums,
     Tile,
     find_place,
@@ -44,7 +46,6 @@ _BYTES = 1 << 28  # of counts
 _EXPONENTS = (-1000, 1000)  # of the units: beyond, a power of two is not a number in double precision
 
 type Draws = HeldDraws | BlockDraws
-type Floats = NDArray[np.float64]
 
 
 class Placing(NamedTuple):
@@ -63,7 +64,7 @@ def tally_resamples(
     n_chunks: int = 1,
     n_threads: int | None = None,
     placing: Placing | None = None,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Count how many resamples of every pair are extreme: an array (metric, 5, pair).
 
     The products of counts and scores are added up over blocks of topics: what is held at once grows neither with the
@@ -84,7 +85,7 @@ def resamples_at_once(n_topics: int) -> int:
     return chunk_size(n_topics) if n_topics <= _FEW_TOPICS else _BYTES // min(n_topics, SPAN)
 
 
-def degenerate_resamples(question: Question, tally: NDArray[np.int64]) -> dict[str, dict[str, int]]:
+def degenerate_resamples(question: Question, tally: Ints) -> dict[str, dict[str, int]]:
     """Name how many resamples had no variance, per metric over all pairs."""
     names = question.scores["metric"].to_numpy().tolist()
     kinds = {"zero_over_zero": tally[:, 3], "constant_over_zero": tally[:, 4]}
@@ -242,7 +243,7 @@ class _Tallying:
         two_sided = not self.question.one_sided
         place = self.placing.place if self.placing else 0
         guess = _likely_share(place / draws.n_resamples, tile.n_topics) if place else 0.0
-        found = sort_resamples(tile, two_sided, place, guess)
+        found = Sorted._make(sort_resamples(tile, two_sided, place, guess))
         sums = Sums.none_yet(len(found.cases))
         for first, counts in draws.rows(found.cases[:, 1]):
             sum_again(values, means, part.pairs, counts, first, found.cases, sums)
