@@ -143,6 +143,8 @@ def _most_under(strict: PairwiseResult, frame: pd.DataFrame, best: list[str]) ->
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     differences = power_differences(study)
+    if study.intervals is None and len(best) < len(rows):
+        return [say("lead not tested", names=best["metric"].tolist())]
     if study.intervals is None or differences is None or len(best) > 1:
         return []
     name, level = best["metric"].iloc[0], study.intervals.confidence_level
