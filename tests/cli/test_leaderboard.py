@@ -175,6 +175,21 @@ def test_means_and_standard_errors(command, board, tmp_path):
     assert (tmp_path / "page" / "data" / "means.csv").exists()
 
 
+def test_ways_out_of_a_board_that_is_not_clear(command, board):
+    """Where an error may be of several means, each way out that the message names is one, to the letter."""
+    text = board.read_text().replace("acc,stderr", "acc,f1,stderr").replace("0.7", "0.7,0.7")
+    board.write_text(text)
+    said = command("leaderboard", board).err
+    old, new = re.search(r"if '(.+)' is that of '.+', rename it to '(.+)'", said).groups()
+    board.write_text(text.replace(old, new))
+    assert "2 of 3 systems may be first" in command("leaderboard", board, "--seed", "0", "--quiet").out
+    board.write_text(text)
+    chosen = command("leaderboard", board, "--value-column", "f1", "--json").json()["results"]
+    assert {row["metric"] for row in chosen} == {"f1"}
+    board.write_text(text.replace("f1", "ci_low"))
+    assert "--ignore-column" not in command("leaderboard", board).err  # one column would be left
+
+
 @pytest.mark.parametrize(
     "option", ["--baseline=aurora", "--rank-method=guaranteed", "--cohort=top2", "--exclude-systems=a*"]
 )
