@@ -266,6 +266,27 @@ def test_livebench(data_folder):
     assert found.to_frame()["rank_high"].iloc[0] < 20
 
 
+@pytest.mark.parametrize("clusters", [None, dict.fromkeys(map(str, range(1, 41)), "x") | dict.fromkeys("12345", "y")])
+def test_pairs_of_systems_that_are_left_out(clusters):
+    """Power counts them: its notes and those of the leaderboard lead from one share of pairs to the other."""
+    values = np.random.default_rng(3).random((1, 6, 40)) + np.arange(6)[:, None] / 9
+    values[0, 1, 1:] = values[0, 2, :20] = values[0, 3, 21:] = np.nan
+    if clusters:
+        clusters |= {str(one): f"c{one % 7}" for one in range(6, 41)}
+    scores = as_scores(values, clusters=clusters, missing="pairwise")
+    board, power = study_leaderboard(scores, **FEW), study_power(scores, tests=["t"], rng=0)
+    counts = board.pair_counts().query("family == 'all' and correction == 'none'").iloc[0]
+    every = power.to_frame().query("correction == 'none'").iloc[0]
+    assert every["n_significant"] == counts["n_significant"] > 0
+    assert (every["n_pairs"], counts["n_pairs"]) == (15, 10)
+    assert any("so there are 10 pairs here, while metaeval power counts all 15" in note for note in board.notes)
+    units = "clusters" if clusters else "topics"
+    for study, n_pairs, without in ((board, 10, 1), (power, 15, 6)):
+        said = f"{without} of {n_pairs} pairs cannot be tested, with fewer than two {units} in common, and count as not"
+        assert any(said in note for note in study.notes), study.notes
+    assert "which metaeval power counts too" in {one.name: one for one in board.report().tables()}["pairs"].caption
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("baseline", "b"), ("requirements", ["b >= a - 0.05"]), ("requirements", ["a > b"]), ("cohorts", ["b"])],
