@@ -21,8 +21,8 @@ def placed_systems(table: Scores) -> tuple[Scores, list[str]]:
     pairs = [size * (size - 1) // 2 for size in (len(there), int(there.sum()))]
     note = (
         f"left out, without scores {where} that others have too: {first_few(natural_order(names))}; so there are "
-        f"{pairs[1]:,} pairs here, while metaeval power counts all {pairs[0]:,}, and as not different those that cannot "
-        "be tested"
+        f"{pairs[1]:,} pairs here, while metaeval power counts all {pairs[0]:,}, those that cannot be tested as not "
+        "different"
     )
     of_all, kept = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
     said = [one for one in table.attrs.get("notes", ()) if one != of_all]  # gaps are said anew, of those that are left

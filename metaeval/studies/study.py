@@ -280,8 +280,8 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
         units = spoken.clusters if "cluster" in scores.coords else spoken.topics
         most = "up to " * (len(set(without)) > 1)
         notes.append(
-            f"{name}: {most}{max(without):,} of {result.n_pairs:,} pairs cannot be tested, with fewer than two {units} in "
-            "common, and count as not different"
+            f"{name}: {most}{max(without):,} of {result.n_pairs:,} pairs cannot be tested, with fewer than two {units} "
+            "in common, and count as not different"
         )
     if result.details.get("mcnemar"):
         notes.append("all scores are 0 or 1, so the sign test is McNemar's test")

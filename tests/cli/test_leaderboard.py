@@ -92,7 +92,10 @@ def test_clusters(command, table):
     """Six clusters: no resampling of them, but the design effect; as means they are the items."""
     ended = command("leaderboard", table, *QUICK[:2])
     said = re.sub(r"\s+", " ", ended.out)
-    assert "Ranks and groups: an interval of ranks draws clusters whole, and 6 of them tell too little" in said
+    assert (
+        "Ranks and groups; The best system: an interval of ranks draws clusters whole, and 6 of them tell too little"
+        in said
+    )
     assert "; --clusters fixed asks another question, of new topics in these same clusters" in said
     assert "30 topics come in 6 clusters of 5 topics" in ended.err
     assert "6 clusters" in command("leaderboard", table, "--clusters", "means", *QUICK).out
