@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ from metaeval.io.headers import columns_found, fitting_names, notes_on_words, pl
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
-from metaeval.table.means import error_columns
+from metaeval.table.means import renaming
 from metaeval.table.plausibility import AVERAGES, are_summaries
 from metaeval.table.wide import surely_topics
 
@@ -210,17 +209,8 @@ def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions
 
 def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:
     """Say how a table with a column of standard errors is read as means, where it does not say of which they are."""
-    errors = error_columns(across)
-    means = [name for name in across if name not in errors]
-    if not transposed or not errors or not means:
-        return ""
-    mean, error = next(
-        ((one, after) for one, after in pairwise(across) if after in errors and one in means), (means[0], errors[0])
-    )
-    return (
-        f"; for ranks alone metaeval leaderboard takes means with standard errors: if {error!r} is that of {mean!r}, "
-        f"rename it to {mean + '_stderr'!r}"
-    )
+    way = renaming(across) if transposed else ""
+    return way and f"; for ranks alone metaeval leaderboard takes means with standard errors: {way}"
 
 
 def _seeming(names: Sequence[str], one: str, several: str) -> str:

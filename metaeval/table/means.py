@@ -136,17 +136,23 @@ def _is_unnamed(name: str) -> bool:
     return not name.strip() or name.startswith("Unnamed: ")
 
 
-def error_columns(columns: Iterable[object]) -> list[str]:
-    """Return the columns that are called a standard error, of whatever.
+def renaming(columns: Iterable[object]) -> str:
+    """Say how a column of standard errors is to be called, where a table does not say of what they are.
 
     Examples
     --------
-    >>> error_columns(["model", "acc", "Std. Error", "f1_se"])
-    ['Std. Error', 'f1_se']
+    >>> renaming(["acc", "f1", "Std. Error"]), renaming(["acc", "f1"])
+    ("if 'Std. Error' is that of 'f1', rename it to 'f1_stderr'", '')
     """
     names = [str(column) for column in columns]
     words = [_DIVISION.sub("_", name.strip().casefold()) for name in names]
-    return [name for name, word in zip(names, words, strict=True) if word in _ERRORS or _ERROR_OF.fullmatch(word)]
+    errors = [name for name, word in zip(names, words, strict=True) if word in _ERRORS or _ERROR_OF.fullmatch(word)]
+    means = [name for name in names if name not in errors]
+    if not errors or not means:
+        return ""
+    near = ((one, after) for one, after in pairwise(names) if after in errors and one in means)
+    mean, error = next(near, (means[0], errors[0]))
+    return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}"
 
 
 def _named_pairs(free: Sequence[str], words: Mapping[str, str]) -> list[tuple[str | None, str, str]]:
