@@ -54,6 +54,7 @@ _SPLITS = Option(
     "N",
     "Random halves of the items (or clusters) that check what the components expect.",
     checks.count(zero=True, least=0),
+    shown="20, of very large tables fewer",
 )
 
 
@@ -67,7 +68,7 @@ def components(  # noqa: PLR0913 - the options of the command
     target: Annotated[float, _TARGET] = 0.95,
     cost: Annotated[str | None, _COST] = None,
     intervals: Annotated[str, _INTERVALS] = "robust",
-    splits: Annotated[int, _SPLITS] = 20,
+    splits: Annotated[int | None, _SPLITS] = None,
 ) -> Answer:
     """Find where the noise of scores comes from, and the cheapest design.
 

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.blocks import TableOptions
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.means import SystemMeans, as_means, means_columns
+from metaeval.table.means import SystemMeans, board_of, means_columns
 
 
 class MeansAloneError(FileFormatError):
@@ -21,14 +22,15 @@ class MeansAloneError(FileFormatError):
         self.board = board
 
 
-def refuse_means(sheet: Sheet) -> None:
+def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     """Refuse a table whose header is that of means and standard errors, and hand on what it holds."""
     names = header_names(sheet.sample()[0])
-    if means_columns(names) is None:
+    columns = None if options.positions else means_columns(names, chosen=options.chosen, ignored=options.ignored)
+    if columns is None:
         return
     rows = [row for row in sheet.without_header().rows() if len(row) == len(names)]
     try:
-        board = as_means(pd.DataFrame(rows, columns=names, dtype=object))
+        board = board_of(pd.DataFrame(rows, columns=names, dtype=object), columns)
     except (ScoresError, InvalidOptionError) as error:
         raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error
     raise MeansAloneError(

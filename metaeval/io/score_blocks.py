@@ -47,8 +47,8 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
                 return nuggets
         if options.credit:
             raise sheet.error("`credit` is for labels of nuggets (topic, system, nugget, label), and here are none")
-        if options.form is None and not options.columns:
-            refuse_means(sheet)
+        if options.form is None:
+            refuse_means(sheet, options)
         form = options.form or find_form(sheet, options)
         if options.systems_in is not None and form != "wide":
             raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")

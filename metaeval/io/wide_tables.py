@@ -26,6 +26,7 @@ from metaeval.io.headers import columns_found, fitting_names, notes_on_words, pl
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
+from metaeval.table.means import renaming
 from metaeval.table.plausibility import AVERAGES, are_summaries
 from metaeval.table.wide import surely_topics
 
@@ -193,13 +194,23 @@ def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions
         message = (
             f"{_seeming(found, 'a summary of scores', 'summaries of scores')}, neither systems nor topics; {_NEEDED}"
         )
-        left_out = {"ignore": list(found)}
-        raise sheet.error(f"{message} or, if the rest does so, pass `columns={left_out!r}`", 0)
+        others = [name for name in across if name not in found]
+        if len(others) >= _FEWEST and metric_evidence(others) != _SURE:
+            left_out = {"ignore": list(found)}
+            message += f" or, if the rest does so, pass `columns={left_out!r}`"
+        raise sheet.error(message + _for_ranks(across, transposed=transposed), 0)
     rest = [name for name in across if underscored(name) not in AVERAGES]
     if transposed and across and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
         found = rest or list(across)
         message = f"{_seeming(found, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
-        raise sheet.error(f"{message} (`systems_in='rows'` if the columns are topics)", 0)
+        message += " (`systems_in='rows'` if the columns are topics)"
+        raise sheet.error(message + _for_ranks(across, transposed=True), 0)
+
+
+def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:
+    """Say how a table with a column of standard errors is read as means, where it does not say of which they are."""
+    way = renaming(across) if transposed else ""
+    return way and f"; for ranks alone metaeval leaderboard takes means with standard errors: {way}"
 
 
 def _seeming(names: Sequence[str], one: str, several: str) -> str:

@@ -80,8 +80,7 @@ def design_sentences(found: VarianceComponents, designs: pd.DataFrame, *, metric
     under = _under(found, row["metric"]) if metric is None else say("under", metric=metric)
     design = say(
         "design",
-        words=_counted(found, row),
-        gaps=found.filled < 1,
+        words=_counted(found, row, gaps=found.filled < 1),
         erho2=_coefficient(row, "erho2"),
         phi=_coefficient(row, "phi"),
         floor=_SCORE(row["repeatability"]) if known else "",
@@ -122,8 +121,8 @@ def _source(name: str) -> str:
     return component_words(name, unit())
 
 
-def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
-    """Return the numbers of a design in words: 50 topics, each 3 times."""
+def _counted(found: VarianceComponents, row: "pd.Series[Any]", *, gaps: bool = False) -> str:
+    """Return the numbers of a design in words: 50 topics, each 3 times; with gaps, of items the harmonic mean."""
     known = found.n_repeats > 1
     return say(
         "counted",
@@ -134,7 +133,8 @@ def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
         repeats=row["repeats"] if known else None,
         times=significant(row["repeats"], 3),
         uneven=bool(row["repeats"] % 1),
-        other=_named(found)["other"],
+        gaps=gaps,
+        **_named(found),
     )
 
 

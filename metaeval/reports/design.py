@@ -101,7 +101,7 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     quote = _said(study, "quote", reached=_reached(study)) if _spread(study) else ""
     freedom = None if study.variances is None else study.table["degrees_of_freedom"]
     least, uneven = (None, False) if freedom is None else (freedom.min(), freedom.min() < freedom.max())
-    return (answer, *([quote] if quote else []), say("basis", freedom=least, uneven=uneven))
+    return (answer, *([quote] if quote else []), say("basis", study=study, freedom=least, uneven=uneven))
 
 
 def _ends(study: DesignStudy, rows: NDArray[np.bool_], column: str = "n_topics") -> list[End]:

@@ -72,6 +72,7 @@ def _in_words(card: Mapping[str, Any]) -> str:
             systems=card["n_systems"],
             share=_share(one),
             first=_first(one),
+            differ=carried(one["n_adjacent_significant"], one["n_adjacent_error"], number(0)),
             metric=name_of_metric(one["metric"]),
             difference=None if one["detectable_difference"] is None else _SCORE(one["detectable_difference"]),
         )

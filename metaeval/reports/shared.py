@@ -78,17 +78,20 @@ def _called(what: str) -> str:
 
 
 def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
-    """Return the section on the questions that had no answer, each with the reason; none where all had one."""
-    listed = tuple(items)
-    if not listed:
+    """Return the section on the questions that had no answer, by their reasons; none where all had one."""
+    of_reason: dict[str, list[str]] = {}
+    for item in items:
+        of_reason.setdefault(item.words, []).append(item.term)
+    if not of_reason:
         return ()
+    merged = tuple(Item(term="; ".join(filter(None, terms)), words=reason) for reason, terms in of_reason.items())
     return (
         Section(
             id="unanswered",
             title="Unanswered questions",
             lead="These parts have no answer from these data, each for the reason given.",
             brief=True,
-            blocks=(Text(paragraphs=("Not answered, with the reason:",)), Items(items=listed)),
+            blocks=(Text(paragraphs=("Not answered, with the reason:",)), Items(items=merged)),
         ),
     )
 

@@ -30,8 +30,9 @@ from metaeval.tests_stat.comparison import compare_systems
 type Floats = NDArray[np.float64]
 
 _FEWEST_IN_HALF = 5
-_MOST_WORK = 40_000_000
-"""Pairs of systems times items in all splits; of large boards few splits are enough."""
+_SPLITS = 20
+_MOST_WORK = 400_000_000
+"""Pairs of systems times items in all splits that nobody asked for; of large boards few splits are enough."""
 _STEPS = 25
 
 
@@ -64,7 +65,6 @@ class ComponentsStudy(Study):
     """pass@k and pass^k, where repeats are 0 or 1."""
     target: float
     cost: Mapping[str, float]
-    n_splits: int
     unanswered: Mapping[str, str]
     """What these scores cannot answer, with the reason."""
     notes: tuple[str, ...]
@@ -85,7 +85,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     cost: Mapping[str, float] | None = None,
     intervals: Intervals = "robust",
     confidence_level: float = 0.95,
-    n_splits: int = 20,
+    n_splits: int | None = None,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> ComponentsStudy:
@@ -101,8 +101,9 @@ def study_components(  # noqa: PLR0913 - every option of the command
         Dependability to plan for.
     cost : mapping of str to float, optional
         Of an ``item``, a ``run`` and a ``judgment``; see `VarianceComponents.cheapest`.
-    n_splits : int, default 20
-        Random halves of the items that check what the components expect; of large boards fewer.
+    n_splits : int, optional
+        Random halves of the items that check what the components expect, as many as asked for; by default 20, and 2 at
+        least where there are more than some 20 million scores of pairs of systems.
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
@@ -125,7 +126,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     """
     check_choice(measure, "measure", get_args(Measured))
     goal = check_share(target, "target")
-    check_count(n_splits, "n_splits", least=0)
+    asked = None if n_splits is None else check_count(n_splits, "n_splits", least=0)
     paid = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
     seed = resolve_seed(rng)
     table = engine_scores(scores, COMPONENTS_OF[measure])
@@ -137,8 +138,8 @@ def study_components(  # noqa: PLR0913 - every option of the command
     )
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     halves = None
-    if n_splits and not judges and measure == "system":
-        halves = attempt("Check on halves", lambda: _halves(table, found, n_splits, np.random.default_rng(seed)))
+    if asked != 0 and not judges and measure == "system":
+        halves = attempt("Check on halves", lambda: _halves(table, found, asked, np.random.default_rng(seed)))
     return ComponentsStudy(
         scores=table,
         components=found,
@@ -151,7 +152,6 @@ def study_components(  # noqa: PLR0913 - every option of the command
         tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
         target=goal,
         cost=MappingProxyType(paid),
-        n_splits=n_splits,
         unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
         notes=(
             *table.attrs.get("notes", ()),
@@ -201,7 +201,9 @@ def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:
     ]
 
 
-def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: np.random.Generator) -> pd.DataFrame:
+def _halves(
+    table: Scores, found: VarianceComponents, asked: int | None, generator: np.random.Generator
+) -> pd.DataFrame:
     """Compare what the components expect of half the items, or clusters, with what random halves show."""
     plain = engine_scores(table, uses=frozenset[Trait]({"gaps", "clusters"}))
     clustered = "cluster" in plain.coords
@@ -212,7 +214,7 @@ def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: 
         raise EstimationError(message)
     items = round(plain.sizes["topic"] * half / len(names))
     work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
-    n_splits = min(n_splits, max(2, _MOST_WORK // work))
+    n_splits = asked or min(_SPLITS, max(2, _MOST_WORK // work))
     orders = [generator.permutation(len(names)) for _ in range(n_splits)]
     power, apart = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
     for place, order in enumerate(orders):

@@ -45,7 +45,9 @@ class DesignStudy(Study):
     own difference, ``n_topics_for_share``, which are enough for a `share` of the pairs, and ``topics_at_hand`` with the
     ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval."""
     variances: PilotVariance | None
-    """Where the variances came from; None if a number was given."""
+    """Where the variances came from; None if a number or components were given."""
+    by_components: bool
+    """Whether the variances are those of components."""
     alpha: float
     power: float
     share: float
@@ -184,6 +186,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     return DesignStudy(
         table=table,
         variances=estimated,
+        by_components=components is not None,
         alpha=alpha,
         power=power,
         share=share,

@@ -50,8 +50,10 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
-RANKS = "Ranks and groups"
-"""What `LeaderboardStudy.unanswered` calls ranks that have no intervals."""
+RANKS, _BEST = "Ranks and groups", "The best system"
+"""What `LeaderboardStudy.unanswered` calls ranks that have no intervals, and chances that are not known."""
+_SUBJECTS = "an interval of ranks", "the chance of being best"
+"""What their reasons begin with."""
 _FEW = 20_000
 """Items up to which each is looked at, and metrics are summed up in other ways than by means."""
 _DRAWN = 200_000_000
@@ -341,7 +343,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
     separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
     best = attempt(
-        "The best system",
+        _BEST,
         lambda: best_system(
             table,
             k=min(top, len(names)),
@@ -350,6 +352,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             n_threads=n_threads,
         ),
     )
+    if attempt.failed.get(_BEST, "").replace(*_SUBJECTS[::-1]) == attempt.failed.get(RANKS):
+        attempt.failed[_BEST] = attempt.failed[RANKS]  # one reason, said once
     kept: list[str] = []
     sources = None
     if given.sizes.get(REPEAT, 1) > 1:

@@ -137,6 +137,7 @@ def _metric(every: dict[str, Any], counts: Sequence[int], detectable: float | No
         "share_error": every.get("share_error"),
         "n_adjacent_significant": differ,
         "n_adjacent": near,
+        "n_adjacent_error": every.get("error"),
         "detectable_difference": detectable if detectable is not None and math.isfinite(detectable) else None,
     }
 

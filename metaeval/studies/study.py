@@ -277,9 +277,11 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
         notes.append(f"{name}: standard errors are robust ({error})")
     without = result.details.get("pairs_without_evidence", [0])
     if sum(without):
+        units = spoken.clusters if "cluster" in scores.coords else spoken.topics
+        most = "up to " * (len(set(without)) > 1)
         notes.append(
-            f"{name}: {max(without):,} pairs with fewer than two {spoken.topics} (or {spoken.clusters}) in common "
-            "count as not different"
+            f"{name}: {most}{max(without):,} of {result.n_pairs:,} pairs cannot be tested, with fewer than two {units} "
+            "in common, and count as not different"
         )
     if result.details.get("mcnemar"):
         notes.append("all scores are 0 or 1, so the sign test is McNemar's test")

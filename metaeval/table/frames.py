@@ -20,7 +20,7 @@ from metaeval.table.array import (
     refuse_sliver,
     table_of_rows,
 )
-from metaeval.table.means import means_columns
+from metaeval.table.means import means_columns, renaming
 from metaeval.table.plausibility import AVERAGES, SPREADS
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
 
@@ -121,10 +121,11 @@ def _refuse_one_system(known: _Frame) -> ScoreTable:
 
 
 def _refuse_means(known: _Frame) -> ScoreTable:
+    way = "" if means_columns(known.frame.columns) else renaming(known.others)
     raise ScoresError(
         f"these are means by system ({', '.join(known.frame.columns)}), without scores by topic: they do not tell "
         "whether a difference is more than luck; pass the scores by topic (PyTerrier: Experiment(..., perquery=True)), "
-        "or, for ranks alone, means with standard errors to metaeval.study_leaderboard"
+        f"or, for ranks alone, means with standard errors to metaeval.study_leaderboard{f' ({way})' if way else ''}"
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,20 +11,23 @@ import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
-from metaeval.base.columns import column_roles, underscored
+from metaeval.base.columns import column_roles
 from metaeval.base.names import as_number, clean_name, first_few, shortened
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
 
-_ERRORS = ("stderr", "std_err", "std_error", "standard_error", "stderror", "se", "sem")
+_ERRORS = ("stderr", "std_err", "std_error", "standard_error", "standard_err", "stderror", "se", "sem", "se_mean")
 _MEANS = ("mean", "average", "avg", "estimate")
+_RATES = ("win_rate", "winrate")  # a mean, where its error follows
 _SIZES = (
     *("n", "n_items", "n_samples", "n_questions", "n_topics", "n_examples", "num_samples", "num_items", "num_examples"),
+    *("n_total", "n_obs", "nobs", "num_questions", "sample_size"),
     *("items", "samples", "questions", "examples", "size", "count", "support"),
 )
 _TASKS = ("task", "tasks", "dataset", "benchmark", "subset")
+_DIVISION = re.compile(r"[\s._-]+")
 _ERROR_OF = re.compile(rf"(.+?)_({'|'.join(_ERRORS)})((?:,.*)?)")
 _FEWEST = 2
 _MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
@@ -84,8 +88,13 @@ class MeansColumns(NamedTuple):
     others: tuple[str, ...]
 
 
-def means_columns(columns: Iterable[object]) -> MeansColumns | None:
+def means_columns(
+    columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
+) -> MeansColumns | None:
     """Find the columns of a board of means and standard errors; None for any other table.
+
+    `chosen`: what the caller says of columns, part to name: system, metric, and score for the means. A first column
+    without a name is that of systems.
 
     Examples
     --------
@@ -94,16 +103,20 @@ def means_columns(columns: Iterable[object]) -> MeansColumns | None:
     >>> means_columns(["system", "topic", "score"]) is None
     True
     """
-    names = [str(column) for column in columns]
-    if len(names) > _MOST_COLUMNS:
+    told, names = dict(chosen or {}), [str(column) for column in columns]
+    if len(names) > _MOST_COLUMNS or not {*told} <= {"system", "metric", "score"} or not {*told.values()} <= {*names}:
         return None
+    ignored = {*ignored}
+    names = [name for name in names if name not in ignored]
     try:
-        parts = dict(column_roles(names).parts)
+        parts = dict(column_roles(names, chosen=told).parts)
     except ScoresError:
         return None
+    if names and _is_unnamed(names[0]) and parts.keys().isdisjoint({"system", "topic"}):
+        parts["system"] = names[0]
     if "system" not in parts:
         return None
-    words = {name: underscored(name.strip()) for name in names}
+    words = {name: _DIVISION.sub("_", name.strip().casefold()) for name in names}
     topic = parts.get("topic")
     task = next((name for name in names if words[name] in _TASKS), None)
     if (topic is not None and topic != task) or len(set(words.values())) < len(names):
@@ -111,10 +124,35 @@ def means_columns(columns: Iterable[object]) -> MeansColumns | None:
     known = {parts["system"], task, parts.get("metric")}
     size = next((name for name in names if words[name] in _SIZES and name not in known), None)
     free = [name for name in names if name not in {*known, size}]
-    pairs = _named_pairs(free, words) or _one_pair(free, words, parts.get("score"), named=parts.get("metric") is None)
+    named = parts.get("metric") is None
+    pairs = [one for one in _named_pairs(free, words) if one[1] == told.get("score", one[1])]
+    pairs = pairs or _one_pair(free, words, parts.get("score"), sure="score" in told, named=named)
     taken = {column for _, mean, error in pairs for column in (mean, error)}
-    others = tuple(name for name in free if name not in taken and name.strip() and not name.startswith("Unnamed: "))
+    others = tuple(name for name in free if name not in taken and not _is_unnamed(name))
     return MeansColumns(parts["system"], task, parts.get("metric"), tuple(pairs), size, others) if pairs else None
+
+
+def _is_unnamed(name: str) -> bool:
+    return not name.strip() or name.startswith("Unnamed: ")
+
+
+def renaming(columns: Iterable[object]) -> str:
+    """Say how a column of standard errors is to be called, where a table does not say of what they are.
+
+    Examples
+    --------
+    >>> renaming(["acc", "f1", "Std. Error"]), renaming(["acc", "f1"])
+    ("if 'Std. Error' is that of 'f1', rename it to 'f1_stderr'", '')
+    """
+    names = [str(column) for column in columns]
+    words = [_DIVISION.sub("_", name.strip().casefold()) for name in names]
+    errors = [name for name, word in zip(names, words, strict=True) if word in _ERRORS or _ERROR_OF.fullmatch(word)]
+    means = [name for name in names if name not in errors]
+    if not errors or not means:
+        return ""
+    near = ((one, after) for one, after in pairwise(names) if after in errors and one in means)
+    mean, error = next(near, (means[0], errors[0]))
+    return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}"
 
 
 def _named_pairs(free: Sequence[str], words: Mapping[str, str]) -> list[tuple[str | None, str, str]]:
@@ -130,12 +168,14 @@ def _named_pairs(free: Sequence[str], words: Mapping[str, str]) -> list[tuple[st
 
 
 def _one_pair(
-    free: Sequence[str], words: Mapping[str, str], score: str | None, *, named: bool
+    free: Sequence[str], words: Mapping[str, str], score: str | None, *, sure: bool, named: bool
 ) -> list[tuple[str | None, str, str]]:
     """Return the one column of means beside the one column of errors."""
     errors = [name for name in free if words[name] in _ERRORS]
     rest = [name for name in free if name not in errors]
-    means = [name for name in rest if words[name] in _MEANS] or [name for name in rest if name == score] or rest
+    own = [name for name in rest if name == score]
+    rates = [name for name, after in pairwise(free) if words[name] in _RATES and after in errors]
+    means = own if sure else [name for name in rest if words[name] in _MEANS] or own or rates or rest
     if len(errors) != 1 or len(means) != 1:
         return []
     plain_name = words[means[0]] in {*_MEANS, "score", "value"}
@@ -212,6 +252,13 @@ def as_means(
         held = list(getattr(data, "columns", []))
         seen = f"the columns {first_few(list(map(str, held)), most=20)}" if held else shortened(repr(data))
         raise InvalidOptionError(f"means with standard errors are a table with {_READ}; got {seen}")
+    return board_of(frame, columns, higher_is_better=higher_is_better)
+
+
+def board_of(
+    frame: pd.DataFrame, columns: MeansColumns, *, higher_is_better: bool | Mapping[str, bool] = True
+) -> SystemMeans:
+    """Check the means and standard errors in these columns, and lay them out by metric and system."""
     rows = _rows(frame, columns)
     metrics, names = (list(dict.fromkeys(key[place] for key in rows)) for place in (0, 1))
     if len(names) < _FEWEST:
@@ -233,7 +280,7 @@ def as_means(
         n=figures[..., 2],
         higher_is_better=_directions(metrics, higher_is_better),
         read_as=f"means with standard errors: {_said(columns)}",
-        notes=(f"left out column{'s' * (len(others) > 1)} {first_few(others)}",) if others else (),
+        notes=(f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}",) if others else (),
     )
 
 

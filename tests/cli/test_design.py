@@ -164,6 +164,8 @@ def test_components_in_place_of_scores(command, table, tmp_path):
     for name, word in (("noise", "topics"), ("of items", "items")):  # as the scores call them
         said = command("design", "--difference", 0.5, "--from-components", tmp_path / name).out
         assert [one in said.casefold() for one in ("topics", "items")] == [word == one for one in ("topics", "items")]
+        assert "rest on the variance of a score by components of variance of earlier scores" in said
+        assert "given" not in said
     (tmp_path / "tasks.csv").write_text("\n".join(["item,cluster", *(f"q{one},{one % 10}" for one in range(30))]))
     words = ("components", tmp_path / "items.csv", "--splits", 0, "--cluster-file", tmp_path / "tasks.csv")
     command(*words, "--out", tmp_path / "in tasks")

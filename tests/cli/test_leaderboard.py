@@ -92,7 +92,10 @@ def test_clusters(command, table):
     """Six clusters: no resampling of them, but the design effect; as means they are the items."""
     ended = command("leaderboard", table, *QUICK[:2])
     said = re.sub(r"\s+", " ", ended.out)
-    assert "Ranks and groups: an interval of ranks draws clusters whole, and 6 of them tell too little" in said
+    assert (
+        "Ranks and groups; The best system: an interval of ranks draws clusters whole, and 6 of them tell too little"
+        in said
+    )
     assert "; --clusters fixed asks another question, of new topics in these same clusters" in said
     assert "30 topics come in 6 clusters of 5 topics" in ended.err
     assert "6 clusters" in command("leaderboard", table, "--clusters", "means", *QUICK).out
@@ -173,6 +176,21 @@ def test_means_and_standard_errors(command, board, tmp_path):
     )
     assert command("leaderboard", board, "--quiet", "--out", tmp_path / "page").code == 0
     assert (tmp_path / "page" / "data" / "means.csv").exists()
+
+
+def test_ways_out_of_a_board_that_is_not_clear(command, board):
+    """Where an error may be of several means, each way out that the message names is one, to the letter."""
+    text = board.read_text().replace("acc,stderr", "acc,f1,stderr").replace("0.7", "0.7,0.7")
+    board.write_text(text)
+    said = command("leaderboard", board).err
+    old, new = re.search(r"if '(.+)' is that of '.+', rename it to '(.+)'", said).groups()
+    board.write_text(text.replace(old, new))
+    assert "2 of 3 systems may be first" in command("leaderboard", board, "--seed", "0", "--quiet").out
+    board.write_text(text)
+    chosen = command("leaderboard", board, "--value-column", "f1", "--json").json()["results"]
+    assert {row["metric"] for row in chosen} == {"f1"}
+    board.write_text(text.replace("f1", "ci_low"))
+    assert "--ignore-column" not in command("leaderboard", board).err  # one column would be left
 
 
 @pytest.mark.parametrize(

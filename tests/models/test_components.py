@@ -399,6 +399,22 @@ def test_a_real_board_in_clusters(data_folder):
     assert variance_components(together).needed().iloc[0, 3:].tolist() == [492, 280, 887]
 
 
+def test_real_cells_that_were_run_twice(data_folder, tmp_path):
+    """LiveBench, six models: as many runs of other questions once, paid with all runs that were made."""
+    path = data_folder / "leaderboards" / "livebench_repeated_cells.csv.gz"
+    if not path.exists():
+        pytest.skip(f"no cells in {path}")
+    frame = pd.read_csv(path).drop(columns="task")
+    frame.assign(repeat=frame.groupby(["question_id", "model"]).cumcount()).to_csv(tmp_path / "cells.csv", index=False)
+    found = variance_components(read_scores(tmp_path / "cells.csv", missing="pairwise"))
+    last = found.components.iloc[-1]
+    ends = last[["difference_share", "difference_low", "difference_high"]].astype(float)
+    assert ends.round(2).tolist() == [0.49, 0.17, 0.75]
+    designs = found.cheapest().iloc[:2]
+    assert designs[["items", "repeats", "cost"]].to_numpy().tolist() == [[87, 2, 1180], [196, 1, 1176]]
+    assert designs["erho2"].round(3).tolist() == [0.964, 0.977]
+
+
 def test_the_board_of_the_documentation(checkout):
     """MTEB, 183 models on 41 tasks."""
     found = variance_components(read_scores(checkout / "examples" / "mteb" / "main_score.csv"))

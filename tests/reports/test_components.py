@@ -1,5 +1,7 @@
 """The page of components of variance: one figure in all places, repeats on the leaderboard's page, what is left out."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,18 @@ def test_a_page_with_gaps_repeats_and_tries():
     costs = next(one for one in report.tables() if one.name == "costs")
     assert "item 5 and run 1" in costs.caption
     assert "Repeats are nested" in report.methods.paragraphs[0]
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.5])
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_the_design_in_words(gaps, repeats):
+    """Items, their mean where systems have different ones, and repeats, in one order."""
+    draw = np.random.default_rng(1)
+    values = tried(repeats=repeats).to_numpy().copy()
+    values[0, draw.random((6, 30)) < gaps] = np.nan
+    said = study_components(as_scores(values, missing="pairwise"), n_splits=0, rng=1).report().summary[1]
+    mean, times = r" \(harmonic mean over systems\)" if gaps else "", rf", each {repeats} times" if repeats > 1 else ""
+    assert re.match(rf"This design, \d+ topics{mean}{times}: differences between systems have", said), said
 
 
 def test_infinite_numbers_are_written():

@@ -70,6 +70,10 @@ def test_what_stands_in_a_table_is_explained_under_it():
     study, report, tables = _page(apart=0.6)
     (ranks,) = (section for section in report.sections if section.id == "ranks")
     assert study.unanswered["Ranks and groups"] in ranks.lead
+    (lists,) = (section.blocks[1].items for section in report.sections if section.id == "unanswered")
+    said = {part: item.words for item in lists for part in item.term.split("; ")}
+    assert said == dict(study.unanswered)  # each reason once, with all that it leaves open
+    assert len({item.words for item in lists}) == len(lists) < len(said)
     assert set(tables["subsets"].frame["method"]) == {"discrimination", "greedy", "random"}
     for name, words in {
         "subsets": tables["subsets"].frame["method"],

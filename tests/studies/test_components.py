@@ -5,6 +5,7 @@ import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models import variance_components
+from metaeval.studies import components
 from metaeval.studies.components import study_components
 from metaeval.table.scores import as_scores
 
@@ -16,6 +17,17 @@ def test_too_few_items_for_halves():
     study = study_components(np.random.default_rng(0).random((1, 4, 6)), rng=1)
     assert study.halves.empty
     assert "too small" in study.unanswered["Check on halves"]
+
+
+def test_as_many_halves_as_are_asked_for(monkeypatch):
+    """However large the table is; only where nobody asks are they fewer for a large one."""
+    values = np.random.default_rng(0).normal(size=(1, 4, 30))
+    values[0, 0, ::4] = np.nan
+    scores = as_scores(values, missing="pairwise")
+    assert study_components(scores, rng=1).halves["splits"].item() == 20
+    monkeypatch.setattr(components, "_MOST_WORK", 1)
+    found = {asked: study_components(scores, n_splits=asked, rng=1).halves["splits"].item() for asked in (None, 7)}
+    assert found == {None: 2, 7: 7}
 
 
 @pytest.mark.parametrize("size", [1, 5])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from metaeval import as_scores, simulate_scores, study_leaderboard
-from metaeval.base.words import carried, number
+from metaeval.base.words import carried, number, share_of
 from metaeval.reports.leaderboard_card import embedded
 
 FEW = {"n_resamples": 100, "n_splits": 1, "rng": 0}
@@ -64,6 +64,9 @@ def test_the_card_is_the_page(board):
         near = pairs.loc[(name, "Neighbours in the ranking")]
         assert near["ranks"].startswith(f"{one['n_adjacent_significant']:,} = ")
         assert near["n_pairs"] == one["n_adjacent"]
+        differ, near = carried(one["n_adjacent_significant"], one["n_adjacent_error"], number(0)), one["n_adjacent"]
+        assert share_of(differ.split()[0], near, one["n_adjacent_error"] / near) == lead[name].near
+        assert f" and {differ} of {near:,} neighbour pair" in embedded(card).blocks[0].paragraphs[1]
         differences = tables["detectable_differences"].frame
         (cell,) = differences[(differences["metric"] == name) & (differences["correction"] == "none")]["typical"]
         found = one["detectable_difference"]

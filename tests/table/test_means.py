@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
+from metaeval.io.means import MeansAloneError
+from metaeval.io.tables import read_scores
+from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.table.means import as_means, is_board, means_columns
 
 BOARD = {"model": ["a", "b", "c"], "score": [0.7, 0.6, 0.5], "stderr": [0.02, 0.03, 0.01]}
@@ -20,6 +23,11 @@ FORMS = {
     "lm-evaluation-harness": (_board().rename(columns={"score": "acc,none", "stderr": "acc_stderr,none"}), "acc"),
     "side by side": (_board().rename(columns={"score": "acc", "stderr": "acc_stderr"}), "acc"),
     "words": (_board().set_axis(["System Name", "Mean", "Std-Err"], axis=1), "metric1"),
+    "an unnamed column of systems": (
+        _board().set_axis(["", "win_rate", "standard_error"], axis=1).assign(n_wins=1, avg_length=2.5),
+        "win_rate",
+    ),
+    "broom": (_board().set_axis(["model", "estimate", "std.error"], axis=1), "metric1"),
     "sem": (_board().set_axis(["run", "value", "SEM"], axis=1), "metric1"),
     "long": (_board(metric="F1"), "F1"),
     "tasks": (_board(task="arc", metric="acc"), "arc acc"),
@@ -41,6 +49,40 @@ def test_forms_of_boards(data, metric):
     np.testing.assert_array_equal(found.errors, [BOARD["stderr"]])
     assert np.isnan(found.n).all()
     assert found.read_as.startswith("means with standard errors: systems in ")
+
+
+@pytest.mark.parametrize("n", ["n", "n_total", "n_obs", "Num Items", "sample-size"])
+@pytest.mark.parametrize("error", ["standard_error", "Std. Error", "std_err", "se", "SEM", "stderr"])
+def test_one_mean_and_its_usual_columns(error, n):
+    """One mean beside an error and a number of items needs no name that is agreed on."""
+    found = means_columns(["model", "win_rate", error, n])
+    assert (found.pairs, found.size, found.others) == ((("win_rate", "win_rate", error),), n, ())
+    assert means_columns(["model", "a", "b", error], chosen={"score": "a"}).pairs == (("a", "a", error),)
+    assert means_columns(["model", "a", "b", error], ignored=["b"]).pairs == (("a", "a", error),)
+    assert means_columns(["model", "a", error], chosen={"topic": "a"}) is None
+
+
+def test_the_way_out_of_an_unclear_frame():
+    """Renamed as the message says, it is a board."""
+    frame = _board(f1=0.5)[["model", "f1", "score", "stderr"]].rename(columns={"score": "acc"})
+    with pytest.raises(ScoresError, match=r"if 'stderr' is that of 'acc', rename it to 'acc_stderr'"):
+        study_leaderboard(frame)
+    assert means_columns(frame.rename(columns={"stderr": "acc_stderr"})).pairs == (("acc", "acc", "acc_stderr"),)
+
+
+def test_published_board_of_alpaca_eval(data_folder):
+    """The board that AlpacaEval publishes is read as it is, and its errors are those of the scores by item."""
+    folder = data_folder / "leaderboards"
+    with pytest.raises(MeansAloneError) as caught:
+        read_scores([folder / "alpacaeval2_published_leaderboard.csv"])
+    found = caught.value.board
+    assert (found.metrics, len(found.systems), found.n.max()) == (("win_rate",), 223, 805)
+    assert "lc_standard_error" in found.notes[0]
+    cells = pd.read_csv(folder / "alpacaeval2_weighted_preferences.csv.gz").drop(columns=["item", "dataset"])
+    own = found.to_frame().set_index("system").loc[[name for name in cells if name in found.systems]]
+    assert len(own) == 57
+    np.testing.assert_allclose(own["mean"], 100 * cells[own.index].mean(), rtol=1e-9)
+    np.testing.assert_allclose(own["stderr"], 100 * cells[own.index].sem(), rtol=1e-9)
 
 
 def test_several_metrics_and_sizes():
