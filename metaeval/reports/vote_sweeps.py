@@ -39,6 +39,7 @@ def sweeps_section(study: VotesStudy) -> list[Section]:
         caption=say("caption", n=len(frame), alpha=study.alpha, level=percentage(1 - study.alpha), units=_units(study)),
         frame=shown,
         columns=(
+            *(right(whole, group="Group") if "group" in frame else ()),
             *left(system="Winner", against="against"),
             *right(whole, "Votes", votes="all", independent="independent"),
             *right(p_value, p_corrected="p"),
@@ -62,7 +63,8 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
     """Put a study in which no system has a strength into a report."""
     frame = study.sweeps
     first, settled, n = frame.iloc[0], int(frame["settled"].sum()), len(frame)
-    given = {"first": first, "settled": settled, "n": n, "n_groups": study.n_groups}
+    single = [_called(study, name) for name, one in study.n_units.items() if one == 1]
+    given = {"first": first, "settled": settled, "n": n, "n_groups": study.n_groups, "single": single}
     figures = [KeyFigure(say("settled"), share_of(settled, n), (settled, n))]
     if n == 1:
         words = say("share", system=first["system"], against=first["against"])
