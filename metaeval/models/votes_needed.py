@@ -112,8 +112,9 @@ def vote_plan(
 
     .. math:: \Phi\left(\frac{\sqrt{m}\, z - c \sqrt{1 + r / m}}{\sqrt{1 - 1 / m}}\right).
 
-    Votes needed are the least m with the power asked for, times the votes. On the same questions by the same voters only the share :math:`\rho` of the variance that independent votes would
-    have falls: the variance is :math:`1 - \rho + \rho / m` times the present one, so that some pairs are never settled.
+    Votes needed are the least m with the power asked for, times the votes. On the same questions by the same voters
+    only the share :math:`\rho` of the variance that independent votes would have falls: the variance is :math:`1 - \rho
+    + \rho / m` times the present one, so that some pairs are never settled.
     The next votes go to the pair whose votes lower the mean variance of all differences most: by a rank-one step of the
     inverse information.
 

@@ -73,9 +73,9 @@ class VotesStudy(Study):
     votes; empty where no strength has a bound. The first is group 1."""
     sweeps: pd.DataFrame
     """Where one system won all votes of each pair of a group, these pairs, with an exact sign test: group (where there
-    are several; numbered after those ranked), system (the winner), against, votes, independent (the most of which no two share a question or voter), p_value, p_corrected
-    (Holm), settled, least_share and least_difference (one-sided limits of the winner's expected share and of its log
-    odds). Empty otherwise."""
+    are several; numbered after those ranked), system (the winner), against, votes, independent (the most of which no
+    two share a question or voter, of which there are several), p_value, p_corrected (Holm), settled, least_share and
+    least_difference (one-sided limits of the winner's expected share and of its log odds). Empty otherwise."""
     n_groups: int
     """Groups of systems that votes connect, with those without strengths."""
     swept_by: tuple[str, ...]

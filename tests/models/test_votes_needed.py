@@ -57,7 +57,7 @@ def test_one_rule_for_a_pair_and_for_a_share(seed, n, share):
         chances = [plan.evidence.chance(np.array([one])).mean() for one in (before, votes / plan.n_votes)]
         assert chances[0] - 1e-9 <= share <= chances[1] + 1e-9
     needed = plan.to_frame()["votes_needed"].dropna()
-    if len(needed) and n == 2:  # noqa: PLR2004 - one pair
+    if len(needed) and n == 2:
         assert needed.item() == plan.votes_for_share(plan.power)
 
 

@@ -34,7 +34,8 @@ def test_two_systems(tmp_path, votes, settled, words):
 @pytest.mark.parametrize("unit", ["question", "voter"])
 def test_all_votes_on_one_question_or_by_one_voter(unit):
     """The first sentence says for what alone the pair is settled, and the second that others are in no limit."""
-    report = study_votes(LONE.assign(**{unit: "one"}, **{("voter", "question")[unit == "voter"]: range(12)}), rng=0).report()
+    other = {"question": "voter", "voter": "question"}[unit]
+    report = study_votes(LONE.assign(**{unit: "one", other: range(12)}), rng=0).report()
     assert report.summary[0].endswith(f"the pair is settled, for this {unit} alone.")
     assert report.summary[1].endswith(f"what other {unit}s would change is unknown, and in no limit here.")
 

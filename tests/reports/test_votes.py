@@ -21,8 +21,8 @@ def test_public_votes(data_folder):
     assert first == "GPT 4 leads, but 42 of 59 systems may be first"
     assert last == "141 of 1,711 pairs are settled."
     assert report.summary[1] == (
-        "Votes on one question or by one voter go together: errors are 1.78 times those of independent votes; t tests with "
-        "Holm’s correction settle 4 of 1,711 pairs, and would settle 648 if votes were independent."  # noqa: RUF001
+        "Votes on one question or by one voter go together: errors are 1.78 times those of independent votes; t tests "
+        "with Holm’s correction settle 4 of 1,711 pairs, and would settle 648 if votes were independent."  # noqa: RUF001
     )
     tables = {table.name: table for table in report.tables()}
     assert "here with 10.1 degrees of freedom (median)" in tables["pairs"].caption
