@@ -269,8 +269,8 @@ def study_votes(  # noqa: PLR0913 - every option of the command
                 attempt.failed[first_few(names)] = _UNBOUNDED
     sweeps = [part for part in sweeps if len(part)]
     if len(groups) > 1:
-        for number, part in enumerate(sweeps, start=len(found) + 1):
-            part.insert(0, "group", number)
+        for number, rows in enumerate(sweeps, start=len(found) + 1):
+            rows.insert(0, "group", number)
     swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
     if not found and not len(swept):
         raise EstimationError(next(iter(attempt.failed.values())))
