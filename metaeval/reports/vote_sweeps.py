@@ -18,6 +18,11 @@ def _called(study: VotesStudy, unit: str) -> str:
     return "topic" if len(study.powers) and unit == "question" else unit
 
 
+def _shared(units: list[str]) -> list[str]:
+    """Return in words what votes have in common that share each of these."""
+    return ["by one voter" if name == "voter" else f"on one {name}" for name in units]
+
+
 def _units(study: VotesStudy) -> list[str]:
     """Return what independent votes do not share."""
     return [_called(study, name) for name in study.swept_by]
@@ -85,7 +90,15 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),  # noqa: RUF001 - Greek letters are for people
         summary=(
             say("answer", **given),
-            say("bound", fewer=fewer, units=_units(study), level=percentage(1 - study.alpha), **given),
+            say(
+                "bound",
+                fewer=fewer,
+                units=_units(study),
+                once=_shared(_units(study)),
+                all=_shared(single),
+                level=percentage(1 - study.alpha),
+                **given,
+            ),
         ),
         key_figures=listed_figures(figures),
         sections=(*sweeps_section(study), *parts),
