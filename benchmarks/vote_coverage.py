@@ -23,29 +23,32 @@ from metaeval.simulate import simulate_votes
 REPORT = Path(__file__).parent / "reports" / "vote_coverage.md"
 ARENAS, SPREAD, TIES, DRAWS = 400, 0.6, 0.2, 4000
 SETTINGS = (
-    # systems, questions, voters, votes, effect of the question, effect of the voter, spread of the log of votes
-    (8, 13, 40, 1500, 0.8, 0.4, 0),
-    (8, 13, 124, 9000, 0.8, 0.3, 0),
-    (8, 50, 40, 2000, 0.8, 0.4, 0),
-    (8, 50, 12, 2000, 0.8, 0.8, 0),
-    (8, 50, 2000, 3000, 0.8, 0.0, 0),
-    (8, 500, 60, 4000, 0.8, 0.4, 0),
-    (8, 3, 40, 400, 0.8, 0.4, 0),
-    (8, 13, 40, 600, 0.8, 0.4, 2),
-    (30, 13, 124, 3000, 0.8, 0.4, 1),
-    (30, 13, 124, 5000, 0.8, 0.4, 2),
-    (8, 50, 40, 2000, 0.0, 0.0, 0),
+    # systems, questions, voters, votes, effects of question and voter, spreads of the log of votes and of strengths
+    (8, 13, 40, 1500, 0.8, 0.4, 0, SPREAD),
+    (8, 13, 124, 9000, 0.8, 0.3, 0, SPREAD),
+    (8, 50, 40, 2000, 0.8, 0.4, 0, SPREAD),
+    (8, 50, 12, 2000, 0.8, 0.8, 0, SPREAD),
+    (8, 50, 2000, 3000, 0.8, 0.0, 0, SPREAD),
+    (8, 500, 60, 4000, 0.8, 0.4, 0, SPREAD),
+    (8, 3, 40, 400, 0.8, 0.4, 0, SPREAD),
+    (8, 13, 40, 600, 0.8, 0.4, 2, SPREAD),
+    (30, 13, 124, 3000, 0.8, 0.4, 1, SPREAD),
+    (30, 13, 124, 5000, 0.8, 0.4, 2, SPREAD),
+    (8, 50, 40, 2000, 0.0, 0.0, 0, SPREAD),
+    (8, 13, 40, 1500, 0.8, 0.4, 0, 0),
+    (30, 13, 124, 3000, 0.8, 0.4, 1, 0),
+    (30, 13, 124, 5000, 0.8, 0.4, 2, 0),
 )
 COLUMNS = (
-    *("systems", "questions", "voters", "votes", "by question", "by voter", "uneven"),
+    *("systems", "questions", "voters", "votes", "by question", "by voter", "uneven", "spread"),
     *("difference", "independent", "all ranks", "independent", "no wrong pair", "independent"),
 )
 type Floats = NDArray[np.float64]
 
 
-def true_strengths(n_systems: int, by_question: float, by_voter: float) -> Floats:
+def true_strengths(n_systems: int, by_question: float, by_voter: float, spread: float = SPREAD) -> Floats:
     """Return the strengths to which the model tends: those of the mean votes on all pairs."""
-    strengths = SPREAD * ndtri((np.arange(n_systems) + 0.5) / n_systems)
+    strengths = spread * ndtri((np.arange(n_systems) + 0.5) / n_systems)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     apart = (strengths[:, None] - strengths)[..., None] + np.sqrt(2 * (by_question**2 + by_voter**2)) * nodes
     shares = TIES / 2 + (1 - TIES) * (1 / (1 + np.exp(-apart))) @ (weights / weights.sum())
@@ -58,10 +61,10 @@ def true_strengths(n_systems: int, by_question: float, by_voter: float) -> Float
     return found
 
 
-def row_of(setting: tuple[int, int, int, int, float, float, float], n_arenas: int) -> str:
+def row_of(setting: tuple[int, int, int, int, float, float, float, float], n_arenas: int) -> str:
     """Simulate the arenas of a setting, and return its row."""
-    n_systems, n_questions, n_voters, n_votes, by_question, by_voter, uneven = setting
-    every = true_strengths(n_systems, by_question, by_voter)
+    n_systems, n_questions, n_voters, n_votes, by_question, by_voter, uneven, spread = setting
+    every = true_strengths(n_systems, by_question, by_voter, spread)
     held = []
     for seed in range(n_arenas):
         votes = simulate_votes(
@@ -69,7 +72,7 @@ def row_of(setting: tuple[int, int, int, int, float, float, float], n_arenas: in
             n_questions=n_questions,
             n_voters=n_voters,
             n_votes=6 * n_votes if uneven else n_votes,
-            spread=SPREAD,
+            spread=spread,
             by_question=by_question,
             by_voter=by_voter,
             ties=TIES,
@@ -114,7 +117,8 @@ nominal level 95%. "Difference": share of the intervals of differences of streng
 share of the arenas in which every system's interval holds its true rank. "No wrong pair": share of those in which no
 settled pair has the wrong order. "Uneven": standard deviation of the logarithm of the systems' chances to be voted on;
 systems without a bound are left out. Beside each stands the same with every vote taken for independent, as peers do.
-The last row has neither questions nor voters that matter.
+"Spread": standard deviation of the true strengths. In the row by no question and no voter neither matters. In rows with
+spread 0 all systems are equal: all ranks hold if every system may be first.
 
 | {" | ".join(COLUMNS)} |
 |{" --- |" * len(COLUMNS)}

@@ -49,7 +49,7 @@ _COVARIATES = Option(
     checks.names("names of covariates by comma"),
 )
 _TOP = Option("K", "Number of systems that count as the top.", checks.count(1, checks.MOST_SYSTEMS))
-_SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.", check_share, means="share")
+_SHARE = Option("SHARE", "Expected share of settled pairs to plan for.", check_share, means="share")
 _NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
 
 

@@ -1,6 +1,7 @@
 """Ranks of systems by strengths from votes, with intervals: the decision behind every page that ranks by votes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,10 @@ def vote_ranks(  # noqa: PLR0913 - one keyword per choice
     Few clusters leave the covariance poorly known. It is pulled towards what a model expects: the errors of independent
     votes, which are large for systems with few, and one variance of all systems for what clusters add.
 
+    A rank leaves out the systems that are settled above and below, and no more: a band of ranks would say that a system
+    with many votes is below some other, whichever that is, as soon as strengths differ at all, and be wrong where
+    systems are equal.
+
     Examples
     --------
     >>> from metaeval.models.vote_strengths import bradley_terry
@@ -41,7 +46,7 @@ def vote_ranks(  # noqa: PLR0913 - one keyword per choice
     place = [fitted.systems.index(name) for name in names]
     square = np.ix_(place, place)
     covariance = (fitted.independent.covariance if independent else fitted.covariance)[square]
-    return rank_intervals_from_covariance(
+    found = rank_intervals_from_covariance(
         fitted.strengths[place],
         covariance,
         systems=names,
@@ -53,6 +58,8 @@ def vote_ranks(  # noqa: PLR0913 - one keyword per choice
         n_draws=n_draws,
         rng=rng,
     )
+    low, high = 1 + found.data["n_above"], len(names) - found.data["n_below"]
+    return replace(found, data=found.data.assign(rank_low=low, rank_high=high))
 
 
 def _expected(covariance: Floats, information: Floats) -> Floats:

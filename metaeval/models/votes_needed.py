@@ -1,11 +1,13 @@
 """Votes needed until a pair of systems is settled, and the pairs that should have the next ones."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from metaeval.base.checks import check_count, check_kind, check_power, check_share
 from metaeval.base.results import Result
@@ -17,7 +19,27 @@ from metaeval.tests_stat.pairs import all_pairs
 type Floats = NDArray[np.float64]
 
 _MOST = 1e12
+_HALVINGS = 60
+_LEAST_SIZE = 0.1  # of a difference in draws whose ratio to that seen tells anything
 _MOST_NEXT = 10_000_000
+
+
+class Evidence(NamedTuple):
+    """What the votes at hand say of every pair, and what settles it."""
+
+    size: Floats
+    """Differences in standard errors. Shape (pair,)."""
+    threshold: Floats
+    """What settles a pair, once votes are many."""
+    shrunken: float
+    """By what share a square of the threshold is larger now, as differences are drawn towards 0."""
+    decided: NDArray[np.bool_]
+
+    def chance(self, times: Floats) -> Floats:
+        """Return the chance that a pair is settled with so many times the votes, those at hand among them."""
+        ahead = np.sqrt(times) * self.size - self.threshold * np.sqrt(1.0 + self.shrunken / times)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.decided, 1.0, ndtr(ahead / np.sqrt(1.0 - 1.0 / times)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,19 +55,22 @@ class VotePlan(Result):
     n_next: int
     """Votes that a row of `following` spends."""
     power: float
+    evidence: Evidence
+    """What chances are computed from; pairs in the order of the strengths."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair, the closest to being settled first.
 
         The columns are system_a, system_b, difference (a less b), settled, votes_needed (on new questions and by new
-        voters, in the present proportions), votes_needed_same (on the same questions by the same voters; infinite
-        where no number is enough) and votes_expected (with which the difference, as estimated, just reaches the
-        threshold), rounded up to two digits. Settled pairs need none.
+        voters, in the present proportions) and votes_needed_same (on the same questions by the same voters; infinite
+        where no number is enough), in all and rounded up to two digits. Settled pairs need none.
         """
         return self.table.copy()
 
     def votes_for_share(self, share: float = 0.75) -> float:
-        """Return the votes with which this share of the pairs is settled, if strengths are as estimated.
+        """Return the votes with which this share of the pairs is expected to be settled, at the differences estimated.
+
+        The expected share is the mean of the pairs' chances, by the rule of `to_frame`; a settled pair counts whole.
 
         Examples
         --------
@@ -56,7 +81,9 @@ class VotePlan(Result):
         True
         """
         check_share(share, "share")
-        return float(np.quantile(self.table["votes_expected"], share, method="inverted_cdf"))
+        decided = self.evidence.decided.mean()
+        times = np.ones(1) if decided >= share else _least(lambda one: self.evidence.chance(one).mean() >= share, 1)
+        return float(_votes(times, self.n_votes, np.zeros(1, dtype=bool))[0])
 
 
 @in_one_order
@@ -78,14 +105,17 @@ def vote_plan(
 
     Notes
     -----
-    A difference of z standard errors is settled from c on: with ranks z and c are the normal quantiles of the draws
-    with this order and of those needed. With m times the votes on as many more questions and voters errors fall by the
-    root of m, so that a pair is settled with the power asked for from
+    A difference of z standard errors is settled from :math:`c \sqrt{1 + r}` on. With ranks c is the normal quantile of
+    the draws needed; as draws are pulled towards each other, theirs of z, z', is smaller, and r is the median of
+    :math:`(z / z')^2 - 1` over the pairs, or 0. With t tests r is 0. With m times the votes, those at hand among them,
+    on as many more questions and voters, errors and r fall (r too fast where there are two systems, as nothing else
+    tells how far strengths lie apart), and a pair is settled with the chance
 
-    .. math:: m = ((c + \Phi^{-1}(\text{power})) / z)^2.
+    .. math:: \Phi\left(\frac{\sqrt{m}\, z - c \sqrt{1 + r / m}}{\sqrt{1 - 1 / m}}\right).
 
-    On the same questions by the same voters only the share :math:`\rho` of the variance that independent votes would
-    have falls: the variance is :math:`1 - \rho + \rho / m` times the present one, so that some pairs are never settled.
+    Votes needed are the least m with the power asked for, times the votes. On the same questions by the same voters
+    only the share :math:`\rho` of the variance that independent votes would have falls: the variance is :math:`1 - \rho
+    + \rho / m` times the present one, so that some pairs are never settled.
     The next votes go to the pair whose votes lower the mean variance of all differences most: by a rank-one step of the
     inverse information.
 
@@ -104,13 +134,13 @@ def vote_plan(
     first, second = all_pairs(n)
     apart = fitted.strengths[first] - fitted.strengths[second]
     own, alone = (_of_pairs(one, first, second) for one in (fitted.covariance, fitted.independent.covariance[:n, :n]))
-    size, threshold, decided = _evidence(fitted, ranks, first, second)
+    evidence = _evidence(fitted, ranks, first, second)
+    decided = evidence.decided
+    times = _least(lambda one: evidence.chance(one) >= power, len(first))
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = ((threshold + float(ndtri(power))) / size) ** 2
         part = np.clip(np.where(own > 0, alone / own, 1.0), 0.0, 1.0)
         left = 1.0 / times - (1.0 - part)
         same = np.where(left > 0, part / left, np.inf)
-        expected = np.where(decided, 1.0, np.maximum((threshold / size) ** 2, 1.0))
     names = np.array(fitted.systems, dtype=object)
     table = pd.DataFrame(
         {
@@ -120,9 +150,6 @@ def vote_plan(
             "settled": decided,
             "votes_needed": _votes(times, fitted.n_votes, decided),
             "votes_needed_same": _votes(same, fitted.n_votes, decided),
-            "votes_expected": np.where(
-                decided, float(fitted.n_votes), _votes(expected, fitted.n_votes, np.zeros_like(decided))
-            ),
         }
     )
     table = table.sort_values(["settled", "votes_needed"], kind="stable", ignore_index=True)
@@ -132,7 +159,19 @@ def vote_plan(
         n_votes=fitted.n_votes,
         n_next=n_next,
         power=float(power),
+        evidence=evidence,
     )
+
+
+def _least(enough: Callable[[Floats], NDArray[np.bool_] | np.bool_], n: int) -> Floats:
+    """Return the least times the votes that are enough for each of n pairs, by halving; infinite where none are."""
+    low, high = np.zeros(n), np.full(n, np.log(_MOST))
+    never = ~enough(np.exp(high))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        done = enough(np.exp(middle))
+        low, high = np.where(done, low, middle), np.where(done, middle, high)
+    return np.where(never, np.inf, np.exp(high))
 
 
 def _votes(times: Floats, n_votes: int, decided: NDArray[np.bool_]) -> Floats:
@@ -150,18 +189,23 @@ def _of_pairs(square: Floats, first: NDArray[np.int64], second: NDArray[np.int64
 
 def _evidence(
     fitted: BradleyTerry, ranks: SystemRanks | None, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+) -> Evidence:
     """Return every pair's difference in standard errors, what settles it, and whether it is settled."""
     if ranks is None:
         size = np.abs(fitted.comparison().data["statistic"].to_numpy()[0])
         freedom = fitted.freedom[first, second]
         threshold = np.asarray(stdtrit(freedom, 1.0 - fitted.alpha / 2 / len(first)))
-        return size, threshold, size >= threshold
+        return Evidence(size, threshold, 0.0, size >= threshold)
     data = ranks.data
     better = data["p_better"].to_numpy()[0]
     cut = max(float(data["critical_value"].min()), 1.0 / ranks.n_draws)
-    size = ndtri(np.minimum(np.maximum(better, 1.0 - better), 1.0 - 0.5 / ranks.n_draws))
-    return size, np.full(len(first), ndtri(1.0 - cut)), data["significant"].to_numpy()[0]
+    drawn = ndtri(np.minimum(np.maximum(better, 1.0 - better), 1.0 - 0.5 / ranks.n_draws))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (data["statistic"].to_numpy()[0] / drawn) ** 2
+    known = np.isfinite(ratio) & (np.abs(drawn) > _LEAST_SIZE)
+    shrunken = max(float(np.median(ratio[known])) - 1.0, 0.0) if known.any() else 0.0
+    threshold = np.full(len(first), ndtri(1.0 - cut))
+    return Evidence(drawn * np.sqrt(1.0 + shrunken), threshold, shrunken, data["significant"].to_numpy()[0])
 
 
 def _following(fitted: BradleyTerry, first: NDArray[np.int64], second: NDArray[np.int64], n_next: int) -> pd.DataFrame:

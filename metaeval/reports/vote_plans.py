@@ -16,7 +16,7 @@ say = prose("vote_plans")
 
 def plan_section(study: VotesStudy) -> Section:
     """Say for each group of connected systems how many votes are missing, and on which pairs."""
-    several = len(study.groups) > 1
+    several = study.n_groups > 1
     blocks = [
         block
         for number, group in enumerate(study.groups, start=1)

@@ -18,6 +18,11 @@ def _called(study: VotesStudy, unit: str) -> str:
     return "topic" if len(study.powers) and unit == "question" else unit
 
 
+def _shared(units: list[str]) -> list[str]:
+    """Return in words what votes have in common that share each of these."""
+    return ["by one voter" if name == "voter" else f"on one {name}" for name in units]
+
+
 def _units(study: VotesStudy) -> list[str]:
     """Return what independent votes do not share."""
     return [_called(study, name) for name in study.swept_by]
@@ -39,6 +44,7 @@ def sweeps_section(study: VotesStudy) -> list[Section]:
         caption=say("caption", n=len(frame), alpha=study.alpha, level=percentage(1 - study.alpha), units=_units(study)),
         frame=shown,
         columns=(
+            *(right(whole, group="Group") if "group" in frame else ()),
             *left(system="Winner", against="against"),
             *right(whole, "Votes", votes="all", independent="independent"),
             *right(p_value, p_corrected="p"),
@@ -62,7 +68,8 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
     """Put a study in which no system has a strength into a report."""
     frame = study.sweeps
     first, settled, n = frame.iloc[0], int(frame["settled"].sum()), len(frame)
-    given = {"first": first, "settled": settled, "n": n, "n_groups": study.n_groups}
+    single = [_called(study, name) for name, one in study.n_units.items() if one == 1]
+    given = {"first": first, "settled": settled, "n": n, "n_groups": study.n_groups, "single": single}
     figures = [KeyFigure(say("settled"), share_of(settled, n), (settled, n))]
     if n == 1:
         words = say("share", system=first["system"], against=first["against"])
@@ -83,7 +90,15 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),  # noqa: RUF001 - Greek letters are for people
         summary=(
             say("answer", **given),
-            say("bound", fewer=fewer, units=_units(study), level=percentage(1 - study.alpha), **given),
+            say(
+                "bound",
+                fewer=fewer,
+                units=_units(study),
+                once=_shared(_units(study)),
+                all=_shared(single),
+                level=percentage(1 - study.alpha),
+                **given,
+            ),
         ),
         key_figures=listed_figures(figures),
         sections=(*sweeps_section(study), *parts),

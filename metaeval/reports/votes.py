@@ -58,7 +58,7 @@ def votes_report(study: VotesStudy) -> Report:
         title=say("title", of_runs=of_runs),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(
-            _answer(study, settled),
+            _answer(study, counts, settled),
             say(
                 "errors",
                 study=study,
@@ -66,7 +66,8 @@ def votes_report(study: VotesStudy) -> Report:
                 settled=settled,
                 of_runs=of_runs,
                 name=_named(study)[0][0],
-                single=[name for name, n in study.n_units.items() if n == 1],
+                single=[name for name, n in group.main.n_units.items() if n == 1],
+                holm=counts[counts["correction"] == "holm"].to_dict("records")[0],
             ),
         ),
         key_figures=listed_figures(_figures(study, settled)),
@@ -100,7 +101,7 @@ def _failed(study: VotesStudy) -> list[Item]:
 
 def _named(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
     """Return the groups with their names, which one alone needs not."""
-    several = len(study.groups) > 1
+    several = study.n_groups > 1
     return [(f"group {place}" if several else "", group) for place, group in enumerate(study.groups, start=1)]
 
 
@@ -112,9 +113,10 @@ def _pairs_counted(study: VotesStudy) -> tuple[tuple[str, str], ...]:
     return (*facts(**{"unconnected group": n_groups}), (f"{n_pairs:,}", say("pairs within")))
 
 
-def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
-    group = study.first
-    ranks = group.ranks.to_frame()
+def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, Any]) -> str:
+    """Say who leads the first group, and how many pairs are settled there and in the others."""
+    group, by_ranks = study.first, counts[counts["correction"] == AS_RANKS].iloc[1:]
+    ranks, swept = group.ranks.to_frame(), study.sweeps
     return say(
         "answer",
         first=natural_order(ranks.loc[ranks["rank"] == 1, "system"]),
@@ -124,14 +126,9 @@ def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
         name=_named(study)[0][0],
         above=_side(group, "above"),
         settled=settled,
-        below=_below(ranks),
+        n_others=int(by_ranks["n_pairs"].sum()) + len(swept),
+        others=int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0),
     )
-
-
-def _below(ranks: pd.DataFrame) -> int:
-    """Return how many systems cannot be first, where more are than have a single system settled above them; else 0."""
-    below = int((ranks["rank_low"] > 1).sum())
-    return below if below > int((ranks["n_above"] > 0).sum()) else 0
 
 
 def _side(group: VoteGroup, side: str) -> list[str]:
@@ -155,9 +152,6 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
         KeyFigure(say("possible", name=name), share_of(possible, len(ranks)), (possible, len(ranks))),
         KeyFigure(
             say("settled", name=name), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)
-        ),
-        KeyFigure(
-            say("alone", name=name), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)
         ),
         KeyFigure(
             say("inflation", name=name),
@@ -187,7 +181,7 @@ def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
             name=f"ranks {name}".strip(),
             draw=lambda group=group: group.ranks.plot(PREFERENCE),  # type: ignore[misc]  # bound now
             title=say("ranks title", name=name),
-            caption=say("ranks", level=_level(study), below=_below(group.ranks.to_frame())),
+            caption=say("ranks", level=_level(study)),
             alt=say("ranks in words", first=own.iloc[0]),
         )
         blocks += [picture, _ranks_table(study, own, name)]
@@ -230,8 +224,12 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     shown = counts.assign(
         how=counts["correction"].map(labels),
         found=[share_of(*row) for row in zip(counts["n_significant"], counts["n_pairs"], strict=True)],
-        alone=[share_of(*row) for row in zip(counts["independent"], counts["n_pairs"], strict=True)],
+        alone=[
+            MISSING if pd.isna(alone) else share_of(alone, n)
+            for alone, n in zip(counts["independent"], counts["n_pairs"], strict=True)
+        ],
     )
+    alone = {"alone": "if votes were independent"}
     table = Table(
         name="pairs",
         title=say("pairs title"),
@@ -240,7 +238,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
         columns=(
             *_group_column(study),
             *left(how="Decision"),
-            *right(text, "Settled pairs", found="as voted", alone="if votes were independent"),
+            *right(text, "Settled pairs", found="as voted", **({} if of_runs else alone)),
         ),
         data=counts,
     )
@@ -264,7 +262,7 @@ def _surpassed(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
 
 
 def _group_column(study: VotesStudy) -> tuple[Column, ...]:
-    return right(whole, group="Group") if len(study.groups) > 1 else ()
+    return right(whole, group="Group") if study.n_groups > 1 else ()
 
 
 def _shares_picture(name: str, group: VoteGroup) -> Picture:
@@ -311,7 +309,7 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
     table = Table(
         name="unbounded",
         title=say("unbounded title"),
-        caption=say("unbounded", level=_level(study), several=len(study.groups) > 1),
+        caption=say("unbounded", level=_level(study), several=study.n_groups > 1),
         frame=shown,
         columns=(
             *_group_column(study),

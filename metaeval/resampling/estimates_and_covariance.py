@@ -85,7 +85,8 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     the place of that of the units. With `expected` their prior is :math:`\mu_j \sim N(\mu, \tau^2)` as in
     `metaeval.resampling.means_and_errors.rank_intervals_from_errors`, in the place of one that grows with the errors:
     :math:`p(\tau^2) \propto 1 / (\bar v + \tau^2)`, :math:`\bar v` being the mean variance. Ranks and decisions about
-    pairs follow as in `metaeval.resampling.ranks.rank_intervals`.
+    pairs follow as in `metaeval.resampling.ranks.rank_intervals`. Where several true values are exactly equal, the
+    interval of one that is well known can leave out the first rank though all of them have it.
 
     References
     ----------

@@ -43,8 +43,6 @@ class VoteGroup(NamedTuple):
     adjusted: BradleyTerry | None
     """With them, where there are any."""
     ranks: RanksFromErrors
-    alone: RanksFromErrors
-    """The same as if every vote were independent."""
     dimension: OneDimension
     plan: VotePlan
     elo: EloRatings
@@ -72,12 +70,12 @@ class VotesStudy(Study):
 
     groups: tuple[VoteGroup, ...]
     """Systems that votes connect, each group ranked alone, the largest first, of equal ones that with more
-    votes; empty where no strength has a bound."""
+    votes; empty where no strength has a bound. The first is group 1."""
     sweeps: pd.DataFrame
-    """Where one system won all votes of each pair of a group, these pairs, with an exact sign test: system (the
-    winner), against, votes, independent (the most of which no two share a question or voter), p_value, p_corrected
-    (Holm), settled, least_share and least_difference (one-sided limits of the winner's expected share and of its log
-    odds). Empty otherwise."""
+    """Where one system won all votes of each pair of a group, these pairs, with an exact sign test: group (where there
+    are several; numbered after those ranked), system (the winner), against, votes, independent (the most of which no
+    two share a question or voter, of which there are several), p_value, p_corrected (Holm), settled, least_share and
+    least_difference (one-sided limits of the winner's expected share and of its log odds). Empty otherwise."""
     n_groups: int
     """Groups of systems that votes connect, with those without strengths."""
     swept_by: tuple[str, ...]
@@ -121,8 +119,8 @@ class VotesStudy(Study):
     def pair_counts(self) -> pd.DataFrame:
         """Return one row a correction: n_significant, n_pairs, share, independent, and group where there are several.
 
-        The correction "ranks" is the decision behind ranks and letters; ``independent`` is the count as if every vote
-        were independent.
+        The correction "ranks" is the decision behind ranks and letters. The others are t tests; ``independent`` is
+        their count as if every vote were independent, missing for ranks.
         """
         return self.by_group(_pair_counts)
 
@@ -136,9 +134,9 @@ class VotesStudy(Study):
         return self.by_group(_ratings)
 
     def by_group(self, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
-        """Return the rows of all groups, with the number of each where there are several."""
+        """Return the rows of all groups, with the number of each where votes leave several, ranked or not."""
         frames = [frame(group) for group in self.groups]
-        if len(frames) <= 1:
+        if not frames or self.n_groups == 1:
             return frames[0] if frames else pd.DataFrame()
         return pd.concat([one.assign(group=number) for number, one in enumerate(frames, start=1)], ignore_index=True)
 
@@ -157,13 +155,14 @@ def _systems(group: VoteGroup) -> pd.DataFrame:
 
 
 def _pair_counts(group: VoteGroup) -> pd.DataFrame:
-    counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
+    counts: list[tuple[str, int, int | None]] = [(AS_RANKS, int(group.settled.sum()), None)]
     for name in CORRECTIONS:
         own, alone = (
             int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
         )
         counts.append((name, own, alone))
     frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
+    frame = frame.astype({"independent": "Int64"})
     n_pairs = len(group.settled)
     return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
 
@@ -268,6 +267,10 @@ def study_votes(  # noqa: PLR0913 - every option of the command
             sweeps.append(swept_pairs(won, swept_by, alpha=alpha))
             if len(sweeps[-1]):
                 attempt.failed[first_few(names)] = _UNBOUNDED
+    sweeps = [part for part in sweeps if len(part)]
+    if len(groups) > 1:
+        for number, rows in enumerate(sweeps, start=len(found) + 1):
+            rows.insert(0, "group", number)
     swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
     if not found and not len(swept):
         raise EstimationError(next(iter(attempt.failed.values())))
@@ -323,9 +326,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     fitted = bradley_terry(votes, ties=ties, clusters=clusters, covariates=[], alpha=alpha)
     adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
     main = adjusted or fitted
-    ranks, alone = (
-        vote_ranks(main, independent=independent, top=top, alpha=alpha, rng=seed) for independent in (False, True)
-    )
+    ranks = vote_ranks(main, top=top, alpha=alpha, rng=seed)
     inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
     inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
     n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(inner.share), 1)))
@@ -335,7 +336,6 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
         fitted=fitted,
         adjusted=adjusted,
         ranks=ranks,
-        alone=alone,
         dimension=one_dimension(inner, fitted),
         plan=vote_plan(main, ranks, power=power, n_next=n_next),
         elo=elo_ratings(inner, n_orders=n_orders, rng=seed),
@@ -355,9 +355,12 @@ def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[s
         if votes.n_units(name) == 1:
             notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
             notes[-1] += f": what other {name}s would change is unknown"
+        else:
+            lone = [str(place) for place, group in enumerate(found, start=1) if group.fitted.n_units[name] == 1]
+            notes += [f"in group {place} all votes are of one {name}" for place in lone if len(groups) > 1]
     if len(groups) > 1:
         notes.append(f"no votes connect {len(groups)} groups of systems; each is taken alone")
-        notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ""
+        notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ", those with strengths first"
     unrated = [name for group in found for name in group.unrated]
     if unrated:
         notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")

@@ -3,18 +3,21 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import bradley_terry
+from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.simulate.votes import simulate_votes
 
 
-def uneven(seed, spread, **options):
+def uneven(seed, unequal, **options):
     """Return votes of an arena in which some systems have many more votes than others."""
     votes = simulate_votes(rng=seed, **options)
     generator = np.random.default_rng(seed + 1000)
     names = pd.unique(votes[["left", "right"]].to_numpy().ravel())
-    often = dict(zip(sorted(names), np.exp(generator.normal(0, spread, len(names))), strict=True))
+    often = dict(zip(sorted(names), np.exp(generator.normal(0, unequal, len(names))), strict=True))
     chance = (votes["left"].map(often) * votes["right"].map(often)).to_numpy()
     return votes.iloc[generator.choice(len(votes), len(votes) // 4, replace=False, p=chance / chance.sum())]
 
@@ -39,6 +42,32 @@ def test_few_questions_and_uneven_votes_keep_the_level(questions, n_systems):
     assert np.mean(right) >= 0.9
 
 
+@given(st.integers(0, 2**32), st.integers(3, 7), st.floats(0.1, 1.5))
+@settings(max_examples=15)
+def test_a_rank_leaves_out_what_is_settled(seed, n, spread):
+    """Above and below it, and nothing else: who may be first, and the pairs, are one decision."""
+    votes = simulate_votes(n_systems=n, n_questions=9, n_votes=250, spread=spread, rng=seed)
+    frame = vote_ranks(bradley_terry(votes), n_draws=1000, rng=0).to_frame()
+    assert frame["rank_low"].tolist() == (1 + frame["n_above"]).tolist()
+    assert frame["rank_high"].tolist() == (n - frame["n_below"]).tolist()
+    assert frame["rank"].between(frame["rank_low"], frame["rank_high"]).all()
+
+
+@pytest.mark.parametrize(("ahead", "most"), [(0, 0.1), (1, 0.25)])
+def test_equal_systems_with_uneven_votes(ahead, most):
+    """All of 20 are equal, or all but one that is far ahead: an equal one is seldom said to be below another."""
+    wrong = []
+    for seed in range(25):
+        votes = uneven(seed, 1.5, n_systems=20, n_questions=20, n_voters=60, n_votes=6000, spread=0.0)
+        won = np.random.default_rng(seed).random(len(votes)) < 0.9 * ahead
+        for side in ("left", "right"):
+            votes = votes.assign(winner=votes["winner"].mask((votes[side] == "system1") & won, side))
+        frame = vote_ranks(bradley_terry(votes), n_draws=1000, rng=0).to_frame()
+        equal = frame[frame["system"] != "system1"] if ahead else frame
+        wrong.append((equal["rank_low"] > 1 + ahead).any())
+    assert np.mean(wrong) <= most
+
+
 def test_a_system_with_few_votes_has_more_ranks():
     """Of twelve with thirteen questions, one has a twentieth of the votes: its error is its own."""
     votes = simulate_votes(n_systems=12, n_questions=13, n_votes=6000, spread=0.3, rng=1)
@@ -59,11 +88,14 @@ def test_some_systems_alone():
 
 def test_the_freedom_is_that_of_the_middle_pair(monkeypatch):
     """With five questions, pairs differ in how well their errors are known; a system with itself is no pair."""
-    fitted, given = bradley_terry(simulate_votes(n_systems=5, n_questions=5, by_question=1.0, rng=3)), {}
-    monkeypatch.setattr(f"{vote_ranks.__module__}.rank_intervals_from_covariance", lambda *_, **own: given.update(own))
-    vote_ranks(fitted)
+    fitted, asked = bradley_terry(simulate_votes(n_systems=5, n_questions=5, by_question=1.0, rng=3)), {}
+    monkeypatch.setattr(
+        f"{vote_ranks.__module__}.rank_intervals_from_covariance",
+        lambda *one, **own: asked.update(own) or rank_intervals_from_covariance(*one, **own),
+    )
+    vote_ranks(fitted, n_draws=100)
     freedom = [fitted.freedom[a, b] for a in range(5) for b in range(a)]
-    assert given["freedom"] == np.median(freedom) != np.median([*freedom, *fitted.freedom.diagonal()])
+    assert asked["freedom"] == np.median(freedom) != np.median([*freedom, *fitted.freedom.diagonal()])
 
 
 def test_as_if_independent():

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
+from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.models.votes_needed import vote_plan
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
@@ -12,17 +15,50 @@ from metaeval.table.votes import as_votes
 
 
 def test_needed_votes_by_hand():
-    """Errors fall as the root of the votes: t is then Bonferroni's quantile and that of the power."""
+    """Errors fall as the root of the votes, of which those at hand are known: t tests with Bonferroni's quantile."""
     fitted = bradley_terry(simulate_votes(n_systems=5, n_votes=800, rng=1))
     row = vote_plan(fitted).to_frame().query("not settled").iloc[0]
     data = fitted.comparison().data
     pairs = list(zip(data["system_a"].to_numpy(), data["system_b"].to_numpy(), strict=True))
     place = pairs.index((row["system_a"], row["system_b"]))
     t, freedom = (float(data[name][0, place]) for name in ("statistic", "degrees_of_freedom"))
-    times = ((stats.t.isf(0.025 / 10, freedom) + stats.norm.isf(0.2)) / t) ** 2
-    needed = times * 800
-    assert needed <= row["votes_needed"] < 1.1 * needed
+    threshold = stats.t.isf(0.025 / 10, freedom)
+    power = [
+        stats.norm.cdf((abs(t) * m**0.5 - threshold) / (1 - 1 / m) ** 0.5)
+        for m in (row["votes_needed"] / 800, row["votes_needed"] / 1.1 / 800)
+    ]
+    assert power[1] < 0.8 <= power[0]
     assert float(f"{row['votes_needed']:.1e}") == row["votes_needed"]
+
+
+def test_planned_votes_settle_pairs_as_often_as_said():
+    """A pair alone with wins of 6 in 10: as many votes, drawn anew, settle it with the power asked for."""
+    fitted = bradley_terry([{"left": "a", "right": "b", "wins": 6, "losses": 4, "ties": 0}])
+    plan = vote_plan(fitted, vote_ranks(fitted, rng=0))
+    needed = plan.to_frame()["votes_needed"].item()
+    assert needed == plan.votes_for_share(0.8)
+    settled = []
+    for won in np.random.default_rng(1).binomial(int(needed), 0.6, 60).tolist():
+        again = bradley_terry([{"left": "a", "right": "b", "wins": won, "losses": needed - won, "ties": 0}])
+        settled.append(vote_ranks(again, n_draws=1000, rng=0).data["significant"].item())
+    assert 0.68 <= np.mean(settled) <= 0.92
+
+
+@given(st.integers(0, 2**32), st.integers(2, 6), st.floats(0.05, 1.0))
+@settings(max_examples=12)
+def test_one_rule_for_a_pair_and_for_a_share(seed, n, share):
+    """The votes for a share are the least with which the pairs' chances have that mean; at hand, none is open."""
+    fitted = bradley_terry(simulate_votes(n_systems=n, n_questions=12, n_votes=300, rng=seed))
+    plan = vote_plan(fitted, vote_ranks(fitted, n_draws=1000, rng=0))
+    votes, decided = plan.votes_for_share(share), plan.evidence.decided.mean()
+    assert (votes == plan.n_votes) == (decided >= share)
+    if np.isfinite(votes) and votes > plan.n_votes:
+        before = max(votes / plan.n_votes / 1.11, 1.0 + 1e-9)
+        chances = [plan.evidence.chance(np.array([one])).mean() for one in (before, votes / plan.n_votes)]
+        assert chances[0] - 1e-9 <= share <= chances[1] + 1e-9
+    needed = plan.to_frame()["votes_needed"].dropna()
+    if len(needed) and n == 2:
+        assert needed.item() == plan.votes_for_share(plan.power)
 
 
 def test_ranks_decide_where_they_are_given():

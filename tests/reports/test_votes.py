@@ -2,14 +2,9 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from metaeval.io.votes import read_votes
-from metaeval.models.vote_ranks import vote_ranks
-from metaeval.models.vote_strengths import bradley_terry
 from metaeval.page.blocks import MOST_KEY_FIGURES, Text
-from metaeval.reports.votes import _below
 from metaeval.simulate.votes import simulate_votes
 from metaeval.studies.votes import study_votes
 
@@ -23,9 +18,12 @@ def test_public_votes(data_folder):
     assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
     assert report.title == "Whom do people prefer?"
     first, last = report.summary[0].split("; ")
-    assert first == "GPT 4 leads, but 28 of 59 systems may be first (31 are below some other)"
-    assert last == "141 of 1,711 single pairs are settled."
-    assert report.summary[1].startswith("Votes on one question or by one voter go together: errors are 1.78 times")
+    assert first == "GPT 4 leads, but 42 of 59 systems may be first"
+    assert last == "141 of 1,711 pairs are settled."
+    assert report.summary[1] == (
+        "Votes on one question or by one voter go together: errors are 1.78 times those of independent votes; t tests "
+        "with Holm’s correction settle 4 of 1,711 pairs, and would settle 648 if votes were independent."  # noqa: RUF001
+    )
     tables = {table.name: table for table in report.tables()}
     assert "here with 10.1 degrees of freedom (median)" in tables["pairs"].caption
 
@@ -53,15 +51,6 @@ def test_one_sentence(arena):
     assert report.summary[0].count(".") == 1
     first = study.to_frame()["rank_low"]
     assert ("is preferred" in report.summary[0]) == ((first == 1).sum() == 1)
-    below, named = (first > 1).sum(), (study.to_frame()["n_above"] > 0).sum()
-    assert (
-        ("single pairs" in report.summary[0])
-        == (f"({below} are below some other)" in report.summary[0])
-        == (below > named)
-    )
-    assert (
-        ("no pair with it is settled" in report.pictures()[0].caption) == (below > named) == (arena == "several may be")
-    )
 
 
 def test_the_page(tmp_path):
@@ -84,18 +73,6 @@ def test_the_page(tmp_path):
     assert "{0} against {1}: {2} of {3} votes" in page  # names at the pointer
     assert report.to_latex().startswith("% Needs")
     assert study.plot() is not None
-
-
-@given(st.integers(0, 2**32), st.integers(3, 7), st.floats(0.1, 1.5))
-@settings(max_examples=25)
-def test_who_cannot_be_first_is_counted(seed, n, spread):
-    """As below a system by a settled pair, or by name of no other beside the settled pairs: of n systems, n - k."""
-    votes = simulate_votes(n_systems=n, n_questions=9, n_votes=250, spread=spread, rng=seed)
-    frame = vote_ranks(bradley_terry(votes), n_draws=1000, rng=0).to_frame()
-    first, named = int((frame["rank_low"] == 1).sum()), int((frame["n_above"] > 0).sum())
-    assert named <= n - first
-    assert max(_below(frame), named) == n - first
-    assert (frame.loc[frame["n_above"] > 0, "rank_low"] > 1).all()
 
 
 @pytest.mark.parametrize("by_voter", [0.0, 2.0])

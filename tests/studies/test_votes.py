@@ -59,12 +59,36 @@ def test_groups_are_ranked_alone():
     assert frame[frame["group"] == 2]["rank"].min() == 1
     assert any("3 groups of systems" in note for note in found.notes)
     assert "no strength has a bound" in found.unanswered["x, y"]
-    assert found.sweeps[["system", "against", "votes", "independent"]].to_numpy().tolist() == [["x", "y", 3, 1]]
+    pairs = found.sweeps[["group", "system", "against", "votes", "independent"]]
+    assert pairs.to_numpy().tolist() == [[3, "x", "y", 3, 1]]
     report = found.report()
     assert report.summary[0].startswith("In group 1 of 3 unconnected groups, ")
+    settled = int(found.groups[1].settled.sum())
+    assert f" In the other groups, {settled} of 4 pairs " in report.summary[0]
     assert report.facts[-3:-1] == (("3", "unconnected groups"), ("14", "pairs within groups"))
     assert "sweeps" in [section.id for section in report.sections]
     assert len(report.methods.paragraphs) == 2
+
+
+def test_the_one_ranked_group_is_named_beside_pairs_that_are_settled():
+    """A beat B 12 times, C and D are open: the first sentence and every table say which group they are of."""
+    rows = [(*pair, side, f"q{q}", f"v{q}") for q in range(12) for pair, side in (("AB", "left"), ("CD", "left"))]
+    votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question", "voter"])
+    votes.loc[votes["left"].eq("C") & votes.index.isin([1, 7, 13, 19]), "winner"] = "right"
+    report = study_votes(votes, rng=0).report()
+    assert report.summary[0].startswith("In group 1 of 2 unconnected groups, C leads")
+    assert report.summary[0].endswith("the pair is not settled. In group 2, 1 of 1 pair is settled.")
+    for table in report.tables():
+        assert "group" in table.frame or ", group 1" in table.title or table.title in {"Key figures", "Provenance"}
+
+
+def test_a_group_on_one_question_says_so():
+    """Where other groups have more questions, too."""
+    one = simulate_votes(n_systems=4, n_votes=400, rng=1).assign(question="q1")
+    other = simulate_votes(n_systems=3, rng=2).replace({f"system{n}": f"other{n}" for n in (1, 2, 3)})
+    found = study_votes(pd.concat([one, other], ignore_index=True), rng=1)
+    assert "in group 1 all votes are of one question" in found.notes
+    assert "what other questions would change is unknown" in found.report().summary[1]
 
 
 def test_a_group_without_strengths_says_why():
