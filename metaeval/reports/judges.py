@@ -108,7 +108,7 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         first = best_words(labelling) if ranked else say("nobody", reference=study.reference)
         return (
             first,
-            *([say("quote labels", labelling=labelling)] if ranked else []),
+            *([say("quote labels", ranking=labelling.ranking)] if ranked else []),
             *([] if labelling.labels.by_subtopic else [say("takes runs")]),
         )
     return alpha_words(labelling), say("quote agreement", runs=not study.effects.empty)
@@ -322,7 +322,7 @@ def _methods(study: JudgeStudy) -> Methods:
         ]
         sources += ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
         ranking = study.labelling.ranking
-        if ranking is not None and len(ranking.table) > 1 and ranking.compared:
+        if ranking is not None and ranking.ordered and ranking.compared:
             paragraphs.append(say("best methods", ranking=ranking))
             sources.append("hsu1984")
     if not study.effects.empty:
