@@ -234,14 +234,15 @@ def _f1(row: pd.Series, n_resamples: int) -> str:
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1 or (verdicts["ranking"] == "no pairs").all():
+    known = verdicts[verdicts["ranking"] != "no pairs"]
+    if len(verdicts) == 1 or known.empty:
         return []
-    low, best = ends(verdicts["judge"], verdicts["f1"], map(number(2), verdicts["f1"]))
+    low, best = ends(known["judge"], known["f1"], map(number(2), known["f1"]))
     beside = not found.beside_people.empty
     said = verdicts["ranking"].value_counts().to_dict() if beside else {}
     counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
     given = {"low": low, "best": best, "beside_people": beside, "counted": counted, "comparable": found.comparable}
-    return [say("others", n=len(verdicts), **given)]
+    return [say("others", n=len(verdicts), silent=len(verdicts) - len(known), **given)]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:

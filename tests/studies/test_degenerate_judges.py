@@ -362,12 +362,16 @@ def test_topics_where_the_reference_found_nothing_are_left_out_and_counted():
 
 
 def test_a_reference_that_tells_no_pair_apart_gives_no_verdict():
-    """F1 would be 1 for whoever finds nothing either: then there is none, and no judge may replace anybody."""
+    """No judge may replace anybody, and verdicts, conclusions and page have one F1: undefined, or 0."""
     few = {name: lambda _, place, level: level if place < 2 else None for name in ("ann", "ben")}
     study = study_of(changed(**few), people=["ann", "ben"])
     assert (study.conclusions["nDCG@10"].table["n_reference"] == 0).all()
     assert set(study.verdicts["ranking"]) == {"no pairs"}
-    assert study.verdicts["f1"].isna().all()
+    table = study.conclusions["nDCG@10"].table.set_index("judge")
+    expected = np.where(table["n_significant"] > 0, 0.0, np.nan)
+    np.testing.assert_array_equal(table["f1"], expected)
+    np.testing.assert_array_equal(study.verdicts["f1"], table.loc[study.verdicts["judge"], "f1"])
+    assert table["recall"].isna().all()
     assert "cannot be compared with people: under nist no pair differs significantly" in words_of(study)
     assert any(note.startswith("nDCG@10: under nist no pair differs significantly") for note in study.notes)
 
