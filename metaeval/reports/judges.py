@@ -98,7 +98,9 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         return alt_words(study.annotated), say("quote alt")
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
-        return (_verdict_words(study, metric), say("quote verdict"), *cautions[:1])
+        quote = study.verdicts["ranking"].iloc[0] != "no pairs"
+        advice = [say("quote verdict", people=bool(study.people))] if quote else []
+        return (_verdict_words(study, metric), *advice, *cautions[:1])
     if why or study.conclusions:
         alone = not any("judge" in found.table["kind"].to_numpy() for found in study.conclusions.values())
         return say("no verdict", why=why, alone=alone), *([say("reason", why=why)] if why else [])

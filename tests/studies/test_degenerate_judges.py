@@ -124,7 +124,9 @@ def test_grades_kept_off_the_scale_are_named():
 
 def test_negative_grades_that_are_kept_are_no_judgments():
     """Below 0 nothing is judged, so no run can be scored: that is refused, with who is in the way."""
-    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(
+        InvalidOptionError, match=r"judged none of the 12 topics; leave out model \(then there are 12 topics\)"
+    ):
         study_of(changed(model=lambda _, __, level: -level - 1), maps="keep")
 
 
@@ -199,7 +201,9 @@ def test_one_topic_in_common_tells_of_no_other():
     refusal = "of one topic alone; without model it would be 360 items of 12 topics; leave model out$"
     with pytest.raises(ScoresError, match=refusal):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"1 of 1 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(
+        InvalidOptionError, match=r"judged 1 of the 12 topics, and .* leave out model \(then there are 12 topics\)"
+    ):
         study_of(given, labelled="own")
 
 
@@ -302,7 +306,9 @@ def test_nothing_in_common_with_the_reference():
     assert "; without an order: model." in words_of(study)
     with pytest.raises(ScoresError, match="no item was labelled by every judge; without model it would be 360 items"):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(
+        InvalidOptionError, match=r"judged none of the 24 topics; leave out model \(then there are 12 topics\)"
+    ):
         study_of(given, labelled="own")
     with pytest.raises(ScoresError, match="no two judges labelled a common item"):
         study_of({name: given[name] for name in ("nist", "model")}, runs=None)
@@ -357,7 +363,7 @@ def test_topics_where_the_reference_found_nothing_are_left_out_and_counted():
     study = study_of(changed(nist=lambda topic, _, level: level if topic in "01" else 0))
     assert study.conclusions["AP"].n_topics == 2
     assert "10 of 12 topics have nothing relevant under nist: left out" in study.notes
-    with pytest.raises(InvalidOptionError, match=r"where nist found something relevant; there are 1$"):
+    with pytest.raises(InvalidOptionError, match=r"of the 12 topics, and nist found something relevant on 1$"):
         study_of(changed(nist=lambda topic, _, level: level if topic == "0" else 0))
 
 
