@@ -386,7 +386,8 @@ def test_the_judges_of_dl23(checkout, data_folder):
         said = re.search(sentence, " ".join(page.split()))
         assert said, f"the sentence is gone: {sentence}"
         assert all(map(_rounds_to, said.groups(), values)), (sentence, values)
-    seeds = r"25 topics (\d+) of the other (\d+) do not .* and (\d+) are behind \(.*; (\d+) to (\d+) and (\d+) to (\d+) with"
+    seeds = r"25 topics (\d+) of the other (\d+) do not .* and (\d+) are behind"
+    seeds += r" \(.*; (\d+) to (\d+) and (\d+) to (\d+) with"
     told, others, behind, *level, fewest, most = _said(page, seeds)
     assert told + behind == others == len(table) - 1
     assert [*level] == [others - most, others - fewest]

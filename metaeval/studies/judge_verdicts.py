@@ -115,8 +115,8 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
     table = found.table.set_index("judge")
     row = _row(table, judge)
     if row["n_reference"] == 0:
-        f1 = {name: row[name] for name in ("f1", "f1_low", "f1_high")}
-        return JudgeVerdict(judge, "no pairs", **f1, n_conflicts=0)
+        known = row[["f1", "f1_low", "f1_high"]].to_dict()
+        return JudgeVerdict(judge, "no pairs", n_conflicts=0)._replace(**known)
     shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
     figures = {name: row[name] for name in (*shown, "n_conflicts")}
     verdict = JudgeVerdict(judge, "not settled")._replace(**figures)
