@@ -115,8 +115,9 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
     table = found.table.set_index("judge")
     row = _row(table, judge)
     if row["n_reference"] == 0:
-        known = row[["f1", "f1_low", "f1_high"]].to_dict()
-        return JudgeVerdict(judge, "no pairs", n_conflicts=0)._replace(**known)
+        return JudgeVerdict(
+            judge, "no pairs", f1=row["f1"], f1_low=row["f1_low"], f1_high=row["f1_high"], n_conflicts=0
+        )
     shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
     figures = {name: row[name] for name in (*shown, "n_conflicts")}
     verdict = JudgeVerdict(judge, "not settled")._replace(**figures)
