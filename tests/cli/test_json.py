@@ -99,7 +99,7 @@ def broken_heads(table):
     found = {}
     for width in WIDTHS:
         console = Console(file=io.StringIO(), width=width, color_system=None)
-        console.print(terminal_table(replace(table, caption="")), crop=False)
+        console.print(terminal_table(replace(table, caption="", frame=table.frame.head(5))), crop=False)
         found[width] = asked - set(console.file.getvalue().split())
     return {width: words for width, words in found.items() if words}
 
