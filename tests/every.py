@@ -649,7 +649,7 @@ SCORES = {
         {"n_splits": 2, **DRAWN},
         lambda study: PAIRS_OF_STUDY(study) | numbers(study.to_frame()[[*RANKS & {*study.to_frame()}]]),
     ),
-    "study_agreement": Entry({"tests": ["bootstrap"], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
+    "study_agreement": Entry({"tests": ["bootstrap"], "alphas": [0.3], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
     "study_agreement, t": Entry({"tests": ["t"], "n_topic_resamples": 20}),
     "study_comparison": Entry(
         lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, **FEW, **DRAWN},

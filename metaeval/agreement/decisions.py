@@ -330,8 +330,7 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
               R = \frac{|reject(Q_1) \cap reject(Q_2)|}{|reject(Q_2)|}, \quad
               F_1 = \frac{2PR}{P + R}
 
-    If neither has a significant pair all three are 1; if only one has none, F1 is 0 and the share over the empty set
-    is NaN.
+    A share over the empty set is NaN: all three if neither has a significant pair; if only one has none, F1 is 0.
 
     References
     ----------
@@ -413,16 +412,14 @@ def agreement_shares(n_rejected: NDArray[np.int64], n_shared: NDArray[np.int64])
     Examples
     --------
     >>> agreement_shares(np.array([4, 0]), np.array([[4, 0], [0, 0]]))["f1"]
-    array([[1., 0.],
-           [0., 1.]])
+    array([[ 1.,  0.],
+           [ 0., nan]])
     """
     predicted, true = n_rejected[..., :, None], n_rejected[..., None, :]
-    both_empty = (predicted == 0) & (true == 0)
 
     def share_of(total: NDArray[np.int64], times: int = 1) -> NDArray[np.float64]:
         shape = np.broadcast_shapes(n_shared.shape, total.shape)
-        found = np.divide(times * n_shared, total, out=np.full(shape, np.nan), where=total > 0)
-        return np.where(both_empty, 1.0, found)
+        return np.divide(times * n_shared, total, out=np.full(shape, np.nan), where=total > 0)
 
     return {"precision": share_of(predicted), "recall": share_of(true), "f1": share_of(predicted + true, 2)}
 
@@ -480,7 +477,7 @@ def _best_cuts(
     kept = np.flatnonzero(own)
     n_truths = len(verdict)
     if not len(kept):
-        without = np.where(n_rejected == 0, 1.0, 0.0).tolist()
+        without = np.where(n_rejected == 0, np.nan, 0.0).tolist()
         return [np.nan] * n_truths, without, without, [0] * n_truths
     order = kept[np.argsort(-sizes[kept], kind="stable")]
     hits = np.cumsum(verdict[:, order] == own[order], axis=1)  # (truth, how many of the largest are kept)

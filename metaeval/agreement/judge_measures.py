@@ -47,11 +47,9 @@ def judge_measures(
     n_truth = n_rejected[:, [reference]]
     found = {"n_significant": n_rejected, "n_shared": same, "n_conflicts": opposite}
     found["power"] = n_rejected / verdict.shape[-1]
-    none = (n_rejected == 0) & (n_truth == 0)
     for name, times, total in (("precision", 1, n_rejected), ("recall", 1, n_truth), ("f1", 2, n_rejected + n_truth)):
         whole = np.broadcast_to(total, same.shape)
-        share = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
-        found[name] = np.where(none, 1.0, share)
+        found[name] = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
         if name == "f1":
             found["contradicted"] = np.divide(2 * opposite, whole, out=np.zeros(same.shape), where=whole > 0)
     alone, beside = tested, tested & tested[reference]

@@ -38,7 +38,8 @@ class JudgeRanking(Result):
     """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, ``shared`` (those
     that the best judge labelled too), `measure` with ``difference`` from the best (0 or less; missing without shared
     topics) with ``difference_low`` and ``difference_high``, ``behind`` (whether all of that interval is below 0), and
-    what else labels may be compared by, each with its ``…_rank``: ``kappa``, ``quadratic_kappa``, ``alpha``
+    what else labels may be compared by, each with its ``…_rank`` among the judges that `ordered` is about: ``kappa``,
+    ``quadratic_kappa``, ``alpha``
     (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
     ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
     reference)."""
@@ -58,6 +59,11 @@ class JudgeRanking(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge, best first."""
         return self.table.copy()
+
+    @property
+    def ordered(self) -> bool:
+        """Return whether figures order judges: two at least, the best among them, share topics."""
+        return int((self.table["shared"] > 0).sum()) >= _TWO
 
     def open_to_best(self) -> tuple[str, ...]:
         """Return the judges, the best first, that the topics shared with it do not tell from it."""
@@ -179,6 +185,9 @@ def rank_judges(
     table = table.assign(
         **_beside_best(table, parts, drawn, confidence_level, tables[there][:, ranked].any(axis=(2, 3)))
     )
+    placed = table["shared"] > 0
+    for name in ("quadratic_kappa", "kappa", "alpha") if placed.sum() >= _TWO else ():
+        table[f"{name}_rank"] = table[name].where(placed).rank(ascending=False, method="min").astype("Int64")
     return JudgeRanking(
         table=table.sort_values([measure, "judge"], ascending=[False, True], ignore_index=True),
         measure=measure,
@@ -193,14 +202,15 @@ def rank_judges(
 
 
 def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:
-    """Return every figure of every judge by which labels may be compared, with its rank."""
+    """Return every figure of every judge by which labels may be compared, with room for its rank."""
     summed = tables.sum(axis=0)
     found = pooled(summed, scale, rel=0)
     grades = np.arange(len(scale))
     near = np.abs(grades[:, None] - grades) <= 1
     both = summed + summed.swapaxes(1, 2)
     items = summed.sum(axis=(1, 2))
-    table = pd.DataFrame(
+    ranks = ("quadratic_kappa_rank", "kappa_rank", "alpha_rank")
+    return pd.DataFrame(
         {
             "judge": names,
             "items": items.astype(np.int64),
@@ -212,10 +222,7 @@ def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure
             "near": (summed * near).sum(axis=(1, 2)) / items,
             "bias": found["bias"],
         }
-    )
-    for name in ("quadratic_kappa", "kappa", "alpha"):
-        table[f"{name}_rank"] = table[name].rank(ascending=False, method="min").astype("Int64")
-    return table
+    ).assign(**{name: pd.array([pd.NA] * len(names), dtype="Int64") for name in ranks})
 
 
 def _parts_of_topics(tables: Floats, distance: Floats, *, squared: bool) -> Floats:

@@ -189,8 +189,8 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
         span=ends,
     )
     style.mark_value(axes, min_f1, f"{min_f1:g}")
-    lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
-    axes.set(xlim=(min(0.5, np.floor(lowest * 10) / 10), 1.01), xlabel="F1 of the significant pairs")
+    lowest = float(np.nanmin([0.5, *frame["f1"], *frame.get("f1_low", ())]))
+    axes.set(xlim=(np.floor(lowest * 10) / 10, 1.01), xlabel="F1 of the significant pairs")
     return figure
 
 

@@ -1,15 +1,16 @@
 """A report in the terminal: its facts, its answer, and the tables of its brief sections."""
 
 import re
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from metaeval.base.escaping import visible
 from metaeval.page.blocks import Item, Items, Page, Section, Text
-from metaeval.page.tables import Table
+from metaeval.page.tables import Cell, Table
+from metaeval.page.terminal_columns import FittedTable, TerminalColumn
 
 _LONGEST = 80
 """More rows than this are for a page or a file."""
@@ -28,7 +29,7 @@ def show_report(report: Page, console: Console) -> None:
         _say(paragraph, console)
         console.print()
         if place == 0 and report.key_figures is not None:
-            console.print(terminal_table(report.key_figures))
+            console.print(terminal_table(report.key_figures), crop=False)
             console.print()
     for section in report.sections:
         if section.brief:
@@ -43,7 +44,7 @@ def _say(words: str, console: Console) -> None:
 def _show_section(section: Section, console: Console) -> None:
     for block in section.open_blocks():
         if isinstance(block, Table):
-            console.print(terminal_table(block))
+            console.print(terminal_table(block), crop=False)
         elif isinstance(block, Text | Items):
             for words in block.paragraphs if isinstance(block, Text) else map(_item, block.items):
                 _say(words, console)
@@ -58,27 +59,26 @@ def _item(item: Item) -> str:
 
 def terminal_table(table: Table) -> Group:
     """Return a table for the terminal: title, rows as the page writes them, caption."""
-    shown = RichTable(box=None, show_edge=False, pad_edge=False)
-    above, grouped = "", any(column.group for column in table.columns)
-    marked = [table.marked(column) for column in table.columns]  # marks have a column, so that numbers stay aligned
-    for column, apart in zip(table.columns, marked, strict=True):
-        over = column.group if column.group != above else ""  # said once over neighbours that share it
-        words = f"{over}\n{column.label}" if grouped else column.label
-        shown.add_column(_line(words), justify=column.align, overflow="fold")
-        if apart:
-            shown.add_column("", overflow="fold")
-        above = column.group
     rows = table.cells()
-    for row in rows[:_LONGEST]:
-        cells = [_line(cell.text, "bold" * cell.bold) for cell in row]
-        raised = [[_line(cell.marks)] if apart else [] for cell, apart in zip(row, marked, strict=True)]
-        shown.add_row(*(one for cell, beside in zip(cells, raised, strict=True) for one in (cell, *beside)))
-    parts: list[RenderableType] = [_line(table.title, "bold"), shown]
+    parts: list[RenderableType] = [_line(table.title, "bold"), FittedTable(_shown(table, rows[:_LONGEST]))]
     if len(rows) > _LONGEST:
         parts.append(_line(f"… and {len(rows) - _LONGEST} more rows, which --out writes"))
     if table.caption:
         parts.append(Padding(_line(table.caption, "dim"), (0, 0)))
     return Group(*parts)
+
+
+def _shown(table: Table, rows: Sequence[Sequence[Cell]]) -> list[TerminalColumn]:
+    """Return the columns of a table; marks have one of their own, so that numbers stay aligned."""
+    columns = []
+    for place, column in enumerate(table.columns):
+        cells = [_line(row[place].text, "bold" * row[place].bold) for row in rows]
+        head = TerminalColumn(_line(column.label), _line(column.group), cells, column.align, beside=column.under)
+        columns.append(head)
+        if table.marked(column):
+            marks = [_line(row[place].marks) for row in rows]
+            columns.append(TerminalColumn(_line(""), _line(column.group), marks, "left", beside=True))
+    return columns
 
 
 def _line(words: str, style: str = "") -> RichText:

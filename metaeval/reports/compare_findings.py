@@ -144,7 +144,8 @@ def agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
     """Say which metrics find the pairs of the one in use, and how many pairs they turn round."""
     sure = others["f1_low"] if "f1_low" in others else others["f1"]
     close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
-    open_still = others[(others["f1"] >= _SAME) & ~others["metric"].isin(close)]["metric"].tolist()
+    unsettled = (others["f1"] >= _SAME) | others["f1"].isna()  # undefined where no pair is significant
+    open_still = others[unsettled & ~others["metric"].isin(close)]["metric"].tolist()
     conflicts = int(others["conflicts"].sum())
     return say("agreement", close=close, current=study.current, least=_SAME, open=open_still, n=conflicts)
 

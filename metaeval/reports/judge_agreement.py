@@ -249,7 +249,15 @@ def kappa_dots(study: Labelling) -> Picture:
         name="judge-kappa",
         draw=lambda: figures.agreement_dots(shown, label=say("dots label", kappa=kappa, first=first)),
         title=say("dots title", first=first),
-        caption=say("dots", kappa=kappa, first=first, second=second, study=study, shared=shared),
+        caption=say(
+            "dots",
+            ordered=study.ranking is None or study.ranking.ordered,
+            kappa=kappa,
+            first=first,
+            second=second,
+            study=study,
+            shared=shared,
+        ),
         alt=say("dots alt", n=len(pairs)),
     )
 

@@ -74,7 +74,7 @@ def _sorted(found: JudgeConclusions) -> pd.DataFrame:
 def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
     table, slug = _sorted(found), metric.lower()
     named = _named(table)
-    tested = bool(named["f1"].notna().any())  # on a single topic nothing is
+    tested = bool(named["n_conflicts"].notna().any())  # on a single topic nothing is
     measures: dict[str, tuple[str, Write]] = {
         "tau": ("τ", number(2)),
         "tau_ap": ("τ_AP", number(2)),

@@ -11,6 +11,7 @@ between kappa and the alt-test the one that changes most places.
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest
@@ -18,7 +19,7 @@ from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import first_few
 from metaeval.base.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, share, whole
 from metaeval.page.blocks import Fold, Section, Text
-from metaeval.page.tables import Column, Table, bounded, left, right, under
+from metaeval.page.tables import Column, Table, Write, bounded, left, right, under
 from metaeval.reports.judge_agreement import kappa_dots
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -52,6 +53,7 @@ def best_words(study: Labelling) -> str:
         names=table["judge"].head(_PAIR).tolist(),
         apart=bool(table["behind"].iloc[-1]),
         level=len(level) - len(best.names),
+        ordered=found.ordered,
         apart_from=table.loc[table["shared"] == 0, "judge"].tolist(),
         n_topics=_compared_on(found),
         measure=say(found.measure),
@@ -81,7 +83,7 @@ def ranking_figures(study: Labelling) -> Table:
     frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
     frame = frame.assign(written=[_with_ends(study, found, name) for name in frame["judge"]])
     columns = [*left(judge="Judge"), *right(written=say("key kappa", measure=say(found.measure), study=study))]
-    if len(table) > 1:
+    if found.ordered:
         frame = frame.assign(behind=[MISSING, *(_behind(row, found) for _, row in table.iloc[1:].iterrows())])
         columns += right(behind=say("key behind", best=table["judge"].iloc[0]))
     return key_figures(frame, (*columns, *right(share, same="Same label")), which="best")
@@ -94,8 +96,7 @@ def details(study: Labelling) -> Text:
     level = table[table["judge"].isin(found.open_to_best())]
     kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
     best = ends(kappas, level[found.measure], kappas.values())[1]
-    n_items = table["items"].max()
-    fewer = table[table["judge"].isin(best.names) & (table["items"] < n_items)].head(_NAMED)
+    fewer = table[table["judge"].isin(best.names) & (table["items"] < table["items"].max())].head(_NAMED)
     shuffled = study.baselines.set_index(["judge", "statistic"])["shuffled"][table["judge"].iloc[0], found.measure]
     words = say(
         "details",
@@ -105,7 +106,8 @@ def details(study: Labelling) -> Text:
         shuffled=shuffled,
         measure=say(found.measure),
         fewer=fewer.to_dict("records"),
-        n_items=n_items,
+        n_items=int(study.labels.table[found.reference].notna().sum()),
+        reference=found.reference,
         undefined=first_few(found.undefined, most=_NAMED) if found.undefined else "",
     )
     return Text(paragraphs=tuple(filter(None, (words, _why_words(study, found)))))
@@ -151,7 +153,7 @@ def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
 
 def _why_words(study: Labelling, found: JudgeRanking) -> str:
     parts = [_alpha_words(found)]
-    if found.measure != "kappa" and len(found.table) > 1:
+    if found.measure != "kappa" and found.ordered:
         parts.append(_weights_words(found))
     parts.append(_alt_words(study.alt, found))
     return " ".join(part for part in parts if part)
@@ -159,9 +161,9 @@ def _why_words(study: Labelling, found: JudgeRanking) -> str:
 
 def _alpha_words(found: JudgeRanking) -> str:
     """Say whom the pooled distribution costs places: of those that lose some, the one whose labels are furthest off."""
-    table, own = found.table, f"{found.measure}_rank"
+    table, own = _placed_together(found), f"{found.measure}_rank"
     fallen = table[table["alpha_rank"] > table[own]]
-    kinds, said = {"alone": len(table) == 1, "fallen": not fallen.empty}, []
+    kinds, said = {"ordered": found.ordered, "fallen": not fallen.empty}, []
     for row in _furthest(table if fallen.empty else fallen, "bias", _DECIMAL):
         kappa, alpha = _DECIMAL(row[found.measure]), _DECIMAL(row["alpha"])
         lost = row[found.measure] - row["alpha"]
@@ -169,6 +171,11 @@ def _alpha_words(found: JudgeRanking) -> str:
             said.append(say("biased", row=row, place=row[own], kappa=kappa, alpha=alpha, **kinds))
     moved = int((table["alpha_rank"] != table[own]).sum())
     return say("alpha", found=found, said=listed(said, most=NAMED), moved=moved, **kinds) if said else ""
+
+
+def _placed_together(found: JudgeRanking) -> pd.DataFrame:
+    """Return the judges that figures order; all where they order none."""
+    return found.table[found.table["shared"] > 0] if found.ordered else found.table
 
 
 def _furthest(table: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[dict[Hashable, Any]]:
@@ -180,7 +187,7 @@ def _furthest(table: pd.DataFrame, name: str, write: Callable[[object], str]) ->
 
 def _weights_words(found: JudgeRanking) -> str:
     """Say what near misses cost whom: of those that lose places, the one with the nearest ones."""
-    table = found.table
+    table = _placed_together(found)
     missed = ((table["near"] - table["same"]) / (1.0 - table["same"])).where(table["same"] < 1.0)
     table, median = table.assign(missed=missed), missed.median()
     fallen = table[(table["kappa_rank"] > table["quadratic_kappa_rank"]) & (missed > median)]
@@ -196,7 +203,7 @@ def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
     if alt is None:
         return say("no alt", reference=found.reference)
     table = _with_alt(found, alt).dropna(subset=["alt_rank"])
-    if len(table) < _PAIR:
+    if len(table) < _PAIR or not found.ordered:
         return say("alt", said=(), alike=False)
     own = table[found.measure].rank(ascending=False, method="min")
     table = table.assign(own=own, moved=own - table["alt_rank"])
@@ -208,8 +215,9 @@ def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
 def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
     """Return the judges with what the alt-test says of them; by it the winning rate comes first, then the advantage."""
     beside = alt.judges.set_index("judge")[["winning_rate", "advantage_probability"]]
-    keys = pd.Series(list(map(tuple, beside.to_numpy().tolist())), index=beside.index)
-    beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else keys
+    placed = beside[beside.index.isin(_placed_together(found)["judge"])]
+    keys = pd.Series(list(map(tuple, placed.to_numpy().tolist())), index=placed.index)
+    beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else np.nan
     return found.table.join(beside, on="judge")
 
 
@@ -230,22 +238,21 @@ def ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         f"value{end}": pairs[f"{found.measure}{end}"].reindex(frame["judge"]).to_numpy() for end in ("_low", "_high")
     }
     frame = frame.assign(value=frame[found.measure], **ends)
-    frame, shown = bounded(
-        frame,
-        {"value": (say(found.measure), _DECIMAL), "difference": ("Less the best", _DECIMAL)},
-        draws=found.n_resamples,
-    )
+    measures: dict[str, tuple[str, Write]] = {"value": (say(found.measure), _DECIMAL)}
+    measures |= {"difference": ("Less the best", _DECIMAL)} if found.ordered else {}
+    frame, shown = bounded(frame, measures, draws=found.n_resamples)
     columns += [*shown]
-    frame["difference_interval"] = frame["difference_interval"].where(frame["shared"] > 0, say("none in common"))
+    if found.ordered:
+        frame["difference_interval"] = frame["difference_interval"].where(frame["shared"] > 0, say("none in common"))
     others = {"alpha": "α"} | ({"kappa": "κ, plain"} if found.measure != "kappa" else {})
     for name, label in others.items():
-        columns += _placed(name, label)
+        columns += [*right(_DECIMAL, **{name: label}), *_places(found, f"{name}_rank")]
     if study.alt is not None:
         beside = _with_alt(found, study.alt)
         frame = frame.assign(**{name: beside[name] for name in ("winning_rate", "advantage_probability", "alt_rank")})
         columns += [
             *right(_DECIMAL, winning_rate="Alt-test, ω"),
-            *under(_place, alt_rank="place"),
+            *_places(found, "alt_rank"),
             *right(share, advantage_probability="As near"),
         ]
     columns += right(share, same="Same label")
@@ -254,18 +261,19 @@ def ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
     columns += right(number(2), bias="Mean label")
     table = Table(
         name="judge-ranking",
-        title=say("table title", reference=found.reference),
-        caption=say("table", found=found, best=found.table["judge"][0]),
+        title=say("table title", reference=found.reference, ordered=found.ordered),
+        caption=say("table", found=found, n=len(frame), best=found.table["judge"][0]),
         frame=frame,
         columns=tuple(columns),
         data=found.table,
     )
-    title, blocks = say("section", reference=found.reference), (kappa_dots(study), table, details(study))
-    return (Section(id="ranking", title=title, lead=say("lead"), brief=brief, blocks=blocks),)
+    title = say("section", reference=found.reference, ordered=found.ordered, n=len(frame))
+    blocks = (kappa_dots(study), table, details(study))
+    return (Section(id="ranking", title=title, lead=say("lead", found=found), brief=brief, blocks=blocks),)
 
 
-def _placed(name: str, label: str) -> tuple[Column, ...]:
-    return (*right(_DECIMAL, **{name: label}), *under(_place, **{f"{name}_rank": "place"}))
+def _places(found: JudgeRanking, name: str) -> tuple[Column, ...]:
+    return under(_place, **{name: "place"}) if found.ordered else ()
 
 
 def _place(value: object) -> str:

@@ -98,7 +98,9 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         return alt_words(study.annotated), say("quote alt")
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
-        return (_verdict_words(study, metric), say("quote verdict"), *cautions[:1])
+        quote = study.verdicts["ranking"].iloc[0] != "no pairs"
+        advice = [say("quote verdict", people=bool(study.people))] if quote else []
+        return (_verdict_words(study, metric), *advice, *cautions[:1])
     if why or study.conclusions:
         alone = not any("judge" in found.table["kind"].to_numpy() for found in study.conclusions.values())
         return say("no verdict", why=why, alone=alone), *([say("reason", why=why)] if why else [])
@@ -108,7 +110,7 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         first = best_words(labelling) if ranked else say("nobody", reference=study.reference)
         return (
             first,
-            *([say("quote labels", labelling=labelling)] if ranked else []),
+            *([say("quote labels", ranking=labelling.ranking)] if ranked else []),
             *([] if labelling.labels.by_subtopic else [say("takes runs")]),
         )
     return alpha_words(labelling), say("quote agreement", runs=not study.effects.empty)
@@ -234,14 +236,15 @@ def _f1(row: pd.Series, n_resamples: int) -> str:
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1 or (verdicts["ranking"] == "no pairs").all():
+    known = verdicts[verdicts["ranking"] != "no pairs"]
+    if len(verdicts) == 1 or known.empty:
         return []
-    low, best = ends(verdicts["judge"], verdicts["f1"], map(number(2), verdicts["f1"]))
+    low, best = ends(known["judge"], known["f1"], map(number(2), known["f1"]))
     beside = not found.beside_people.empty
     said = verdicts["ranking"].value_counts().to_dict() if beside else {}
     counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
     given = {"low": low, "best": best, "beside_people": beside, "counted": counted, "comparable": found.comparable}
-    return [say("others", n=len(verdicts), **given)]
+    return [say("others", n=len(verdicts), silent=len(verdicts) - len(known), **given)]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
@@ -322,7 +325,7 @@ def _methods(study: JudgeStudy) -> Methods:
         ]
         sources += ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
         ranking = study.labelling.ranking
-        if ranking is not None and len(ranking.table) > 1 and ranking.compared:
+        if ranking is not None and ranking.ordered and ranking.compared:
             paragraphs.append(say("best methods", ranking=ranking))
             sources.append("hsu1984")
     if not study.effects.empty:

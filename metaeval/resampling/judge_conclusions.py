@@ -49,8 +49,9 @@ class JudgeConclusions(Result):
     under the reference (``tau``, ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`,
     ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``;
     ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant under both, in the same direction and in
-    opposite ones). Of people these are means over the choices of persons, and intervals are over topics and persons. A
-    judge with a single topic has correlations alone: nothing can be tested there.
+    opposite ones). A share of no pairs is NaN, and F1 where no pair is significant under either. Of people these are
+    means over the choices of persons, and intervals are over topics and persons. A judge with a single topic has
+    correlations alone: nothing can be tested there.
 
     ``reference_power`` with its interval and ``n_reference`` are the share and number of significant pairs under the
     reference on its topics in that comparison (NaN on a single topic). ``topic_set`` numbers sets of topics: judges
@@ -92,6 +93,10 @@ class JudgeConclusions(Result):
     def of_reference(self) -> pd.DataFrame:
         """Return one row a set of the reference's topics that judges are compared on, with the power there."""
         return self.table[[*_OF_REFERENCE]].drop_duplicates("reference_set", ignore_index=True)
+
+    def tested(self) -> pd.DataFrame:
+        """Return the rows of judges beside the people under whom pairs could be tested, as they could on two topics."""
+        return self.table[(self.table["kind"] == "judge") & self.table["n_conflicts"].notna()]
 
     @property
     def comparable(self) -> bool:

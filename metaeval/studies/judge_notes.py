@@ -108,7 +108,7 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
             part = f" on the topics of {first_few(silent, most=_SHOWN)}" * (len(found.of_reference) > 1)
             notes.append(
                 f"{metric}: under {found.reference} no pair differs significantly{part}, so precision, recall and F1 "
-                "of significant pairs are uninformative" + " there" * bool(part)
+                "of significant pairs" + " there" * bool(part) + " are undefined, or 0 where some do under a judge"
             )
         people = found.table[found.table["kind"] == "people"].set_index("reference_set")["topic_set"]
         judges = found.table[(found.table["kind"] == "judge") & found.table["reference_set"].isin(people.index)]

@@ -55,7 +55,7 @@ def of_scores(
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
         found = _concluded(metric, table, reference, weights, asked)
         part.conclusions[metric] = found
-        untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
+        untested = found.table.loc[found.table["n_conflicts"].isna(), "judge"].tolist()
         if untested:
             who = reference if found.n_topics == 1 else first_few(untested)
             attempt.failed[f"Significant pairs under {metric}"] = (

@@ -66,8 +66,7 @@ _DECIDED = {"may", "may not"}
 
 def deciding_metric(conclusions: Mapping[str, JudgeConclusions]) -> str | None:
     """Return the metric that verdicts on ranking are by: the first under which a judge was tested, None for none."""
-    tested = {name: found.table.loc[found.table["kind"] == "judge", "f1"] for name, found in conclusions.items()}
-    return next((name for name, f1 in tested.items() if f1.notna().any()), None)
+    return next((name for name, found in conclusions.items() if len(found.tested())), None)
 
 
 def judge_verdicts(
@@ -90,8 +89,7 @@ def judge_verdicts(
     metric = deciding_metric(conclusions)
     if metric is not None:
         found = conclusions[metric]
-        tested = found.table[(found.table["kind"] == "judge") & found.table["f1"].notna()]
-        for name in tested["judge"]:
+        for name in found.tested()["judge"]:
             otherwise = ", ".join(other for other, _ in other_metrics(conclusions, name, margin))
             rows[name] = ranking_verdict(found, name, margin)._replace(otherwise=otherwise)
             if metric in group_bias:
@@ -117,7 +115,9 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
     table = found.table.set_index("judge")
     row = _row(table, judge)
     if row["n_reference"] == 0:
-        return JudgeVerdict(judge, "no pairs", n_conflicts=0)
+        return JudgeVerdict(
+            judge, "no pairs", f1=row["f1"], f1_low=row["f1_low"], f1_high=row["f1_high"], n_conflicts=0
+        )
     shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
     figures = {name: row[name] for name in (*shown, "n_conflicts")}
     verdict = JudgeVerdict(judge, "not settled")._replace(**figures)
@@ -178,8 +178,7 @@ def other_metrics(
         return
     own = ranking_verdict(conclusions[metric], judge, margin)
     for name, found in conclusions.items():
-        known = found.table.loc[(found.table["judge"] == judge) & found.table["f1"].notna(), "judge"]
-        if name == metric or known.empty:
+        if name == metric or judge not in set(found.tested()["judge"]):
             continue
         verdict = ranking_verdict(found, judge, margin)
         turned = own.ranking != verdict.ranking and "may not" in {own.ranking, verdict.ranking}

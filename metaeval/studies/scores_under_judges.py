@@ -29,7 +29,7 @@ from metaeval.table.scores import Scores, as_scores
 _OF_LABELS = ("AP", "nDCG@10")
 OF_SUBTOPICS = (
     "these labels are of subtopics and documents, and runs are scored here under labels of documents; score the runs "
-    "with the judgments of each judge by itself, by measures of subtopics such as alpha-nDCG@10, and give these tables "
+    "with the judgments of each judge by itself, by measures of subtopics such as alpha_nDCG@10, and give these tables "
     "of scores (`metaeval score --scores` on the command line) as judges"
 )
 """What is said of runs beside such labels."""
@@ -204,10 +204,11 @@ def scores_under_judges(
         notes.append(f"{left:,} of {len(common):,} topics have nothing relevant under {who}: left out")
     if together and len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
-        partly = f" of {len(common)} that every judge judged" * (len(common) < len(there))
         alone = f"; leave out {' and '.join(few)}" * bool(few and reference not in few)
+        useful = f", and {whom} found something relevant on {len(topics) or 'none'}" * bool(common)
         raise InvalidOptionError(
-            f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}{partly}"
+            f"runs can be compared on topics that every judge judged and where {whom} found something relevant, "
+            f"{_FEWEST_TOPICS} at least; every judge judged {len(common) or 'none'} of the {len(there)} topics{useful}"
             + (_left_out(judged_on, found, reference) or alone)
         )
     empty = {name: sum(topic not in found[name] for topic in part) for name, part in own.items()}
@@ -284,7 +285,7 @@ def _left_out(judged_on: Mapping[str, set[str]], found: Mapping[str, set[str]], 
         useful = [found[one] for one in ([reference] if reference else others)]
         left = len(set.intersection(*(judged_on[one] for one in others), *useful))
         if name != reference and len(others) >= _FEWEST_JUDGES and left >= _FEWEST_TOPICS:
-            ways.append(f"{name} (then {left})")
+            ways.append(f"{name} (then there are {left} topics)")
     return f"; leave out {' or '.join(ways)}" if ways else ""
 
 

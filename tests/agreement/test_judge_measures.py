@@ -57,7 +57,7 @@ def test_pairs_by_hand(made):
 @pytest.mark.parametrize(
     ("reference", "own", "expected"),
     [
-        ([0, 0, 0], [0, 0, 0], [1, 1, 1, 0]),
+        ([0, 0, 0], [0, 0, 0], [np.nan, np.nan, np.nan, 0]),
         ([1, 0, 0], [0, 0, 0], [np.nan, 0, 0, 0]),
         ([0, 0, 0], [1, 0, 0], [0, np.nan, 0, 0]),
         ([1, 0, 0], [1, 0, 0], [1, 1, 1, 0]),
@@ -65,7 +65,7 @@ def test_pairs_by_hand(made):
     ],
 )
 def test_at_most_one_significant_pair(reference, own, expected):
-    """A share of none is undefined, of one it is a number; where neither finds any they agree."""
+    """A share of none is undefined, of one it is a number; where neither finds any, F1 is undefined too."""
     verdict = np.array([[reference, own]], dtype=np.int8)
     found = judge_measures(verdict, np.array([[[3.0, 2, 1]] * 2]), 0, np.arange(3), np.ones(2, dtype=bool))
     measures = [found[name][0, 1] for name in ("precision", "recall", "f1", "contradicted")]

@@ -1,10 +1,12 @@
 """The grammar of metric names: what is read, what is refused, and that names read back."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.base.metric_names import Call, ParsedName, Table, study_names, translations
+from metaeval.base.metric_names import _WORDS, Call, ParsedName, Table, study_names, translations
 from metaeval.errors import UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, parse_name, short_label, split_names
 
@@ -236,3 +238,12 @@ def test_no_short_name_of_a_study_is_that_of_another_metric(names):
         assert name in names
         with pytest.raises(MetricNameError, match="stands without a name"):
             BUILTIN.resolve(short)
+
+
+def test_our_own_words_spell_metrics_as_the_tables_do(checkout):
+    """No page, error or note names a metric with a cut-off by the name that another tool has for it."""
+    others = "|".join(re.escape(name) for name in _WORDS if "-" in name)
+    places = [place for place in (checkout / "metaeval").rglob("*.p*") if place.suffix in {".py", ".prose"}]
+    found = {place.name: re.findall(rf"(?i)\b(?:{others})@\d+", place.read_text("utf-8")) for place in places}
+    assert len(found) > 300
+    assert {name: names for name, names in found.items() if names} == {}

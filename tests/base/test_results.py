@@ -197,7 +197,7 @@ def test_counts_and_rates_are_those_of_the_frame():
     row = powers.to_frame().iloc[0]
     assert f"power {100 * row['power']:.1f} % [" in repr(powers)
     assert repr(powers).splitlines()[1].endswith(f"({row['correction']})")
-    agreed = decision_agreement(SCORES, test="t", rng=0)
+    agreed = decision_agreement(SCORES, test="t", correction="none", alphas=0.5, rng=0)
     assert f"two metrics {agreed.to_frame()['f1'].min():.2f} (AP and RR)" in repr(agreed)
 
 

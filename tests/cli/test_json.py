@@ -1,14 +1,18 @@
 # ruff: noqa: RUF001 - a page writes a minus sign
 """`--json` is the whole answer: what the page's tables show stands in it, in full precision."""
 
+import io
 import json
 import re
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from metaeval.page.report import Report
+from metaeval.page.terminal import terminal_table
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
@@ -28,6 +32,8 @@ OF_WORDS = {
     *("metrics", "presets", "quantisations", "installation", "properties"),
 }
 """Tables whose numbers are parts of words: versions, options, names and usages of metrics."""
+WIDTHS = (80, 120, 160)
+"""Of terminals, and of a pipe."""
 NUMBER = re.compile(r"(?<![\w.])[-−]?(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.(\d+))?(?:e([-+]?\d+))?(?!\w)")
 SHARE = re.compile(r"([\d,]+)/([\d,]*[1-9][\d,]*) = ")
 SCALES = (1, 100, -1, -100)
@@ -87,6 +93,17 @@ def kinds(answer):
     return found
 
 
+def broken_heads(table):
+    """Return the words of headings that a terminal, or a pipe, would show in pieces."""
+    asked = {word for column in table.columns for word in f"{column.label} {column.group}".split()}
+    found = {}
+    for width in WIDTHS:
+        console = Console(file=io.StringIO(), width=width, color_system=None)
+        console.print(terminal_table(replace(table, caption="", frame=table.frame.head(5))), crop=False)
+        found[width] = asked - set(console.file.getvalue().split())
+    return {width: words for width, words in found.items() if words}
+
+
 def refused(literal):
     """Refuse what is not JSON: NaN and the infinities."""
     raise AssertionError(literal)
@@ -94,7 +111,7 @@ def refused(literal):
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_path, monkeypatch):
-    """Of all commands: a value that rounds to what is printed, in the table of the same name."""
+    """Of all commands: a value that rounds to what is printed, in the table of the same name; no heading breaks."""
     nonsense.make_world(tmp_path)
     lines = (tmp_path / "made" / "qrels.txt").read_text().splitlines()
     other = [f"{line[:-1]}0" if place % 7 == 0 else line for place, line in enumerate(lines)]
@@ -102,7 +119,7 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
     shown = []
     monkeypatch.setattr(Report, "to_json", lambda self, plain=Report.to_json: shown.append(self) or plain(self))
     monkeypatch.setattr(Report, "save", lambda *_, **__: "index.html")
-    lacking, mixed, counted, noted = {}, {}, 0, 0
+    lacking, mixed, broken, counted, noted = {}, {}, {}, 0, 0
 
     for name, line in (nonsense.FAST | RICHER).items():
         if name.startswith("simulate"):
@@ -114,6 +131,7 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
         noted += len(answer["notes"])
         mixed |= {(name, one): found for one, found in kinds(answer).items() if len(found) > 1}
         assert list(answer["tables"]) == [table.name for table in report.tables()], name
+        broken |= {f"{name}: {one.name}": found for one in report.tables() if (found := broken_heads(one))}
         for table in (one for one in report.tables() if one.name not in OF_WORDS):
             counted += sum(1 for row in table.cells() for cell in row for _ in printed(cell.text))
             if found := missing(table, answer["tables"][table.name]):
@@ -121,4 +139,5 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
     assert counted > 2000
     assert noted > 5
     assert lacking == {}
+    assert broken == {}
     assert mixed == {}

@@ -384,8 +384,8 @@ def test_a_boundary_matters_most_only_where_intervals_say_so(audit, monkeypatch,
 
 
 def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
-    """Without any significant pair, F1 of 1 by definition says nothing about the grades."""
-    frame = audit.grades().assign(n_truth=0, n_predictor=0, f1=1.0, f1_low=1.0, f1_high=1.0)
+    """Without any significant pair F1 is undefined and says nothing about the grades."""
+    frame = audit.grades().assign(n_truth=0, n_predictor=0, f1=np.nan, f1_low=np.nan, f1_high=np.nan)
     monkeypatch.setattr(AgreeStudy, "grades", lambda _: frame)
     (sentence,) = grade_sentences(audit)
     assert "no pair of systems differs significantly" in sentence
@@ -414,7 +414,7 @@ def test_nothing_significant_is_said_plainly(words_of):
     assert study.lead.data["n_significant"].sum() == 0
     page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
-    assert (study.to_frame()["f1"] == 1).all()
+    assert study.to_frame()["f1"].isna().all()
     assert "neither finds a pair" in words_of(page, drawn=True)
     assert "inconclusive" in words_of(page)
     assert [cell.text for cell in page.key_figures.cells()[0]][2:] == ["–: neither finds a pair", "0", "inconclusive"]

@@ -5,6 +5,7 @@ import importlib.util
 import re
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
-from metaeval.reports.compare_findings import limits_section
+from metaeval.reports.compare_findings import agreement_sentence, limits_section
 from metaeval.reports.topic_words import chance, topic_count
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
@@ -378,3 +379,11 @@ def test_a_contradiction_would_be_found(contradictions, study, page):
     front = study.to_frame().sort_values("tau_half")["metric"]
     wrong = f"Keep {front.iloc[0]}: better than every candidate in robustness to fewer judgments."
     assert contradictions(study, replace(report, summary=(wrong, *report.summary[1:])))
+
+
+def test_metrics_that_find_nothing_are_not_interchangeable():
+    """F1 is undefined where no pair is significant, which settles nothing."""
+    others = pd.DataFrame({"metric": ["AP", "RR"], "f1": [np.nan, 0.5], "f1_low": [np.nan, 0.4], "conflicts": [0, 0]})
+    words = agreement_sentence(SimpleNamespace(current="P@10"), others)
+    assert words.startswith("No candidate is conclusively interchangeable with P@10")
+    assert "; inconclusive for AP; no pair of systems" in words

@@ -80,7 +80,7 @@ def test_without_a_reference_every_two_judges_are_compared(judged_study):
     one = study.effects.iloc[[0]].assign(n_truth=0, n_predictor=0, n_conflicts=1)
     figures = {name: value for name, value, _ in effect_figures(one)}
     assert figures["Pairs significant in opposite directions"] == "1"
-    assert "F1 of significant pairs (1 and uninformative without any: nDCG@10)" in figures
+    assert "F1 of significant pairs (undefined without any: nDCG@10)" in figures
 
 
 def test_without_runs_there_is_no_section(judged_study):

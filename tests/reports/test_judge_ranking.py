@@ -9,6 +9,7 @@ import pytest
 
 from metaeval.agreement.alt_test import alt_test
 from metaeval.agreement.labels import as_labels
+from metaeval.page.html import render_page
 from metaeval.reports.judge_ranking import (
     alt_figures,
     alt_section,
@@ -37,6 +38,10 @@ def noisy(truth, share, *, seed, n_grades=4):
 
 
 TRUTH = np.random.default_rng(0).integers(0, 4, 400)
+ORDERS = (
+    *("place 1", "agrees most", "agrees more", "best first", "order all judges", "orders the judges"),
+    *("Less the best", "truly best", "the best judge"),
+)
 
 
 def words_of(columns, **options):
@@ -47,8 +52,8 @@ def words_of(columns, **options):
 
 @pytest.mark.parametrize("third", [False, True])
 def test_judges_of_other_topics_stand_apart(third):
-    """Two without a common topic are not compared, in sentences, key figures and table."""
-    even = np.arange(400) % 2 == 0  # 20 topics, dealt out in turn
+    """Two without a common topic are not compared, in sentences, key figures and table; the page orders nobody."""
+    even = np.arange(400) % 20 < 12  # 20 topics, dealt out in turn
     columns = {"a": np.where(even, noisy(TRUTH, 0.3, seed=1), np.nan), "b": np.where(even, np.nan, TRUTH)}
     columns |= {"c": noisy(TRUTH, 0.5, seed=2)} if third else {}
     study, (best, more, *_) = words_of(columns)
@@ -59,10 +64,31 @@ def test_judges_of_other_topics_stand_apart(third):
     )
     assert told in best
     assert ("not compared: a" if third else "No other labelled a topic that b labelled") in more
-    figures = ranking_figures(study.labelling).frame.set_index("judge")["behind"]
-    assert figures["a"] == "no common topics"
+    assert "b labelled 160 of the 400 items of nist" in more
+    found, figures = study.labelling.ranking, ranking_figures(study.labelling).frame.set_index("judge")
     table = ranking_section(study.labelling, brief=True)[0].blocks[1]
-    assert "no common topics" in table.frame["difference_interval"].tolist()
+    page = study.report()
+    said = [one for one in ORDERS if one in render_page(page, drawings={one.name: () for one in page.pictures()})]
+    assert found.ordered == third
+    places = found.table.set_index("judge")[["quadratic_kappa_rank", "kappa_rank", "alpha_rank"]]
+    assert places.notna().all(axis=1).to_dict() == {"a": False, "b": third} | ({"c": True} if third else {})
+    if third:
+        assert figures.loc["a", "behind"] == "no common topics"
+        assert "no common topics" in table.frame["difference_interval"].tolist()
+        assert set(said) == {"place 1", "agrees most", "best first", "Less the best", "truly best", "the best judge"}
+    else:
+        assert said == []
+
+
+def test_nobody_is_the_best_of_judges_without_common_topics():
+    """Of three on different topics none agrees most, and none has a place, beside people too."""
+    topic = np.arange(400) % 20 % 3
+    columns = {f"j{place}": np.where(topic == place, noisy(TRUTH, 0.3, seed=place), np.nan) for place in range(3)}
+    columns |= {name: noisy(TRUTH, 0.2, seed=seed) for seed, name in enumerate(("ann", "ben"), 9)}
+    study = words_of(columns, people=["ann", "ben"])[0]
+    page = study.report()
+    assert page.summary[0].startswith("No judge is said to agree most with nist: no other labelled a topic that j")
+    assert [one for one in ORDERS if one in render_page(page, drawings={one.name: () for one in page.pictures()})] == []
 
 
 def test_one_judge_stands_beside_its_own_shuffled_labels():

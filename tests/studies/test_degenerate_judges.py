@@ -124,7 +124,9 @@ def test_grades_kept_off_the_scale_are_named():
 
 def test_negative_grades_that_are_kept_are_no_judgments():
     """Below 0 nothing is judged, so no run can be scored: that is refused, with who is in the way."""
-    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(
+        InvalidOptionError, match=r"judged none of the 12 topics; leave out model \(then there are 12 topics\)"
+    ):
         study_of(changed(model=lambda _, __, level: -level - 1), maps="keep")
 
 
@@ -199,7 +201,9 @@ def test_one_topic_in_common_tells_of_no_other():
     refusal = "of one topic alone; without model it would be 360 items of 12 topics; leave model out$"
     with pytest.raises(ScoresError, match=refusal):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"1 of 1 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(
+        InvalidOptionError, match=r"judged 1 of the 12 topics, and .* leave out model \(then there are 12 topics\)"
+    ):
         study_of(given, labelled="own")
 
 
@@ -302,7 +306,9 @@ def test_nothing_in_common_with_the_reference():
     assert "; without an order: model." in words_of(study)
     with pytest.raises(ScoresError, match="no item was labelled by every judge; without model it would be 360 items"):
         study_of(given)
-    with pytest.raises(InvalidOptionError, match=r"0 of 0 that every judge judged; leave out model \(then 12\)"):
+    with pytest.raises(
+        InvalidOptionError, match=r"judged none of the 24 topics; leave out model \(then there are 12 topics\)"
+    ):
         study_of(given, labelled="own")
     with pytest.raises(ScoresError, match="no two judges labelled a common item"):
         study_of({name: given[name] for name in ("nist", "model")}, runs=None)
@@ -357,17 +363,21 @@ def test_topics_where_the_reference_found_nothing_are_left_out_and_counted():
     study = study_of(changed(nist=lambda topic, _, level: level if topic in "01" else 0))
     assert study.conclusions["AP"].n_topics == 2
     assert "10 of 12 topics have nothing relevant under nist: left out" in study.notes
-    with pytest.raises(InvalidOptionError, match=r"where nist found something relevant; there are 1$"):
+    with pytest.raises(InvalidOptionError, match=r"of the 12 topics, and nist found something relevant on 1$"):
         study_of(changed(nist=lambda topic, _, level: level if topic == "0" else 0))
 
 
 def test_a_reference_that_tells_no_pair_apart_gives_no_verdict():
-    """F1 would be 1 for whoever finds nothing either: then there is none, and no judge may replace anybody."""
+    """No judge may replace anybody, and verdicts, conclusions and page have one F1: undefined, or 0."""
     few = {name: lambda _, place, level: level if place < 2 else None for name in ("ann", "ben")}
     study = study_of(changed(**few), people=["ann", "ben"])
     assert (study.conclusions["nDCG@10"].table["n_reference"] == 0).all()
     assert set(study.verdicts["ranking"]) == {"no pairs"}
-    assert study.verdicts["f1"].isna().all()
+    table = study.conclusions["nDCG@10"].table.set_index("judge")
+    expected = np.where(table["n_significant"] > 0, 0.0, np.nan)
+    np.testing.assert_array_equal(table["f1"], expected)
+    np.testing.assert_array_equal(study.verdicts["f1"], table.loc[study.verdicts["judge"], "f1"])
+    assert table["recall"].isna().all()
     assert "cannot be compared with people: under nist no pair differs significantly" in words_of(study)
     assert any(note.startswith("nDCG@10: under nist no pair differs significantly") for note in study.notes)
 

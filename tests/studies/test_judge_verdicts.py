@@ -280,9 +280,11 @@ def test_what_holds_beside_anybody_holds_beside_the_people_named(noise, expected
 
 @pytest.mark.parametrize("people", [True, False])
 def test_without_a_pair_under_the_reference_there_is_nothing_to_agree_on(people):
-    """F1 would be 1 for whoever finds nothing either, so none is given."""
+    """There is no verdict, whatever F1 is; it is that of the conclusions."""
     found = concluded({"model": JUDGE}, people=people, n_reference=0)
-    assert ranking_verdict(found, "model", 0.05) == JudgeVerdict("model", "no pairs", n_conflicts=0)
+    row = found.table.iloc[0]
+    f1 = {name: row[name] for name in ("f1", "f1_low", "f1_high")}
+    assert ranking_verdict(found, "model", 0.05) == JudgeVerdict("model", "no pairs", **f1, n_conflicts=0)
 
 
 def test_verdicts_are_by_the_first_metric_and_best_first():

@@ -270,11 +270,12 @@ def test_inex_agreement_of_parts_is_that_of_the_analysis_of_assessments(campaign
 
 
 def test_the_same_inex_judge_twice_changes_nothing(campaign):
-    """Equal assessments: tau and F1 are 1, nothing conflicts, and everything relevant is shared."""
+    """Equal assessments: tau is 1, and F1 where a pair is significant; nothing conflicts, all relevant is shared."""
     judged = {"main": campaign.assessments, "again": campaign.assessments}
     collection = dict.fromkeys(judged, beside(campaign, campaign.assessments))
     study = study_judges(judged, collection=collection, metrics=metrics_of(campaign), rng=0)
-    assert study.effects[["tau", "f1", "n_conflicts"]].drop_duplicates().to_numpy().tolist() == [[1, 1, 0]]
+    assert study.effects[["tau", "n_conflicts"]].drop_duplicates().to_numpy().tolist() == [[1, 0]]
+    np.testing.assert_array_equal(study.effects["f1"], np.where(study.effects["n_truth"] > 0, 1, np.nan))
     assert study.labelling.agreement.pairs[["same", "kappa", "overlap"]].to_numpy().tolist() == [[1, 1, 1]]
     parts = (
         study.labelling.passages["of_union"] if study.labelling.elements.empty else study.labelling.elements["exact"]
