@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from metaeval.table.votes import Votes
 from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.result import is_significant
 
 
 def swept_pairs(votes: Votes, clusters: Sequence[str], *, alpha: float = 0.05) -> pd.DataFrame:
@@ -48,7 +49,7 @@ def swept_pairs(votes: Votes, clusters: Sequence[str], *, alpha: float = 0.05) -
             "independent": free,
             "p_value": p_value,
             "p_corrected": corrected,
-            "settled": corrected <= alpha,
+            "settled": is_significant(corrected, alpha),
             "least_share": least,
             "least_difference": np.log(least / (1.0 - least)),
         }
