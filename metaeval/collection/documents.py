@@ -452,13 +452,8 @@ class Collection(JudgedCollection):
         if self.subtopics is None:
             message = "weights are for judgments by subtopic (topic subtopic document grade), and these have none"
             raise InvalidOptionError(message)
-        idle = self.subtopics.without_judgments(weights, self.topics)
-        said = (
-            f"weights of {count(len(idle), 'subtopic')} without judgments do not count: {first_few(idle)}; the others "
-            "of a topic are shares of their own sum"
-        )
         weighted = replace(self, subtopics=self.subtopics.with_weights(weights, self.topics))
-        return weighted.with_notes([said] if idle else [])
+        return weighted.with_notes(self.subtopics.idle_weights(weights, self.topics))
 
     @property
     def n_relevant(self) -> NDArray[np.int64]:

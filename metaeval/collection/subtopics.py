@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.names import count, first_few
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import take_segments
 from metaeval.collection.pools import Recoded
@@ -60,14 +61,16 @@ class Subtopics(ShortRepr):
         lengths = new.spread(np.diff(self.offsets), 0)
         return replace(self, offsets=np.concatenate([[0], np.cumsum(lengths)]))
 
-    def without_judgments(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> list[str]:
-        """Return which subtopics have a weight and no judgment, those of other topics last."""
+    def idle_weights(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> list[str]:
+        """Note the subtopics that have a weight and no judgment, if there are any, those of other topics last."""
         bounds = zip(topics, pairwise(self.topic_offsets.tolist()), strict=True)
         known = {topic: set(self.names[start:stop]) for topic, (start, stop) in bounds}
         listed = {topic: weights.get(topic, {}) for topic in known} | dict(weights)
-        return [
+        idle = [
             f"{one} of topic {topic}" for topic, own in listed.items() for one in own if one not in known.get(topic, ())
         ]
+        what = f"weights of {count(len(idle), 'subtopic')} without judgments do not count: {first_few(idle)}"
+        return [f"{what}; the others of a topic are shares of their own sum"] if idle else []
 
     def with_weights(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> Self:
         """Return them with weights by topic and subtopic; those of a topic count as shares of their sum."""

@@ -109,7 +109,7 @@ def vote_plan(
     the draws needed; as draws are pulled towards each other, theirs of z, z', is smaller, and r is the median of
     :math:`(z / z')^2 - 1` over the pairs, or 0. With t tests r is 0. With m times the votes, those at hand among them,
     on as many more questions and voters, errors and r fall (r too fast where there are two systems, as nothing else
-    tells how far strengths lie apart), and a pair is settled with the chance
+    estimates the spread of the strengths), and a pair is settled with the chance
 
     .. math:: \Phi\left(\frac{\sqrt{m}\, z - c \sqrt{1 + r / m}}{\sqrt{1 - 1 / m}}\right).
 
