@@ -441,8 +441,7 @@ class Collection(JudgedCollection):
         Parameters
         ----------
         weights : mapping of topic to mapping of subtopic to float
-            0 or more for every subtopic of the judgments; those of a topic count as shares of their sum. Others do not
-            count, and are noted.
+            0 or more for every subtopic of the judgments; they count as shares of their topic's sum. Others are noted.
 
         Raises
         ------
