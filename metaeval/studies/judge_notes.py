@@ -36,13 +36,13 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     if len(outside):
         notes.append(
             f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
-            f"{', '.join(f'{name} {count}' for name, count in outside.items())}"
+            f"{', '.join(f'{name} {count:,}' for name, count in outside.items())}"
         )
     missing = {name: count for name, count in labels.table.isna().sum().items() if count}
     if missing:
         notes.append(
-            f"{unit().labelled}s without a label, of {len(labels.table)}: "
-            f"{', '.join(f'{name} {count}' for name, count in missing.items())}; two judges are compared on the "
+            f"{unit().labelled}s without a label, of {len(labels.table):,}: "
+            f"{', '.join(f'{name} {count:,}' for name, count in missing.items())}; two judges are compared on the "
             f"{unit().labelled}s that both labelled"
         )
     several = labels.table.loc[:, labels.table.count() > 1]
