@@ -24,7 +24,7 @@ _LEAST_SIZE = 0.1  # of a difference in draws whose ratio to that seen tells any
 _MOST_NEXT = 10_000_000
 
 
-class Evidence(NamedTuple):
+class PairEvidence(NamedTuple):
     """What the votes at hand say of every pair, and what settles it."""
 
     size: Floats
@@ -55,7 +55,7 @@ class VotePlan(Result):
     n_next: int
     """Votes that a row of `following` spends."""
     power: float
-    evidence: Evidence
+    evidence: PairEvidence
     """What chances are computed from; pairs in the order of the strengths."""
 
     def to_frame(self) -> pd.DataFrame:
@@ -189,13 +189,13 @@ def _of_pairs(square: Floats, first: NDArray[np.int64], second: NDArray[np.int64
 
 def _evidence(
     fitted: BradleyTerry, ranks: SystemRanks | None, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> Evidence:
+) -> PairEvidence:
     """Return every pair's difference in standard errors, what settles it, and whether it is settled."""
     if ranks is None:
         size = np.abs(fitted.comparison().data["statistic"].to_numpy()[0])
         freedom = fitted.freedom[first, second]
         threshold = np.asarray(stdtrit(freedom, 1.0 - fitted.alpha / 2 / len(first)))
-        return Evidence(size, threshold, 0.0, size >= threshold)
+        return PairEvidence(size, threshold, 0.0, size >= threshold)
     data = ranks.data
     better = data["p_better"].to_numpy()[0]
     cut = max(float(data["critical_value"].min()), 1.0 / ranks.n_draws)
@@ -205,7 +205,7 @@ def _evidence(
     known = np.isfinite(ratio) & (np.abs(drawn) > _LEAST_SIZE)
     shrunken = max(float(np.median(ratio[known])) - 1.0, 0.0) if known.any() else 0.0
     threshold = np.full(len(first), ndtri(1.0 - cut))
-    return Evidence(drawn * np.sqrt(1.0 + shrunken), threshold, shrunken, data["significant"].to_numpy()[0])
+    return PairEvidence(drawn * np.sqrt(1.0 + shrunken), threshold, shrunken, data["significant"].to_numpy()[0])
 
 
 def _following(fitted: BradleyTerry, first: NDArray[np.int64], second: NDArray[np.int64], n_next: int) -> pd.DataFrame:

@@ -130,7 +130,7 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
     )
     given["ben"] = {topic: dict.fromkeys(part, 0) for topic, part in given["ben"].items()}
     labels = as_labels(given)
-    with pytest.raises(InvalidOptionError, match="there are 0"):
+    with pytest.raises(InvalidOptionError, match="every judge found something relevant on none"):
         study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
 
 
