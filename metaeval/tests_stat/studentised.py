@@ -109,7 +109,6 @@ class _Products:
         self.sums = np.zeros((*means.shape, draws.n_resamples))  # (metric, system, resample): A of every system
         self.squares = [np.zeros((size, draws.n_resamples)) for size in sizes]  # (pair, resample): Q of every part
         self.spreads = [np.zeros((len(draws.spans), size)) for size in sizes]  # (span, pair): sums of w squared
-
         self.counts = np.empty((draws.n_resamples, max(one.stop - one.start for one in draws.spans)), dtype=np.uint8)
 
     def arrays(self) -> list[Floats]:
