@@ -226,15 +226,15 @@ MISTAKES = {
         {"ap.csv": long("team,topic,metric,score")}, "table ap.csv", "pass (?P<add>--system-column team)"
     ),
     "topics called by another word": Mistake(
-        {"ap.csv": long("system,frage,metric,score")}, "table ap.csv", "pass (?P<add>--item-column frage)"
+        {"ap.csv": long("system,otazka,metric,score")}, "table ap.csv", "column 'otazka' was taken for the items"
     ),
     "scores called by another word": Mistake(
-        {"ap.csv": long("system,topic,metric,wert")}, "table ap.csv", "pass (?P<add>--value-column wert)"
+        {"ap.csv": long("system,topic,metric,hodnota")}, "table ap.csv", "pass (?P<add>--value-column hodnota)"
     ),
     "three columns called by other words": Mistake(
-        {"ap.csv": long("team,frage,wert,metric", "{system},{topic},{score:.3f},AP")},
+        {"ap.csv": long("team,otazka,hodnota,metric", "{system},{topic},{score:.3f},AP")},
         "table ap.csv",
-        "pass (?P<add>--system-column team --item-column frage --value-column wert)",
+        "pass (?P<add>--system-column team --item-column otazka --value-column hodnota)",
     ),
     "judges in the place of metrics": Mistake(
         {"ap.csv": long("system,topic,judge,score", "{system},{topic},AP,{score:.3f}")},
@@ -242,7 +242,7 @@ MISTAKES = {
         "pass (?P<add>--metric-column judge)",
     ),
     "a column of notes in a long table": Mistake(
-        {"ap.csv": with_column(long(), "notes", ["fine"] * 80)}, "table ap.csv", "pass (?P<add>--ignore-column notes)"
+        {"ap.csv": with_column(long(), "notes", ["fine"] * 80)}, "table ap.csv", "left out column 'notes'"
     ),
     "a column of notes in a wide table": Mistake(
         {"ap.csv": with_column(wide(), "notes", ["fine"] * 20)}, "table ap.csv", "left out columns of words .notes"
@@ -387,7 +387,7 @@ MISTAKES = {
     "a row of means called MAP": Mistake(
         {"ap.csv": wide(more=f"MAP,{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",
-        "left out the summaries .MAP.",
+        "left out the row 'MAP', which holds the mean of all others",
     ),
     "systems in rows": Mistake({"ap.csv": transposed("system")}, "table ap.csv", ""),
     "systems in rows, without a name for them": Mistake({"ap.csv": transposed("")}, "table ap.csv", f"pass {BY_ROWS}"),
@@ -405,7 +405,7 @@ MISTAKES = {
     ),
     "topics without a name for them": Mistake({"ap.csv": wide(head="")}, "table ap.csv", ""),
     "topics by another word": Mistake(
-        {"ap.csv": wide(head="Frage")}, "table ap.csv", "column 'Frage' was taken for the topic"
+        {"ap.csv": wide(head="Otazka")}, "table ap.csv", "column 'Otazka' was taken for the topic"
     ),
     "row numbers saved with the table": Mistake(
         {"ap.csv": "\n".join(f"{at - 1 if at else ''},{row}" for at, row in enumerate(wide().splitlines()))},
@@ -991,11 +991,6 @@ CALLS = {
     "a column by another name": (long("team,topic,metric,score"), {}, "pass `(?P<way>columns={'system': 'team'})`"),
     "a row twice": (wide(more=DOUBLED), {}, "pass `(?P<way>duplicates='first')`"),
     "systems in rows": (transposed(""), {}, "pass `(?P<way>systems_in='rows')`"),
-    "a column of notes": (
-        with_column(long(), "notes", ["fine"] * 80),
-        {},
-        r"pass `(?P<way>columns={'ignore': \['notes'\]})`",
-    ),
     "a slip in a rule": (wide(), {"duplicates": "frst"}, "did you mean '(?P<word>first)'"),
     "a slip in a form": (wide(), {"form": "wid"}, "did you mean '(?P<word>wide)'"),
 }

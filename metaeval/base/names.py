@@ -27,6 +27,7 @@ _MOST_BYTES = 2**31
 _NUMBERS = re.compile(r"[0-9]+")
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|\Z)|([^,]*))(?:,|\Z)')
 _EXACT = 2**53
+_DATE = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}([-/.T ].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", re.ASCII)
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 
 # first words of the measures that trec_eval and ir_measures print, in lower case
@@ -72,6 +73,18 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return math.isfinite(number) and not loses_digits(text, number)
+
+
+def is_word(cell: str) -> bool:
+    """Whether a cell that is no gap holds words, a list or a date, and nothing that is meant as a number.
+
+    Examples
+    --------
+    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "0,5", "13 %", "75.7 ± 2.5")]
+    [True, True, True, False, False, False]
+    """
+    text = cell.strip(BLANKS)
+    return text[:1].isalpha() or text[:1] in {"[", "{", "("} or bool(_DATE.fullmatch(text))
 
 
 def loses_digits(written: str | int, number: float) -> bool:

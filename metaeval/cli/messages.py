@@ -93,7 +93,8 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
         header = [options["no_header"]] if any(type(one) is int for _, one in named) else []
         return " ".join([*header, *(f"{options[f'{name}.{part}']} {_text(one)}" for part, one in named)])
     if isinstance(value, dict):
-        return " ".join(f"{options[name]} {_text(f'{part}={one}')}" for part, one in value.items())
+        words = (part if one is True else f"{part}={one}" for part, one in value.items())
+        return " ".join(f"{options[name]} {_text(word)}" for word in words)
     if isinstance(value, bool):
         return options[name if value else f"no_{name}"]
     return f"{options[name]} {_text(value)}"

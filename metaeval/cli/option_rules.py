@@ -210,9 +210,14 @@ def _check_metrics(context: typer.Context) -> None:
 
         chosen = resolve_metrics(split_names(given[parameter.name]), registry=registry_of(context))
         known = [metric.name for metric in chosen]
-        for other in (given.get("current"), given.get("map_metric"), *(given.get("lower_is_better") or ())):
+        for other in (given.get("current"), given.get("map_metric"), *_named_directions(given)):
             if other is not None and other not in known:
                 raise UnknownNameError(f"metric among those of {parameter.opts[0]}:", other, known)
+
+
+def _named_directions(given: Mapping[str, Any]) -> list[str]:
+    """Return the metrics whose direction an option says."""
+    return [*(given.get("lower_is_better") or ()), *(given.get("higher_is_better") or ())]
 
 
 def check_scores_file(file: Path, *, overwrite: bool) -> None:

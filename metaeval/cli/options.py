@@ -125,6 +125,12 @@ ELEMENT_SIZES = path(
     means="element_collection.sizes",
 )
 LENIENT = flag("--lenient", "Read the valid part of INEX files that break a rule, with warnings.", panel="Reading")
+_HIGHER_IS_BETTER = _reading(
+    "METRIC",
+    "A metric where higher is better though its name says otherwise, such as a loss; may be repeated.",
+    checks.a_name,
+    means="higher_is_better",
+)
 LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)
 WHERE = _reading("COLUMN=TEXT", "Keep only rows with this text in this column; may be repeated.", checks.assignments())
 
@@ -300,6 +306,7 @@ class _Tables:
     clusters: Annotated[str | None, _CLUSTERS] = None
     cluster_file: Annotated[Path | None, _CLUSTER_FILE] = None
     lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
+    higher_is_better: Annotated[list[str] | None, _HIGHER_IS_BETTER] = None
     system_column: Annotated[str | None, _column("system", "The column of systems.")] = None
     item_column: Annotated[
         str | None, _column("topic", "The column of topics, or items; none if a wide table has no such column.")

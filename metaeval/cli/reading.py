@@ -106,6 +106,7 @@ class Loaded:
         if self._scores is None:
             scores = self._from_tables(fewest, chosen=chosen) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
+            direction |= dict.fromkeys(self.options.get("higher_is_better") or (), True)
             if direction:
                 from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
@@ -181,7 +182,8 @@ class Loaded:
                 raise InvalidOptionError(f"{message}; leave it out")
         self.read(*given["inputs"])
         board = alone.board.under(_names_of_metrics(given["metrics"])) if given.get("metrics") else alone.board
-        return board.directed(dict.fromkeys(given.get("lower_is_better") or (), False))
+        said = {False: given.get("lower_is_better") or (), True: given.get("higher_is_better") or ()}
+        return board.directed({name: rising for rising, names in said.items() for name in names})
 
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
         """Return the runs and judgments, compiled.

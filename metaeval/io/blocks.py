@@ -12,29 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
-from metaeval.base.columns import ColumnRoles, column_roles
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source
-from metaeval.table.plausibility import AVERAGES, SPREADS
+from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles
 from metaeval.table.scores import Missing
 
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
 
-SUMMARIES = frozenset(
-    {
-        *SPREADS,
-        *("se", "sd"),
-        *("ci", "ci_low", "ci_high", "ci_lower", "ci_upper", "ci_95", "margin_of_error"),
-        *("rank", "ranking", "elo", "win_rate", "votes", "num_votes", "n_votes", "n_items", "n_samples", "n_topics"),
-        *("avg_score", "average_score", "mean_score", "overall_score", "score", "value"),
-    }
-)
-"""Columns of a leaderboard, which has one row a system and says nothing of topics; as `underscored` writes them."""
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a number where there is none; in lower case."""
 SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."}
@@ -60,6 +49,8 @@ class TableOptions:
     """What labels of nuggets count, beside `metaeval.io.benchmarks.nuggets.CREDIT`."""
     where: Mapping[str, str] = field(default_factory=dict)
     """Column to text: the rows of a table that count."""
+    metrics: Sequence[str] | None = None
+    """Metrics that are asked for; columns of others need hold no numbers."""
 
     def check_systems(self, n_systems: int, *, more: bool = False) -> None:
         """Refuse more systems than can be compared, as soon as their names are read, where all are to be compared."""
@@ -85,7 +76,12 @@ class TableOptions:
         """Return which column is what; an error where the caller named one that is not there."""
         for column in [*self.chosen.values(), *self.ignored]:
             place_of(column, names, sheet)
-        return column_roles(names, chosen=self.chosen, ignored=self.ignored)
+        below = [cells for cells in sheet.sample()[1:] if len(cells) == len(names)]
+
+        def cells_of(name: str) -> list[str]:
+            return [cells[names.index(name)] for cells in below]
+
+        return column_roles(names, chosen=self.chosen, ignored=self.ignored, cells=cells_of)
 
     @property
     def ignored(self) -> list[str]:
@@ -117,7 +113,7 @@ class Block:
     read_as: str = ""
     """The form that the file was taken for."""
     unit: Unit = TOPIC
-    """What the file calls its topics (`metaeval.base.columns.unit_of_column`)."""
+    """What the file calls its topics (`metaeval.table.roles.unit_of_column`)."""
     nugget_labels: frozenset[str] = frozenset()
     """The labels of nuggets that it holds."""
     one_system: bool = False
@@ -129,6 +125,9 @@ class Block:
         return Path(self.label).name
 
 
+_WITH_ERROR = re.compile(r"([+-]?[0-9.]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.]+)\s*\)?", re.ASCII)
+
+
 class BadCellError(Exception):
     """A cell that holds no score: its place among the cells read together, the rule it breaks, whether it is a gap."""
 
@@ -137,7 +136,7 @@ class BadCellError(Exception):
         self.place = place
         self.rule = _broken_rule(cell.strip(BLANKS))
         self.is_gap = cell.strip(BLANKS).casefold() in SCORE_GAPS
-        self.is_word = self.rule.endswith(_NO_NUMBER)
+        self.is_word = self.rule.endswith(_NO_NUMBER)  # and so may be left out with its column
 
 
 def _broken_rule(text: str) -> str:
@@ -146,7 +145,7 @@ def _broken_rule(text: str) -> str:
         return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
     if len(text) > _LONGEST_NUMBER:
         return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
-    if any(sign in text for sign in ",%") and (otherwise := _written_otherwise(text)):
+    if otherwise := _written_otherwise(text):
         return f"{text!r} {otherwise}"
     if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
         with suppress(ValueError):
@@ -158,6 +157,11 @@ def _broken_rule(text: str) -> str:
 
 def _written_otherwise(text: str) -> str:
     """Say how a number is to be written that has a decimal comma, commas between thousands or a percent sign."""
+    if both := _WITH_ERROR.fullmatch(text):
+        return (
+            f"is a number with its error; write {both[1]!r} in this column and {both[2]!r} in one of its own, called "
+            "as this one with _stderr (or _ci95 for half of a 95 % interval)"
+        )
     without = repr(text.replace(",", ""))
     if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
         divides = text[-4:-3] == "," and not text.startswith("0")

@@ -4,11 +4,11 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-from metaeval.base.columns import column_roles
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
 from metaeval.io.headers import place_of, ragged
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.table.roles import column_roles
 
 NO_ROWS = "`where` chooses rows of score tables"
 _MEANT = ("system", "topic", "metric", "group")

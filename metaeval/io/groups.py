@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, closest_names
 from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
+from metaeval.table.roles import column_roles, part_of_word
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import LABELS, SCORES, column_roles, first_called, part_of_word, underscored
+from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
@@ -24,7 +24,7 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, named_apart
 from metaeval.io.stored import open_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
-from metaeval.table.plausibility import AVERAGES
+from metaeval.table.roles import AVERAGES, SCORES, column_roles, part_of_word
 from metaeval.table.scores import Missing, Scores
 
 JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")

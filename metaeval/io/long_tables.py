@@ -1,25 +1,26 @@
 """Long tables: a row a score, a row a system and topic, or what trec_eval and ir_measures print."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.columns import LABELS, underscored, unit_of_column
-from metaeval.base.names import count, first_double, first_few, is_measure, merge_labels, shortened
+from metaeval.base.names import first_double, first_few, merge_labels, shortened
 from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
 from metaeval.io.duplicates import note_of, single
-from metaeval.io.headers import ragged, unique_names, ways_to_name
+from metaeval.io.headers import ragged, unique_names
+from metaeval.io.long_columns import long_columns, sets_of_rows
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
 from metaeval.table.plausibility import are_summaries
+from metaeval.table.roles import unit_of_column
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
@@ -36,65 +37,16 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         return _Rows(sheet, options, options.positions).block(source)
     body = sheet.without_header()
     names = _names_over(body, header_names(sheet.sample()[0]))
-    parts, others = options.roles(names, sheet)
+    layout = long_columns(sheet, body, names, options)
     place = {name: at for at, name in enumerate(names) if name}
-    places = {part: place[column] for part, column in parts.items()}
-    one_system = "topic" in parts and hold_metrics(others)
-    if (
-        "topic" not in parts
-        or not (parts.keys() & {"system", "metric"} or one_system)
-        or not ("score" in parts or others)
-    ):
-        lacking = [part for part in ("system", "topic", "score") if part not in parts]
-        ways = ways_to_name(names, others, lacking)
-        raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways}")
-    if "score" in parts and others:
-        lacking = [] if "system" in parts else ["system"]
-        judges = [name for name in others if underscored(name) in LABELS["judge"]]
-        if not lacking and judges and "metric" not in parts:  # scores by judges, who take the place of metrics
-            lacking, others = ["metric"], [*judges, *(name for name in others if name not in judges)]
-        single = options.duplicates == "error" and not lacking
-        ways = _sets_of_rows(body, parts, place, others) if single else ""
-        ways = ways or ways_to_name(names, others, lacking)
-        raise sheet.error(f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways}")
-    if "score" not in parts and "metric" in parts:
-        ways = ways_to_name(names, others, ("score",))
-        raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
-    unit = unit_of_column(parts["topic"].strip())
+    places = {part: place[column] for part, column in layout.parts.items()}
+    unit = unit_of_column(layout.parts["topic"].strip())
+    rows = _Rows(body, options, places, [(name, place[name]) for name in layout.metrics])
+    rows.twice = partial(sets_of_rows, body, names, layout.parts, layout.left_out)
     with speaking_of(unit):
-        block = _Rows(body, options, places, [(name, place[name]) for name in others]).block(source)
-    return replace(block, unit=unit, one_system="system" not in parts)
-
-
-def _sets_of_rows(body: Sheet, parts: Mapping[str, str], place: Mapping[str, int], others: Sequence[str]) -> str:
-    """Say how to choose among sets of rows that a column parts, where without it scores would be there twice."""
-    at = [place[column] for part, column in parts.items() if part != "score"]
-    whole = (cells for cells in body.rows() if len(cells) == len(place))
-    rows = [(tuple(cells[one].strip() for one in at), cells) for cells in whole]
-    times = max(Counter(key for key, _ in rows).values(), default=1)
-    if times == 1:
-        return ""
-    kinds = {name: [cells[place[name]].strip() for _, cells in rows] for name in others}
-    parted = {
-        name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
-        for name in others
-        if len(set(kinds[name])) <= times  # a row's number parts everything, and no set has a second system
-    }
-    most = max(parted, key=lambda name: parted[name], default="")
-    if not most or parted[most] < len(rows):
-        return ""
-    rest = [name for name in others if name != most]
-    also = f", and `columns={ {'ignore': rest}!r}`" * bool(rest)
-    first = kinds[most][0]
-    return (
-        f"it holds {count(len(set(kinds[most])), 'set')} of rows, and scores would be there twice without {most!r}; "
-        f"pass `where={{{most!r}: {first!r}}}` for one of them{also}"
-    )
-
-
-def hold_metrics(columns: Sequence[str]) -> bool:
-    """Whether all columns are called like metrics, so that a table with topics is of one system."""
-    return bool(columns) and all(map(is_measure, columns))
+        block = rows.block(source)
+    one_system = "system" not in layout.parts
+    return replace(block, unit=unit, one_system=one_system, notes=[*layout.notes, *block.notes])
 
 
 def _names_over(body: Sheet, names: list[str]) -> list[str]:
@@ -149,6 +101,8 @@ class _Rows:
         self.score_columns = list(metrics) or [("score", places["score"])]
         self.names = {part: Codes() for part in places if part != "score"}
         self.labels: dict[str, list[str]] = {}
+        self.twice: Callable[[], str] = str
+        """Says of what a column that was left out may be, where scores are there twice without it."""
 
     def block(self, source: Source, system: str | None = None) -> Block:
         """Lay the table out."""
@@ -297,6 +251,8 @@ class _Rows:
             codes = {dim: codes[dim][kept] for dim in labels}
             notes += note_of(n_left, "score", rule)
         elif repeat is not None:
+            if sets := self.twice():
+                raise body.error(sets)
             later, earlier = (row // max(len(self.metrics), 1) for row in repeat)
             later, earlier = (later, earlier) if rows is None else (int(rows[later]), int(rows[earlier]))
             metric, system, topic, *again = (labels[dim][codes[dim][repeat[0]]] for dim in dims_of(labels))

@@ -1,11 +1,14 @@
 """Files of means and standard errors: no scores by item, and enough for the ranks of a leaderboard."""
 
+from itertools import islice
+
 import pandas as pd
 
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.blocks import TableOptions
+from metaeval.io.headers import fitting_names
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.means import SystemMeans, board_of, means_columns
+from metaeval.table.means import MOST_SYSTEMS, SystemMeans, board_of, columns_of, may_be_means, with_bounds
 
 
 class MeansAloneError(FileFormatError):
@@ -25,12 +28,18 @@ class MeansAloneError(FileFormatError):
 def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     """Refuse a table whose header is that of means and standard errors, and hand on what it holds."""
     names = header_names(sheet.sample()[0])
-    columns = None if options.positions else means_columns(names, chosen=options.chosen, ignored=options.ignored)
+    if options.positions or not may_be_means(names):
+        return
+    body = sheet.without_header()
+    rows = [row for row in islice(body.rows(), MOST_SYSTEMS + 1) if len(row) == len(names)]
+    frame = with_bounds(pd.DataFrame(rows, columns=names, dtype=object))
+    columns = columns_of(frame, chosen=options.chosen, ignored=options.ignored)
     if columns is None:
         return
-    rows = [row for row in sheet.without_header().rows() if len(row) == len(names)]
+    names, _ = fitting_names(names, body.rows(), body)
+    frame = with_bounds(pd.DataFrame([row[: len(names)] for row in body.rows()], columns=names, dtype=object))
     try:
-        board = board_of(pd.DataFrame(rows, columns=names, dtype=object), columns)
+        board = board_of(frame, columns)
     except (ScoresError, InvalidOptionError) as error:
         raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error
     raise MeansAloneError(

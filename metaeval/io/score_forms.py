@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from metaeval.base.columns import column_roles, part_of_word, underscored
 from metaeval.base.names import is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
-from metaeval.io.blocks import SUMMARIES, Form, TableOptions
+from metaeval.io.blocks import Form, TableOptions
 from metaeval.io.headers import ways_to_name
-from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
+from metaeval.io.long_columns import hold_metrics, names_repeat, system_beside_roles
+from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED
+from metaeval.table.roles import column_roles, part_of_word, role_of_name
 
 _RUN_CELLS = 6
 _PASSAGE_CELLS = 8
@@ -44,7 +45,12 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
     if {"system", "topic"} <= parts and "metric" not in parts and options.systems_in != "rows":
         _refuse_scores_as_names(sheet, names, roles.parts["system"], options)
         return True
-    _refuse_without_topics(sheet, names, roles.parts)
+    if "system" in parts and "topic" not in parts and "topic" not in options.columns and options.systems_in is None:
+        body = sheet.without_header()
+        if names_repeat(body, names, [roles.parts[part] for part in ("system", "metric") if part in parts]):
+            return True
+    if not system_beside_roles(names):
+        _refuse_without_topics(sheet, names, roles.parts)
     return parts - set(ATTACHED) == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
 
 
@@ -53,7 +59,7 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
         absent = [part for part in ("topic", "score") if part not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
-        others = [name for name in names if name and name not in parts.values() and underscored(name) not in SUMMARIES]
+        others = [name for name in names if name and name not in parts.values() and not role_of_name(name)[0]]
         lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
         ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
         if len(others) < len(absent):

@@ -15,7 +15,6 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.base.checks import check_choice, check_kind, check_list, check_paired, check_parquet, check_path, refused
-from metaeval.base.columns import SCORES
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit_of
@@ -32,6 +31,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
+from metaeval.table.roles import SCORES
 from metaeval.table.scores import Missing, Scores, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
         standard input), ``attrs["read_as"]`` the form that they were taken for, and ``attrs["topic_word"]`` is "item"
-        or "nugget" where a file calls its topics so (`metaeval.base.columns.unit_of_column`): reports then do too.
+        or "nugget" where a file calls its topics so (`metaeval.table.roles.unit_of_column`): reports then do too.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     wide           a header of systems and a row a topic, with or without a topic column; one metric, named after the
                    file
     long           columns for system, topic, metric and score in any order, under any of
-                   `metaeval.base.columns.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
+                   `metaeval.table.roles.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
                    column a metric; the file's name stands in for a system or metric that no column gives
     trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
     ir_measures    topic, measure, value, as ``ir_measures -q`` prints, or the same behind a column of runs
@@ -176,6 +176,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             duplicates=duplicates,
             credit=dict(credit or {}),
             where=dict(where or {}),
+            metrics=metrics,
             paired=paired and (choice is None or not choice.of_systems),
         )
     )

@@ -3,17 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import column_roles, underscored, unit_of_column
-from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened, topic_evidence
+from metaeval.base.names import first_few, is_measure, is_number, is_word, metric_evidence, shortened, topic_evidence
 from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,
-    SUMMARIES,
     BadCellError,
     Block,
     TableOptions,
@@ -23,18 +22,29 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import columns_found, fitting_names, notes_on_words, place_of, unique_names, ways_to_name
+from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.means import renaming
-from metaeval.table.plausibility import AVERAGES, are_summaries
+from metaeval.table.plausibility import are_summaries
+from metaeval.table.roles import (
+    WHOLE,
+    column_roles,
+    left_out_columns,
+    not_scores,
+    part_of_word,
+    row_of_sums,
+    unit_of_column,
+    unsure_columns,
+    word_of,
+)
 from metaeval.table.wide import surely_topics
 
 _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST = 2
-_CLOSE = 2e-3
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
@@ -55,7 +65,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     said = {} if transposed else _said_of_topics(names, sheet, options)
     left_out = {place_of(column, names, sheet) for column in options.ignored} | {place, *said.values()}
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    words = [] if transposed or place is None else _columns_of_words(rows, used)
+    words = [] if place is None else _columns_of_words(rows, used)
     used = [at for at in used if at not in words]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
@@ -66,14 +76,17 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         )
     down = None if place is None else rows.column(place)
     across = [names[at] for at in used] if names else None
-    _refuse_summaries(across or (), sheet, options, transposed=transposed)
     options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
+    if across:
+        across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
+        notes += left
     if not transposed and _says_nothing(names, options) and not _turned_by_names(rows, turned=False):
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
-        made = _block(rows, source, options, scores, (down, across), notes)
+        notes += notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
+        made = _block(rows, source, options, scores, (down, across), notes, transposed=True)
         return replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if place is None or not names else unit_of_column(names[place])
     with speaking_of(unit):
@@ -102,7 +115,7 @@ def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
         kept = []
         for at in candidates:
             is_gap = cells[at].strip().casefold() in SCORE_GAPS
-            if is_gap or cells[at].strip()[:1].isalpha():
+            if is_gap or is_word(cells[at]):
                 kept.append(at)
                 filled |= set() if is_gap else {at}
         candidates = kept
@@ -145,7 +158,14 @@ class _Rows(NamedTuple):
 
 
 def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
-    rows: _Rows, source: Source, options: TableOptions, scores: NDArray[np.float64], names: _Names, notes: list[str]
+    rows: _Rows,
+    source: Source,
+    options: TableOptions,
+    scores: NDArray[np.float64],
+    names: _Names,
+    notes: list[str],
+    *,
+    transposed: bool = False,
 ) -> Block:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
     body, (systems, topics) = rows.body, names
@@ -156,55 +176,74 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     if topics is None:
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(f"no topic column, so topics are numbered 1 to {topics[-1]}")
-    summaries = _with_means(topics, are_summaries(topics), scores)
     notes += metric_note(source)
-    notes += left_out_note([topic for topic, summary in zip(topics, summaries, strict=True) if summary])
-    real = [at for at, summary in enumerate(summaries) if not summary]
-    topics = [topics[at] for at in real]
+    if not transposed and names[1] is not None:
+        _refuse_repeated(rows, options)
+    systems, topics, scores, left_out = _without_summaries(list(systems), list(topics), scores, transposed=transposed)
+    notes += left_out
     _refuse_metrics(rows, systems, topics, options)
-    kept = scores if len(real) == scores.shape[1] else scores[:, real]
     if options.duplicates != "error":
-        systems, topics, kept = each_once(systems, topics, kept, options.duplicates, notes)
+        systems, topics, scores = each_once(systems, topics, scores, options.duplicates, notes)
     labels = {"metric": [source.own_name]}
     labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    return Block(label=source.path, scores=kept[None], labels=labels, notes=notes, numbered=numbered)
+    return Block(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
 
 
-def _with_means(topics: Sequence[str], summaries: Sequence[bool], scores: NDArray[np.float64]) -> list[bool]:
-    """Say which topics are summaries: also one that is called like a metric and holds the mean of the others."""
-    called = [not summary and is_measure(name) for name, summary in zip(topics, summaries, strict=True)]
-    others = ~(np.array(called) | np.array(summaries))
-    if not any(called) or int(others.sum()) < _FEWEST:
-        return list(summaries)
-    with np.errstate(over="ignore", invalid="ignore"):
-        means = scores[:, others].mean(axis=1)
-    near = [
-        np.allclose(scores[:, at], means, rtol=_CLOSE, atol=_CLOSE * np.abs(means).max()) for at in range(len(topics))
-    ]
-    return [summary or (name and close) for summary, name, close in zip(summaries, called, near, strict=True)]
-
-
-def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions, *, transposed: bool) -> None:
-    """Refuse a leaderboard, with a row a system and columns of means and their errors, which says nothing of topics."""
-    if options.form == "wide":
+def _refuse_repeated(rows: _Rows, options: TableOptions) -> None:
+    """Refuse a first column, called by no word for topics, most of whose names repeat: systems of a long table do."""
+    if not rows.names or options.columns.keys() & {"topic", "system"} or 2 * len(set(rows.first)) > len(rows.first):
         return
-    words = SUMMARIES if transposed else SUMMARIES | AVERAGES
-    found = [name for name in across if underscored(name) in words]
-    if found:
-        message = (
-            f"{_seeming(found, 'a summary of scores', 'summaries of scores')}, neither systems nor topics; {_NEEDED}"
+    name = rows.names[0]
+    if name and part_of_word(name) != "topic":
+        columns = {"system": name, "topic": rows.names[1]}
+        raise rows.body.error(
+            f"the names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a "
+            f"row a score; if so, say which columns name what, such as `columns={columns!r}`"
         )
-        others = [name for name in across if name not in found]
-        if len(others) >= _FEWEST and metric_evidence(others) != _SURE:
-            left_out = {"ignore": list(found)}
-            message += f" or, if the rest does so, pass `columns={left_out!r}`"
-        raise sheet.error(message + _for_ranks(across, transposed=transposed), 0)
-    rest = [name for name in across if underscored(name) not in AVERAGES]
-    if transposed and across and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
-        found = rest or list(across)
-        message = f"{_seeming(found, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
+
+
+def _without_summaries(
+    systems: list[str], topics: list[str], scores: NDArray[np.float64], *, transposed: bool
+) -> tuple[list[str], list[str], NDArray[np.float64], list[str]]:
+    """Leave out the topics that are averages, by name, and the row that holds the mean or sum of all others."""
+    summaries = np.array(are_summaries(topics), dtype=bool)
+    notes = left_out_note([*compress(topics, summaries)])
+    if summaries.any():
+        topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
+    by_row = scores if transposed else scores.T
+    if (sums := row_of_sums(by_row)) is not None:
+        names = systems if transposed else topics
+        name = names.pop(sums[0])
+        scores = np.delete(scores, sums[0], axis=0 if transposed else 1)
+        notes.append(f"left out the row {name!r}, which holds the {sums[1]} of all others")
+    return systems, topics, scores, notes
+
+
+def _scores_alone(
+    across: list[str], scores: NDArray[np.float64], sheet: Sheet, options: TableOptions, *, transposed: bool
+) -> tuple[list[str], NDArray[np.float64], list[str]]:
+    """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
+    if options.form == "wide":
+        return across, scores, []
+    columns = not_scores(across, scores, along="topic" if transposed else "system")
+    told = {column.name for column in columns}
+    rest = [name for name in across if name not in told]
+    if transposed and (len(rest) < _FEWEST or _are_summaries_of_systems(rest)) and options.systems_in is None:
+        message = f"{_seeming(rest or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
         message += " (`systems_in='rows'` if the columns are topics)"
         raise sheet.error(message + _for_ranks(across, transposed=True), 0)
+    unsure = unsure_columns(columns)
+    if unsure:
+        raise sheet.error(unsure + _for_ranks(across, transposed=transposed), 0)
+    if not rest:
+        raise sheet.error(f"no column is left that could hold scores; {columns_found(across)}")
+    kept = [at for at, name in enumerate(across) if name not in told]
+    return rest, scores[:, kept] if told else scores, left_out_columns(columns)
+
+
+def _are_summaries_of_systems(names: Sequence[str]) -> bool:
+    """Whether columns are called like metrics, of which a table of systems and topics holds one."""
+    return metric_evidence(names) == _SURE or bool({*map(word_of, names)} & WHOLE)
 
 
 def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:
@@ -258,6 +297,8 @@ def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bo
     """Where the systems are; an error where the table looks otherwise than said."""
     names = rows.names
     first = column_roles(names[:1]).parts.keys()
+    if "topic" not in first and system_beside_roles(names):
+        return options.systems_in != "columns" and "topic" not in options.columns
     insisting = options.columns.keys() & {"system", "topic"}
     if options.systems_in == "rows":
         if "topic" in first and not insisting:
@@ -294,6 +335,8 @@ def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed
     part = "system" if transposed else "topic"
     if part in options.columns:
         return _said_place(options.columns[part], rows, sheet)
+    if transposed and (beside := system_beside_roles(names)):
+        return beside
     if not names:
         return 0 if _first_column_is_identifier(rows, sheet, options) else None
     named = column_roles(names, ignored=options.ignored).parts.get(part)

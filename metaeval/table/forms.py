@@ -19,7 +19,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
-from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import count, first_few, metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
@@ -35,6 +34,7 @@ from metaeval.table.array import (
 )
 from metaeval.table.conversions import plain
 from metaeval.table.frames import FRAMES_READ, holds_results, named_by_column, read_frame, said, wide_said, wide_tables
+from metaeval.table.roles import column_roles, part_of_word
 from metaeval.table.wide import Names, refuse_names, topics_in_rows
 
 _READ = (

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.columns import SCORES, ColumnRoles, column_roles, part_of_word, underscored
-from metaeval.base.names import count, first_few, metric_evidence, natural_order, topic_evidence
+from metaeval.base.names import count, first_few, is_word, metric_evidence, natural_order, topic_evidence
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
+    REPEAT,
     UNNAMED_METRIC,
     ScoreTable,
     clean_names,
@@ -20,11 +21,25 @@ from metaeval.table.array import (
     refuse_sliver,
     table_of_rows,
 )
-from metaeval.table.means import means_columns, renaming
-from metaeval.table.plausibility import AVERAGES, SPREADS
+from metaeval.table.means import columns_of, renaming
+from metaeval.table.roles import (
+    ERRORS,
+    SCORES,
+    Column,
+    ColumnRoles,
+    column_roles,
+    item_column,
+    item_constants,
+    left_out_columns,
+    not_scores,
+    part_of_word,
+    role_of_name,
+    unsure_columns,
+)
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
 
 _SURE = 2  # of the evidence of names
+_SAMPLE, _MOST_ROWS = 20, 20_000
 
 FRAMES_READ = (
     "a long frame (columns for system, topic, metric and score), a frame with columns for system and topic and one "
@@ -48,6 +63,8 @@ class FrameForm(NamedTuple):
     name: str
     fits: Callable[[_Frame], bool]
     read: Callable[[_Frame], ScoreTable]
+    long: bool = True
+    """Whether it has a row a score, or a row a system and topic."""
 
 
 def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
@@ -56,15 +73,26 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
         raise ScoresError("the frame is empty; it should hold scores of at least two systems on two topics")
     flat = _with_labels_in_columns(frame)
     columns = _clean_column_names(flat)
-    roles = column_roles(columns)
-    known = _Frame(flat.set_axis(columns, axis=1), roles.parts, roles.others, names)
+    flat = flat.set_axis(columns, axis=1)
+    roles = column_roles(columns, cells=lambda name: list(map(str, flat[name].head(_SAMPLE).tolist())))
+    known = _with_items(_Frame(flat, roles.parts, roles.others, names))
     form = next((form for form in FRAME_FORMS if form.fits(known)), None)
     if form is None:
         return _read_wide(frame, names) if _is_wide(frame) else _refuse_frame(known)
     if form.name != "wide frame":
         refuse_names(names)
-    table = form.read(known)
+    known, notes = _without_other_columns(known) if form.long else (known, [])
+    try:
+        table = _noted(form.read(known), notes)
+    except ScoresError as error:
+        raise ScoresError("; ".join([str(error), *notes])) from error
     return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(known)}")
+
+
+def _noted(table: ScoreTable, notes: Sequence[str]) -> ScoreTable:
+    """Return a table with further notes."""
+    noted = {"notes": [*notes, *table.attributes.get("notes", [])]} if notes else {}
+    return table._replace(attributes=table.attributes | noted)
 
 
 def said(table: ScoreTable, what: str) -> ScoreTable:
@@ -84,12 +112,64 @@ def _has(*parts: str, without: str = "") -> Callable[[_Frame], bool]:
     return lambda known: known.parts.keys() >= {*parts} and not known.parts.keys() & absent
 
 
-def _read_long(known: _Frame) -> ScoreTable:
-    if known.others:
+def _with_items(known: _Frame) -> _Frame:
+    """Name the items of a long frame whose systems stand in several rows each, where one column can only be theirs."""
+    system = known.parts.get("system")
+    if system is None or "topic" in known.parts or len(known.frame) > _MOST_ROWS:
+        return known
+    named = [known.parts[part] for part in ("system", "metric") if part in known.parts]
+    if not known.frame[named].astype(str).duplicated().any():
+        return known
+    keys = [known.frame[known.parts[part]].astype(str) for part in ("system", "metric", REPEAT) if part in known.parts]
+    cells = {name: known.frame[name].astype(str).tolist() for name in known.others}
+    cells["\0"] = list(map("\0".join, zip(*keys, strict=True)))
+    fitting = item_column(cells, "\0", known.others)
+    if len(fitting) != 1:
+        could = fitting or known.others
+        way = f"call the one that does 'item' ({', '.join(could)})" if could else "add one"
         raise ScoresError(
-            f"a long table has no place for the column{'s' * (len(known.others) > 1)} {', '.join(known.others)}; drop "
-            f"what is neither {', '.join(SCORES)}"
+            f"column {system!r} names systems in several rows each, and no column is known to name the items; {way}"
         )
+    parts = {**known.parts, "topic": fitting[0]}
+    return known._replace(parts=parts, others=[name for name in known.others if name != fitting[0]])
+
+
+def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
+    """Leave out the columns of a long frame that are no scores, which is noted."""
+    others = known.others
+    if not others or ("score" not in known.parts and "metric" in known.parts):
+        return known, []
+    if "score" in known.parts:
+        return known._replace(others=[]), left_out_columns([Column(name, "", "which has no part") for name in others])
+    words = [name for name in others if _holds_words(known.frame[name])]
+    numeric = [name for name in others if name not in words]
+    head = known.frame.head(_MOST_ROWS)
+    values = [frame_numbers(head[name], f"column {name!r}") for name in numeric]
+    columns = not_scores(numeric, np.stack(values, axis=1), along="cell") if numeric else []
+    if unsure := unsure_columns(columns, in_memory=True):
+        raise ScoresError(unsure)
+    told = {column.name for column in columns}
+    free = [at for at, name in enumerate(numeric) if name not in told]
+    topics = head[known.parts["topic"]].astype(str).tolist()
+    columns += item_constants([numeric[at] for at in free], np.stack(values, axis=1)[:, free], topics) if free else []
+    told = {column.name for column in columns}
+    kept = [name for name in numeric if name not in told]
+    if not kept:
+        raise ScoresError(f"no column is left that could hold scores; columns: {', '.join(known.frame.columns)}")
+    return known._replace(others=kept), left_out_columns([*columns, *(Column(name, "", "words") for name in words)])
+
+
+def _holds_words(column: pd.Series) -> bool:
+    """Whether a column holds texts, lists or dates, and nothing that is meant as a number."""
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return True
+    if pd.api.types.is_numeric_dtype(column):
+        return False
+    cells = [cell for cell in column.head(_SAMPLE).tolist() if not (np.isscalar(cell) and pd.isna(cell))]
+    return bool(cells) and not any(isinstance(cell, Real) or not is_word(str(cell)) for cell in cells)
+
+
+def _read_long(known: _Frame) -> ScoreTable:
     return table_of_rows(known.frame, known.parts, [known.parts["score"]])
 
 
@@ -101,16 +181,12 @@ def _read_other_score(known: _Frame) -> ScoreTable:
 
 def _read_one_metric(known: _Frame) -> ScoreTable:
     """Read a long table of one metric, which no column names."""
-    column, frame = known.parts["score"], known.frame
-    if known.others:
-        return _read_metrics(known)
-    table = table_of_rows(frame, known.parts, [column])
+    table = table_of_rows(known.frame, known.parts, [known.parts["score"]])
     return said(table, f"long frame of one metric: {_columns_said(known)}")
 
 
 def _read_metrics(known: _Frame) -> ScoreTable:
-    others = [*known.others, *([known.parts["score"]] if "score" in known.parts else [])]
-    return table_of_rows(known.frame, known.parts, others)
+    return table_of_rows(known.frame, known.parts, known.others)
 
 
 def _refuse_one_system(known: _Frame) -> ScoreTable:
@@ -121,7 +197,7 @@ def _refuse_one_system(known: _Frame) -> ScoreTable:
 
 
 def _refuse_means(known: _Frame) -> ScoreTable:
-    way = "" if means_columns(known.frame.columns) else renaming(known.others)
+    way = "" if columns_of(known.frame) else renaming(known.others)
     raise ScoresError(
         f"these are means by system ({', '.join(known.frame.columns)}), without scores by topic: they do not tell "
         "whether a difference is more than luck; pass the scores by topic (PyTerrier: Experiment(..., perquery=True)), "
@@ -136,9 +212,10 @@ def _of_results(known: _Frame) -> bool:
 
 
 def _of_means(known: _Frame) -> bool:
-    if means_columns(known.frame.columns) is not None:
+    if columns_of(known.frame) is not None:
         return True
-    summed = {underscored(name) for name in known.others} & (AVERAGES | SPREADS)
+    roles = [role_of_name(name)[0] for name in known.others]
+    summed = {*roles} & {*ERRORS} or roles.count("") < min(2, len(roles))
     return _has("system", without="topic")(known) and bool(
         summed or {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
     )
@@ -171,9 +248,9 @@ FRAME_FORMS: tuple[FrameForm, ...] = (
         lambda known: _has("system", "topic", without="metric score")(known) and bool(known.others),
         _read_metrics,
     ),
-    FrameForm("results of one system", _of_results, _refuse_one_system),
-    FrameForm("means by system", _of_means, _refuse_means),
-    FrameForm("wide frame", _names_then_scores, _read_named_rows),
+    FrameForm("results of one system", _of_results, _refuse_one_system, long=False),
+    FrameForm("means by system", _of_means, _refuse_means, long=False),
+    FrameForm("wide frame", _names_then_scores, _read_named_rows, long=False),
 )
 """Every form that the columns of a frame tell, in the order in which they are tried; wide ones are told by labels."""
 
@@ -277,7 +354,25 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
                 "results: pass {system: frame} or a long frame"
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
-    return said(wide_tables({metric: oriented.table}), f"wide frame: {wide_said(oriented)}")
+    oriented, notes = _scores_alone(oriented)
+    table = said(wide_tables({metric: oriented.table}), f"wide frame: {wide_said(oriented)}")
+    return _noted(table, notes)
+
+
+def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:
+    """Leave out the columns, as the frame was given, that are no scores."""
+    given = oriented.table.T if oriented.systems_in == "rows" else oriented.table
+    names = list(map(str, given.columns))
+    if not all(isinstance(name, str) for name in given.columns) or len(set(names)) < len(names):
+        return oriented, []
+    values = np.stack([frame_numbers(given[name], f"column {name!r}") for name in names], axis=1)
+    columns = not_scores(names, values, along="topic" if oriented.systems_in == "rows" else "system")
+    if unsure := unsure_columns(columns, in_memory=True):
+        raise ScoresError(unsure)
+    if not columns:
+        return oriented, []
+    kept = given.drop(columns=[column.name for column in columns])
+    return oriented._replace(table=kept.T if oriented.systems_in == "rows" else kept), left_out_columns(columns)
 
 
 def wide_said(oriented: Oriented) -> str:

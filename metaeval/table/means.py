@@ -1,9 +1,10 @@
 """Means of systems with standard errors, as leaderboards print them: what is known where no scores by item are."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,29 +12,31 @@ import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
-from metaeval.base.columns import column_roles
-from metaeval.base.names import as_number, clean_name, first_few, shortened
+from metaeval.base.names import as_number, clean_name, first_few, is_number, is_word, shortened, topic_evidence
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
+from metaeval.table.roles import ERRORS, LOWER, column_roles, role_of_name, word_of
 
-_ERRORS = ("stderr", "std_err", "std_error", "standard_error", "standard_err", "stderror", "se", "sem", "se_mean")
-_MEANS = ("mean", "average", "avg", "estimate")
-_RATES = ("win_rate", "winrate")  # a mean, where its error follows
-_SIZES = (
-    *("n", "n_items", "n_samples", "n_questions", "n_topics", "n_examples", "num_samples", "num_items", "num_examples"),
-    *("n_total", "n_obs", "nobs", "num_questions", "sample_size"),
-    *("items", "samples", "questions", "examples", "size", "count", "support"),
-)
-_TASKS = ("task", "tasks", "dataset", "benchmark", "subset")
-_DIVISION = re.compile(r"[\s._-]+")
-_ERROR_OF = re.compile(rf"(.+?)_({'|'.join(_ERRORS)})((?:,.*)?)")
-_FEWEST = 2
+_MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
+_RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
+_NO_SIZES = frozenset({"wins", "losses", "ties", "draws", "downloads", "n_wins", "n_draws", "n_losses", "n_wins_base"})
+_TASKS = frozenset({"task", "tasks", "task_name", "dataset", "benchmark", "subset"})
+_NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
+_BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
+_TWO = re.compile(rf"[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
+_LEVELS = {"99": 0.99, "90": 0.9, "q05": 0.9, "q5": 0.9, "p5": 0.9, "p05": 0.9, "q95": 0.9, "p95": 0.9}
+_LEVEL = 0.95
+NORMAL_97_5 = 1.959963984540054
+_FEWEST, _SAMPLE = 2, 20
+MOST_SYSTEMS = 10_000
 _MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
+_BINOMIAL = 0.05  # how far printed errors of shares may be from those of n answers
 _READ = (
     "columns for the system (model), its mean (score, value, or the name of the metric) and its standard error "
-    "(stderr, or the name of the metric with _stderr), and perhaps for metric and n"
+    "(stderr, or the name of the metric with _stderr) or the bounds of its interval (_low and _high), and perhaps for "
+    "metric and n"
 )
 
 
@@ -76,30 +79,51 @@ class SystemMeans(Result):
         return pd.DataFrame(held, index=keys).reset_index()
 
 
+class MeanColumn(NamedTuple):
+    """A column of means, and the columns that tell their standard errors."""
+
+    metric: str | None
+    """None where a column says it."""
+    mean: str
+    errors: tuple[str, ...]
+    """One column, or two that hold the lower and the upper bound."""
+    kind: str = "error"
+    """What they hold: error, sd, half, bounds, or unsure."""
+    level: float = _LEVEL
+    """Confidence of an interval."""
+
+
 class MeansColumns(NamedTuple):
     """Which columns of a table hold means and their standard errors."""
 
     system: str
     task: str | None
     metric: str | None
-    pairs: tuple[tuple[str | None, str, str], ...]
-    """Name of the metric (None where a column says it), column of the means, column of the errors."""
+    pairs: tuple[MeanColumn, ...]
     size: str | None
     others: tuple[str, ...]
 
 
 def means_columns(
-    columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
+    columns: Iterable[object],
+    *,
+    chosen: Mapping[str, str] | None = None,
+    ignored: Iterable[str] = (),
+    first: Sequence[object] = (),
+    words: Collection[str] = (),
 ) -> MeansColumns | None:
     """Find the columns of a board of means and standard errors; None for any other table.
 
-    `chosen`: what the caller says of columns, part to name: system, metric, and score for the means. A first column
-    without a name is that of systems.
+    `chosen`: what the caller says of columns, part to name: system, metric, and score for the means. `first` holds the
+    cells of the first column, which names the systems if no column is called so; one without a name does. `words` are
+    columns without numbers.
 
     Examples
     --------
-    >>> means_columns(["model", "acc", "acc_stderr"]).pairs
-    (('acc', 'acc', 'acc_stderr'),)
+    >>> means_columns(["model", "acc", "acc_stderr"]).pairs[0][:3]
+    ('acc', 'acc', ('acc_stderr',))
+    >>> means_columns(["model", "rating", "rating_q025", "rating_q975"]).pairs[0].errors
+    ('rating_q025', 'rating_q975')
     >>> means_columns(["system", "topic", "score"]) is None
     True
     """
@@ -107,33 +131,104 @@ def means_columns(
     if len(names) > _MOST_COLUMNS or not {*told} <= {"system", "metric", "score"} or not {*told.values()} <= {*names}:
         return None
     ignored = {*ignored}
+    leading = names[0] if names and names[0] not in ignored else ""
     names = [name for name in names if name not in ignored]
+    spelled = {name: word_of(name) for name in names}
+    task = next((name for name in names if spelled[name] in _TASKS), None)
     try:
-        parts = dict(column_roles(names, chosen=told).parts)
+        parts = dict(column_roles([name for name in names if name != task], chosen=told).parts)
     except ScoresError:
         return None
-    if names and _is_unnamed(names[0]) and parts.keys().isdisjoint({"system", "topic"}):
-        parts["system"] = names[0]
-    if "system" not in parts:
+    system = parts.get("system")
+    if names and _is_unnamed(names[0]) and system is None:
+        system = names[0]
+    if "topic" in parts or len(set(spelled.values())) < len(names):
         return None
-    words = {name: _DIVISION.sub("_", name.strip().casefold()) for name in names}
-    topic = parts.get("topic")
-    task = next((name for name in names if words[name] in _TASKS), None)
-    if (topic is not None and topic != task) or len(set(words.values())) < len(names):
+    known = {system, task, parts.get("metric")}
+    free = [name for name in names if name not in known and not _is_unnamed(name)]
+    size = _size_column(free)
+    held = [name for name in free if name != size and name not in words]
+    pairs = _pairs(held, told.get("score", parts.get("score")), sure="score" in told)
+    if system is None and pairs and leading and all(pair.mean != leading for pair in pairs) and _are_names(first):
+        system, task = leading, None if task == leading else task
+    if system is None or not pairs:
         return None
-    known = {parts["system"], task, parts.get("metric")}
-    size = next((name for name in names if words[name] in _SIZES and name not in known), None)
-    free = [name for name in names if name not in {*known, size}]
-    named = parts.get("metric") is None
-    pairs = [one for one in _named_pairs(free, words) if one[1] == told.get("score", one[1])]
-    pairs = pairs or _one_pair(free, words, parts.get("score"), sure="score" in told, named=named)
-    taken = {column for _, mean, error in pairs for column in (mean, error)}
-    others = tuple(name for name in free if name not in taken and not _is_unnamed(name))
-    return MeansColumns(parts["system"], task, parts.get("metric"), tuple(pairs), size, others) if pairs else None
+    if parts.get("metric") is not None:
+        pairs = [pair._replace(metric=None) for pair in pairs]
+    taken = {column for pair in pairs for column in (pair.mean, *pair.errors)} | {system, task, size}
+    others = tuple(name for name in free if name not in taken)
+    return MeansColumns(system, task, parts.get("metric"), tuple(pairs), size, others)
+
+
+def may_be_means(columns: Sequence[str]) -> bool:
+    """Whether any column is called like an error or a bound, without which no table is a board of means.
+
+    Examples
+    --------
+    >>> may_be_means(["model", "acc", "acc_se"]), may_be_means(["topic", "bm25", "lm"])
+    (True, False)
+    """
+    return len(columns) <= _MOST_COLUMNS and any(role_of_name(name)[0] in {*ERRORS, "low", "high"} for name in columns)
 
 
 def _is_unnamed(name: str) -> bool:
     return not name.strip() or name.startswith("Unnamed: ")
+
+
+def _are_names(cells: Sequence[object]) -> bool:
+    """Whether a first column without a known name holds names of systems: no two alike, and not those of topics."""
+    texts = [str(cell).strip() for cell in cells]
+    alike = len(texts) < _FEWEST or len(set(texts)) < len(texts)
+    return not alike and topic_evidence(texts) < 1 and not any(map(is_number, texts))
+
+
+def _size_column(names: Sequence[str]) -> str | None:
+    """Return the column that says how many items are behind a mean: the one called n, or like it."""
+    sizes = [name for name in names if role_of_name(name)[0] == "n" and word_of(name) not in _NO_SIZES]
+    return next((name for name in sizes if word_of(name) in {"n", "n_total"}), sizes[0] if sizes else None)
+
+
+def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanColumn]:
+    """Return the columns of means with those that tell their errors: called after them, or the only ones of a kind."""
+    roles = {name: role_of_name(name) for name in free}
+    means = [name for name in free if not roles[name][0] or name == score or word_of(name) in _MEANS]
+    held: dict[str, dict[str, str]] = {}
+    for name in free:
+        role, stem = roles[name]
+        if role in {*ERRORS, "low", "high"} and name != score:
+            named = next((mean for mean in means if word_of(mean) == stem), "")
+            mean = named if stem else score if sure and score is not None else _mean_beside(name, means, free)
+            if mean:
+                held.setdefault(mean, {}).setdefault(role, name)
+    return [pair for mean, by_role in held.items() if (pair := _pair(mean, by_role)) is not None]
+
+
+def _mean_beside(error: str, means: Sequence[str], free: Sequence[str]) -> str:
+    """Return the column of means that a column called as an error alone is of, "" where several could be it."""
+    called = [mean for mean in means if word_of(mean) in _MEANS]
+    if len(called) == 1:
+        return called[0]
+    before = free[free.index(error) - 1] if free.index(error) else ""
+    if word_of(before) in _RATES:
+        return before
+    plain = [mean for mean in means if not any(role_of_name(other)[1] == word_of(mean) for other in free)]
+    return plain[0] if len(plain) == 1 else ""
+
+
+def _pair(mean: str, by_role: Mapping[str, str]) -> MeanColumn | None:
+    metric = UNNAMED_METRIC if word_of(mean) in _MEANS else mean.partition(",")[0]
+    if {"low", "high"} <= by_role.keys():
+        errors, kind = (by_role["low"], by_role["high"]), "bounds"
+    else:
+        errors, kind = (), ""
+    for role in ("error", "half", "sd", "unsure"):
+        if role in by_role and (role == "error" or not kind):
+            return MeanColumn(metric, mean, (by_role[role],), role, _level_of(by_role[role]))
+    return MeanColumn(metric, mean, errors, kind, _level_of(errors[0])) if kind else None
+
+
+def _level_of(name: str) -> float:
+    return next((level for mark, level in _LEVELS.items() if mark in word_of(name)), _LEVEL)
 
 
 def renaming(columns: Iterable[object]) -> str:
@@ -145,41 +240,36 @@ def renaming(columns: Iterable[object]) -> str:
     ("if 'Std. Error' is that of 'f1', rename it to 'f1_stderr'", '')
     """
     names = [str(column) for column in columns]
-    words = [_DIVISION.sub("_", name.strip().casefold()) for name in names]
-    errors = [name for name, word in zip(names, words, strict=True) if word in _ERRORS or _ERROR_OF.fullmatch(word)]
-    means = [name for name in names if name not in errors]
+    errors = [name for name in names if role_of_name(name)[0] in ERRORS]
+    means = [name for name in names if not role_of_name(name)[0] or word_of(name) in _MEANS]
     if not errors or not means:
         return ""
-    near = ((one, after) for one, after in pairwise(names) if after in errors and one in means)
+    near = ((mean, after) for mean, after in pairwise(names) if after in errors and mean in means)
     mean, error = next(near, (means[0], errors[0]))
     return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}"
 
 
-def _named_pairs(free: Sequence[str], words: Mapping[str, str]) -> list[tuple[str | None, str, str]]:
-    """Return metrics whose errors are called after them: acc and acc_stderr."""
-    by_word = {words[name]: name for name in free}
-    found: list[tuple[str | None, str, str]] = []
-    for name in free:
-        told = _ERROR_OF.fullmatch(words[name])
-        mean = by_word.get(told[1] + told[3]) if told else None
-        if mean is not None:
-            found.append((mean.partition(",")[0], mean, name))
-    return found
+def with_bounds(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose columns of intervals as text, such as "[0.7, 0.8]" or "+12/-11", are two columns each.
 
-
-def _one_pair(
-    free: Sequence[str], words: Mapping[str, str], score: str | None, *, sure: bool, named: bool
-) -> list[tuple[str | None, str, str]]:
-    """Return the one column of means beside the one column of errors."""
-    errors = [name for name in free if words[name] in _ERRORS]
-    rest = [name for name in free if name not in errors]
-    own = [name for name in rest if name == score]
-    rates = [name for name, after in pairwise(free) if words[name] in _RATES and after in errors]
-    means = own if sure else [name for name in rest if words[name] in _MEANS] or own or rates or rest
-    if len(errors) != 1 or len(means) != 1:
-        return []
-    plain_name = words[means[0]] in {*_MEANS, "score", "value"}
-    return [((UNNAMED_METRIC if plain_name else means[0]) if named else None, means[0], errors[0])]
+    Examples
+    --------
+    >>> with_bounds(pd.DataFrame({"m": ["a", "b"], "rating": [3, 4], "CI": ["(-1, +2)", "-2/+2"]})).columns.tolist()
+    ['m', 'rating', 'low', 'high']
+    """
+    columns: dict[str, Any] = {}
+    for place, name in enumerate(map(str, frame.columns)):
+        cells = frame.iloc[:, place]
+        role, stem = role_of_name(name)
+        texts = cells.tolist() if role in ERRORS else []
+        found = [_TWO.fullmatch(text.strip()) if isinstance(text, str) else None for text in texts]
+        if found and all(found):
+            ends = [sorted(float(end.replace(" ", "")) for end in match.groups()) for match in found if match]
+            for side, at in (("low", 0), ("high", 1)):
+                columns[f"{stem}_{side}" if stem else side] = [end[at] for end in ends]
+        else:
+            columns[name] = cells
+    return pd.DataFrame(columns, index=frame.index) if len(columns) > len(frame.columns) else frame
 
 
 def means_frame(data: object) -> pd.DataFrame | None:
@@ -189,14 +279,39 @@ def means_frame(data: object) -> pd.DataFrame | None:
     ):
         data = pd.DataFrame(dict(data)) if len({len(cells) for cells in data.values()}) == 1 else None
     made = plain(data) if isinstance(data, list | tuple) or hasattr(data, "columns") else data
-    if not isinstance(made, pd.DataFrame) or made.columns.nlevels > 1:
+    if not isinstance(made, pd.DataFrame) or made.columns.nlevels > 1 or len(made.columns) > _MOST_COLUMNS:
         return None
     if not isinstance(made.index, pd.RangeIndex):
         flat = made.copy().reset_index()
-        if made.index.nlevels == 1 and made.index.name is None and means_columns(made.columns) is None:
+        if made.index.nlevels == 1 and made.index.name is None and columns_of(made) is None:
             flat = flat.rename(columns={flat.columns[0]: "system"})
         made = flat
-    return made if means_columns(made.columns) is not None else None
+    made = with_bounds(made)
+    return made if columns_of(made) is not None else None
+
+
+def columns_of(
+    frame: pd.DataFrame, *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
+) -> MeansColumns | None:
+    """Return the columns of a board in a frame; see `means_columns`."""
+    first = frame.iloc[:, 0].tolist() if len(frame.columns) and len(frame) <= MOST_SYSTEMS else ()
+    return means_columns(frame.columns, chosen=chosen, ignored=ignored, first=first, words=_word_columns(frame))
+
+
+def _word_columns(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that hold no number."""
+    if not may_be_means([str(name) for name in frame.columns]):
+        return []
+    head = frame.head(_SAMPLE)
+    return [
+        str(name)
+        for place, name in enumerate(frame.columns)
+        if len(head) and not any(_is_figure(cell) for cell in head.iloc[:, place].tolist())
+    ]
+
+
+def _is_figure(cell: object) -> bool:
+    return not is_word(cell) if isinstance(cell, str) else isinstance(cell, Real)
 
 
 def is_board(data: object) -> bool:
@@ -216,7 +331,7 @@ def as_means(
     *,
     n: object = None,
     systems: Sequence[str] | None = None,
-    higher_is_better: bool | Mapping[str, bool] = True,
+    higher_is_better: bool | Mapping[str, bool] | None = None,
 ) -> SystemMeans:
     """Check means and standard errors, and lay them out by metric and system.
 
@@ -231,7 +346,8 @@ def as_means(
         Items behind every mean.
     systems : sequence of str, optional
         Names of the systems of a sequence.
-    higher_is_better : bool or mapping of str to bool, default True
+    higher_is_better : bool or mapping of str to bool, optional
+        Direction of every metric, or of the metrics named; by default True, and False for metrics such as perplexity.
 
     Raises
     ------
@@ -247,7 +363,7 @@ def as_means(
     [[0.02, 0.03]]
     """
     frame = means_frame(data) if errors is None else _of_parts(data, errors, n, systems)
-    columns = None if frame is None else means_columns(frame.columns)
+    columns = None if frame is None else columns_of(frame)
     if frame is None or columns is None:
         held = list(getattr(data, "columns", []))
         seen = f"the columns {first_few(list(map(str, held)), most=20)}" if held else shortened(repr(data))
@@ -256,7 +372,7 @@ def as_means(
 
 
 def board_of(
-    frame: pd.DataFrame, columns: MeansColumns, *, higher_is_better: bool | Mapping[str, bool] = True
+    frame: pd.DataFrame, columns: MeansColumns, *, higher_is_better: bool | Mapping[str, bool] | None = None
 ) -> SystemMeans:
     """Check the means and standard errors in these columns, and lay them out by metric and system."""
     rows = _rows(frame, columns)
@@ -270,23 +386,73 @@ def board_of(
             raise ScoresError(
                 f"there is no mean under {metric!r} of {first_few(absent)}; leave these systems, or this metric, out"
             )
-    figures = np.array([[rows[metric, name] for name in names] for metric in metrics])
+    means, errors, sizes = np.moveaxis(np.array([[rows[metric, name] for name in names] for metric in metrics]), -1, 0)
     others = columns.others
+    notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
+    for at, metric in enumerate(metrics):
+        errors[at], replaced = _usable_errors(means[at], errors[at], sizes[at], about=(metric, names))
+        notes += replaced
     return SystemMeans(
         metrics=tuple(metrics),
         systems=tuple(names),
-        means=figures[..., 0],
-        errors=figures[..., 1],
-        n=figures[..., 2],
+        means=means,
+        errors=errors,
+        n=sizes,
         higher_is_better=_directions(metrics, higher_is_better),
         read_as=f"means with standard errors: {_said(columns)}",
-        notes=(f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}",) if others else (),
+        notes=tuple(notes),
     )
 
 
 def _said(columns: MeansColumns) -> str:
-    pairs = first_few([f"{mean!r} with {error!r}" for _, mean, error in columns.pairs])
+    pairs = first_few([f"{pair.mean!r} with {_said_of_errors(pair)}" for pair in columns.pairs])
     return f"systems in {columns.system!r}, {pairs}" + (f", n in {columns.size!r}" if columns.size else "")
+
+
+def _said_of_errors(pair: MeanColumn) -> str:
+    names = " and ".join(map(repr, pair.errors))
+    level = f"{100 * pair.level:g} %"
+    return {"half": f"{names} (half of {level} intervals)", "bounds": f"{level} bounds {names}"}.get(
+        pair.kind, f"{names} (standard deviations)" if pair.kind == "sd" else names
+    )
+
+
+def _usable_errors(
+    means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]
+) -> tuple[Floats, list[str]]:
+    """Return the errors, those of 0 of shares made anew from the number of items, and what is said of it.
+
+    A mean of n answers between 0 and 1 that is neither 0 nor 1 has no error of 0; where the other errors are those of
+    answers that are 0 or 1, the right one is known. At 0 and 1 it is that of an exact interval (Clopper and Pearson).
+    """
+    metric, names = about
+    zero = errors == 0
+    scale = next((top for top in (1.0, 100.0) if means.min() >= 0 and means.max() <= top), None)
+    if scale is None or not zero.any():
+        return errors, []
+    shares = means / scale
+    ends = zero & ((shares == 0) | (shares == 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        binomial = np.sqrt(shares * (1 - shares) / (n - 1))
+        near = np.abs(errors / scale / binomial - 1) <= _BINOMIAL
+    inside = ~zero & (shares > 0) & (shares < 1)
+    odd = first_few([names[at] for at in np.flatnonzero(zero)])
+    if inside.any() and not near[inside].all() and not np.isnan(n[zero]).any():
+        return errors, [f"under {metric}, the standard error of {odd} is 0, as of one score throughout"]
+    if not inside.any() or np.isnan(n[zero]).any():
+        raise ScoresError(
+            f"the standard error of {odd} under {metric!r} is 0, which a mean of several answers never has; give the "
+            "right one, or leave these systems out"
+        )
+    exact = (1 - 0.025 ** (1 / n)) / (2 * NORMAL_97_5)
+    made = np.where(ends, exact, binomial) * scale
+    kinds = ((zero & ~ends, "that of shares"), (ends, "half of an exact 95 % interval over 1.96"))
+    return np.where(zero, made, errors), [
+        f"under {metric}, standard errors of 0 are replaced by {what}: "
+        + first_few([f"{names[at]} {made[at]:.4f}" for at in np.flatnonzero(told)])
+        for told, what in kinds
+        if told.any()
+    ]
 
 
 def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], tuple[float, float, float]]:
@@ -296,19 +462,47 @@ def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], t
         row = {str(name): cell for name, cell in zip(frame.columns, frame.iloc[place].tolist(), strict=True)}
         system = clean_name(row[columns.system], "system")
         task = "" if columns.task is None else f"{clean_name(row[columns.task], 'task')} "
-        for name, mean, error in columns.pairs:
-            metric = task + (clean_name(row[str(columns.metric)], "metric") if name is None else name)
+        size = np.nan if columns.size is None else row[columns.size]
+        for pair in columns.pairs:
+            metric = task + (clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric)
             where = f"of system {system!r} under {metric!r}"
             if (metric, system) in found:
                 raise ScoresError(f"there are two means {where}, the second in row {place}; keep one")
-            size = np.nan if columns.size is None else _number(row[columns.size], f"the number of items {where}")
-            found[metric, system] = (
-                _number(row[mean], f"the mean {where}"),
-                _number(row[error], f"the standard error {where}"),
-                size,
-            )
-            _check_row(*found[metric, system][1:], where, known=columns.size is not None)
+            n_items = np.nan if columns.size is None else _number(size, f"the number of items {where}")
+            mean = _number(row[pair.mean], f"the mean {where}")
+            error = _error(pair, [row[name] for name in pair.errors], mean, n_items, where)
+            found[metric, system] = (mean, error, n_items)
+            _check_row(error, n_items, where, known=columns.size is not None)
     return found
+
+
+def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: float, where: str) -> float:
+    """Return the standard error that the columns of a pair tell."""
+    if pair.kind == "unsure":
+        raise ScoresError(
+            f"{pair.errors[0]!r} may hold standard errors or half the widths of intervals; rename it to "
+            f"{pair.mean + '_stderr'!r} or {pair.mean + '_ci95'!r}"
+        )
+    if pair.kind == "sd" and np.isnan(n_items):
+        raise ScoresError(
+            f"{pair.errors[0]!r} holds standard deviations, which make standard errors only with the number of items; "
+            f"add a column n, or rename it to {pair.mean + '_stderr'!r} if it holds these"
+        )
+    what = {"error": "the standard error", "bounds": "a bound of the interval"}.get(pair.kind, "the error")
+    numbers = [_number(cell, f"{what} {where}") for cell in cells]
+    width = NORMAL_97_5 if pair.level == _LEVEL else float(_normal_quantile((1 + pair.level) / 2))
+    if pair.kind == "bounds":
+        low, high = numbers
+        if not (low <= mean <= high or low <= 0 <= high):
+            raise ScoresError(f"the bounds {where}, {low:g} and {high:g}, do not hold its mean, {mean:g}; repair them")
+        return (high - low) / (2 * width)
+    return {"half": numbers[0] / width, "sd": numbers[0] / np.sqrt(n_items)}.get(pair.kind, numbers[0])
+
+
+def _normal_quantile(level: float) -> float:
+    from scipy.special import ndtri  # noqa: PLC0415 - rarely needed
+
+    return float(ndtri(level))
 
 
 def _number(cell: object, what: str) -> float:
@@ -328,7 +522,9 @@ def _check_row(error: float, size: float, where: str, *, known: bool) -> None:
         raise ScoresError(f"the number of items {where} is {size:g}; a standard error needs two items or more")
 
 
-def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool]) -> Flags:  # noqa: FBT001 - as asked
+def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None) -> Flags:  # noqa: FBT001 - as asked
+    if asked is None:
+        asked = {}
     if isinstance(asked, bool | np.bool_):
         return np.full(len(metrics), bool(asked))
     if not isinstance(asked, Mapping) or not all(isinstance(one, bool | np.bool_) for one in asked.values()):
@@ -336,7 +532,7 @@ def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool]) -> Fla
     for name in asked:
         if name not in metrics:
             raise UnknownNameError("metric", str(name), metrics)
-    return np.array([bool(asked.get(name, True)) for name in metrics])
+    return np.array([bool(asked.get(name, word_of(name.rpartition(" ")[2]) not in LOWER)) for name in metrics])
 
 
 def _of_parts(means: object, errors: object, n: object, systems: Sequence[str] | None) -> pd.DataFrame:

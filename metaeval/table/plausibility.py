@@ -9,28 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import underscored
 from metaeval.base.names import first_few, is_number
 from metaeval.table.array import ScoreTable, has_gaps
+from metaeval.table.roles import AVERAGES, PERHAPS, SPREADS, word_of
 
-AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
-"""What stands in place of a topic where a row holds averages; in lower case."""
-SPREADS = frozenset(
-    """
-    stderr std_err std_error standard_error sem std std_dev stdev standard_deviation variance
-    """.split()  # noqa: SIM905 - a list of words reads better as words
-)
-"""What stands there where a row says how the scores vary; as `underscored` writes it."""
-_PERHAPS = frozenset(
-    """
-    total overall sum count min max median se sd var gmean gm geometric_mean macro_avg macro_average macro_mean
-    micro_avg micro_average grand_mean mean_score
-    """.split()  # noqa: SIM905 - as above
-)
-"""What may be a summary, or a topic."""
 _CLOSE = 2e-3
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _FAR = 10
+_UNLIKE = 5
+_MOST_ITEMS = 100
 _TRIMMED = 0.005
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
@@ -52,23 +39,23 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     ([False, False, True, True], [False, False, True])
     """
     words = [_word(name) for name in topics]
-    sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | _PERHAPS
+    sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
     surely = [word in sure_words for word in words]
     others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
     if not others or not all(map(is_number, others)):
         return surely
-    return [sure or word in _PERHAPS for sure, word in zip(surely, words, strict=True)]
+    return [sure or word in PERHAPS for sure, word in zip(surely, words, strict=True)]
 
 
 def _word(name: str) -> str:
     """Return a name as the words above are written, nothing for one that begins with a digit, as most of topics do."""
-    return "" if name[:1].isdigit() else underscored(name)
+    return "" if name[:1].isdigit() else word_of(name)
 
 
 def summary_topics(table: ScoreTable) -> dict[str, str]:
     """Return the topics that are called like a summary and hold one of all others, with what it is."""
     topics, scores = table.labels["topic"], table.scores
-    summaries = AVERAGES | SPREADS | _PERHAPS
+    summaries = AVERAGES | SPREADS | PERHAPS
     called = [_word(name) in summaries for name in topics]
     if not any(called) or len(topics) - sum(called) < _FEWEST_OTHERS or scores.ndim > 3:  # noqa: PLR2004 - no repeats
         return {}
@@ -124,9 +111,40 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"another scale under {name}: {first_few(systems)} ({np.nanmin(own):.4g} to {np.nanmax(own):.4g}; all "
                 f"others {np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}); leave out what is no system"
             )
+        if apart := off_scale(table.labels["topic"], scores) if scores.shape[1] == len(table.labels["topic"]) else "":
+            notes.append(f"under {name}, {apart}; means over all are mostly theirs")
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         notes += [f"{one} under {name}; {_EMPTY}" for one in _far_cells(told, table)]
     return notes
+
+
+def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
+    """Say which items, fewer than half, are on another scale than all others; of two, that they differ in it.
+
+    `values` has the shape (system, item). Many items are not looked at.
+
+    Examples
+    --------
+    >>> off_scale(["a", "b", "OCR"], np.array([[50.0, 60.0, 700.0], [40.0, 70.0, 600.0], [45.0, 61.0, 650.0]]))
+    'OCR (600 to 700) has another scale than all other items (40 to 70)'
+    """
+    if not 1 < len(items) <= _MOST_ITEMS or len(values) < _FEWEST_OTHERS or np.isnan(values).all(axis=0).any():
+        return ""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if len(items) == _FEWEST_OTHERS:
+            low, high = sorted(np.nanmedian(np.abs(values), axis=0).tolist())
+            elsewhere = np.array([False, high > _UNLIKE * low])
+        else:
+            elsewhere = _on_another_scale(values.T)
+    if not elsewhere.any():
+        return ""
+    names = [item for item, off in zip(items, elsewhere, strict=True) if off]
+    off, rest = values[:, elsewhere], values[:, ~elsewhere]
+    verb = "has" if len(names) == 1 else "have"
+    return (
+        f"{first_few(names)} ({np.nanmin(off):.4g} to {np.nanmax(off):.4g}) {verb} another scale than all other items "
+        f"({np.nanmin(rest):.4g} to {np.nanmax(rest):.4g})"
+    )
 
 
 def _on_another_scale(scores: NDArray[np.float64]) -> NDArray[np.bool_]:

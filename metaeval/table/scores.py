@@ -31,6 +31,7 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import odd_notes, summary_topics
+from metaeval.table.roles import LOWER, word_of
 
 type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
@@ -64,7 +65,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
           the metric), and repeat where systems were scored several times on a topic, or a ``Dataset`` whose variables
           are metrics;
-        - a long frame with columns for system, topic, metric and score, under any of `metaeval.base.columns.SCORES`
+        - a long frame with columns for system, topic, metric and score, under any of `metaeval.table.roles.SCORES`
           (PyTerrier's ``Experiment(perquery=True)`` is one); without metric there is one;
         - a frame with columns for system and topic, and one column for each metric;
         - a frame with several levels of labels in its index or columns, such as (metric, system);
@@ -92,7 +93,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         "pairwise" keeps the gaps and records it as ``attrs["missing"] = "pairwise"``: every pair of systems is compared
         on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule.
     higher_is_better : bool or mapping of str to bool, optional
-        Direction of every metric, or of the metrics named; True where nothing is said.
+        Direction of every metric, or of the metrics named. Where nothing is said True, and False, which is noted, for
+        metrics with the names of `metaeval.table.roles.LOWER`, such as perplexity.
     groups : mapping of str to str, optional
         Group (team, model family) of every system.
     clusters : mapping of str to str, optional
@@ -156,6 +158,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     if not (isinstance(data, xr.DataArray) and "higher_is_better" in data.coords):  # those were looked at
         table = _with_odd_notes(table)
     coordinates = dict(table.coordinates)
+    table = _with_falling_noted(table, higher_is_better)
     coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
     coordinates |= _texts_of(table, "group", groups)
     coordinates |= _texts_of(table, "cluster", clusters)
@@ -530,7 +533,11 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
 def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> NDArray[np.bool_]:  # noqa: FBT001 - three-valued
     names = table.labels["metric"]
     _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
-    rising = {name: _truth(entry, name) for name, entry in zip(names, entries.tolist(), strict=True)}
+    said = "higher_is_better" in table.coordinates
+    rising = {
+        name: _truth(entry, name) if said else word_of(name) not in LOWER
+        for name, entry in zip(names, entries.tolist(), strict=True)
+    }
     if isinstance(asked, Mapping):
         for name, value in asked.items():
             if name not in rising:
@@ -539,6 +546,18 @@ def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ND
     elif asked is not None:
         rising = {name: _truth(asked, name) for name in names}
     return np.array([rising[name] for name in names], dtype=bool)
+
+
+def _with_falling_noted(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ScoreTable:  # noqa: FBT001 - three-valued
+    """Say which metrics are taken for ones where lower is better, by their names alone."""
+    told = {*asked} if isinstance(asked, Mapping) else set()
+    if "higher_is_better" in table.coordinates or isinstance(asked, bool):
+        return table
+    falling = [name for name in table.labels["metric"] if word_of(name) in LOWER and name not in told]
+    if not falling:
+        return table
+    way = f"`higher_is_better={dict.fromkeys(falling[:3], True)!r}`{IN_PYTHON}"
+    return _with_note(table, f"lower is better under {first_few(falling)}, by name; {way} if it is not")
 
 
 def _truth(value: object, metric: str) -> bool:

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.base.columns import part_of_word
 from metaeval.base.names import shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.table.roles import part_of_word
 
 type Names = Mapping[str, Sequence[str] | None]
 """The names that the caller gives along a dim; None for those not given."""

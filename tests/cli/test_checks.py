@@ -45,7 +45,16 @@ OPTIONS = [
     if parameter.opts[0].startswith("-") and not getattr(parameter, "is_flag", False) and parameter.name != "help"
 ]
 FREE = {
-    *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
+    *("--lower-is-better", "--higher-is-better", "--group-column", "--pooled-column", "--current", "--map-metric"),
+    "--reference",
+        "--lower-is-better",
+        "--higher-is-better",
+        "--group-column",
+        "--pooled-column",
+        "--current",
+        "--map-metric",
+        "--reference",
+    ),
     *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title", "--description"),
     *("--exclude-systems", "--exclude-topics", "--covariates"),
 }

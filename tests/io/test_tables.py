@@ -256,9 +256,9 @@ def test_topics_without_a_column_are_numbered_and_that_is_said(tmp_path):
 
 def test_what_was_assumed_or_left_out_is_noted(tmp_path):
     """A guessed topic column, averages, counts and rules for gaps all leave a note."""
-    _put(tmp_path, {"AP.csv": "sentence,bm25,lm\n301,0.25,0.1\n302,0.5,\nmean,0.3,0.1\n"})
+    _put(tmp_path, {"AP.csv": "Satz,bm25,lm\n301,0.25,0.1\n302,0.5,\nmean,0.3,0.1\n"})
     assert read_scores(tmp_path / "AP.csv", missing="zero").attrs["notes"] == [
-        "AP.csv: column 'sentence' was taken for the topic",
+        "AP.csv: column 'Satz' was taken for the topic",
         "AP.csv: left out the averages (mean)",
         "1 missing score was counted as 0: system 'lm' on topic '302' under 'AP'",
     ]
@@ -722,9 +722,9 @@ FAULTS = {
     "repeated metric": ("run,topic,AP,AP\na,1,0.1,0.1\n", "x.csv: two columns are called 'AP'"),
     "no name above a column": ("topic,a,,b\n1,0.1,0.2,0.3\n2,0.2,0.2,0.4\n", "x.csv: column 3 has no name"),
     "no name, long": (GOOD_LONG.replace("b,2", ",2"), "x.csv, line 5: a system has no name"),
-    "unknown column": (
-        "system,topic,metric,score,fold\na,1,AP,0.1,0\n",
-        "unknown column 'fold'; columns found: 'system', 'topic', 'metric', .* pass `columns=.'ignore': .'fold'..`",
+    "a column that parts rows": (
+        "system,topic,metric,score,fold\na,1,AP,0.1,0\na,1,AP,0.2,1\n",
+        "2 sets of rows, .* twice without 'fold'; pass `where=.'fold': '0'.` .*`columns=.'repeat': 'fold'.`",
     ),
     "no topic column": (
         "system,metric,score\na,AP,0.1\nb,AP,0.2\n",
@@ -747,9 +747,12 @@ FAULTS = {
     ),
     "a leaderboard with errors, first column unknown": (
         "approach,score,std\na,0.6,0.01\nb,0.5,0.01\nc,0.4,0.02\n",
-        "score, std seem to be summaries of scores",
+        "'std' holds standard deviations, which make .*; add a column n, or rename it to 'score_stderr'",
     ),
-    "a mean over systems": ("topic,a,b,mean\n1,0.1,0.3,0.2\n2,0.2,0.4,0.3\n", "mean seems to be a summary of scores"),
+    "a mean over other systems": (
+        "topic,a,b,mean\n1,0.1,0.3,0.35\n2,0.2,0.4,0.15\n",
+        "'mean' .an average of others.. seems to be no score, by name; pass `columns=.'ignore': .'mean'..`",
+    ),
     "averages by metric": (
         "x,a,b\nP@10,0.1,0.2\nRBP(p=0.8),0.3,0.4\n",
         "P@10, RBP.p=0.8. seem to be metrics",
@@ -813,7 +816,7 @@ FAULTS = {
     ),
     "judgments": ("301 0 FR940202 1\n301 0 FR940203 0\n", "these are judgments in TREC format"),
     "control character": (GOOD_LONG.replace("b,", "b\x01,"), "line 4: system 'b.x01' holds a control character"),
-    "JSON": ('[{"passage": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON of no form that is read"),
+    "JSON": ('[{"spot": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON of no form that is read"),
     "not UTF-8": (GOOD_LONG.encode().replace(b"b,2", b"\xe9,2"), "x.csv, line 5: byte 0xe9 is no UTF-8"),
     "spreadsheet": (b"PK\x03\x04rest", "x.csv: the archive is cut short, damaged or locked"),
     "NetCDF 3": (b"CDF\x01rest", "x.csv: the file is NetCDF 3"),
@@ -1358,8 +1361,8 @@ def test_a_column_of_scores_without_a_name_is_not_passed_over(tmp_path, text):
 
 @pytest.mark.parametrize("more", [[], ["fold"], ["id"]])
 @pytest.mark.parametrize("n_sets", [1, 2, 4])
-def test_advice_on_an_unknown_column_works(tmp_path, n_sets, more):
-    """Where it parts sets of rows one of them is chosen, as ignoring it would leave scores there twice."""
+def test_a_column_without_a_part_is_left_out_or_chosen_by(tmp_path, n_sets, more):
+    """It is left out with a note; where it parts rows that would be there twice, they are chosen by it."""
     rows, value = [["dim", *more, "system", "topic", "score"]], {"fold": "0"}
     for one in range(n_sets):
         for system in "ab":
@@ -1368,8 +1371,13 @@ def test_advice_on_an_unknown_column_works(tmp_path, n_sets, more):
                 rows.append([f"d{one}", *(value[name] for name in more), system, str(topic), f"0.{one + topic}"])
     path = tmp_path / "sets.csv"
     path.write_text("\n".join(map(",".join, rows)))
-    with pytest.raises(FileFormatError, match="unknown column") as caught:
+    if n_sets == 1:
+        assert "left out column" in read_scores(path).attrs["notes"][0]
+        return
+    with pytest.raises(FileFormatError, match="twice without 'dim'; pass ") as caught:
         read_scores(path)
-    ways = {name: ast.literal_eval(text) for name, text in re.findall(r"`(\w+)=(.*?)`", str(caught.value))}
-    assert ("where" in ways) == (n_sets > 1)
-    assert read_scores(path, **ways).sizes["topic"] == 3
+    ways = [(name, ast.literal_eval(text)) for name, text in re.findall(r"`(\w+)=(.*?)`", str(caught.value))]
+    assert [name for name, _ in ways] == ["where", "columns"]
+    for name, way in ways:
+        scores = read_scores(path, **{name: way})
+        assert (scores.sizes["topic"], scores.sizes["metric"]) == (3, n_sets if name == "columns" else 1)

@@ -95,7 +95,7 @@ def test_a_wide_frame_takes_the_name_of_its_metric():
     [
         (pd.DataFrame(), "the frame is empty"),
         (long_frame().drop(columns="system"), "no column says which system"),
-        (long_frame().drop(columns="topic"), "these are means by system"),
+        (long_frame().drop(columns="topic"), "no column is known to name the items; add one"),
         (pd.DataFrame({"model": ["a", "b"], "x": [1, 2], "y": [1, 2], "std": [1, 1]}), "these are means by system"),
         (wide_frame().set_axis(METRICS, axis=1), "are called like metrics"),
         (wide_frame().set_axis(METRICS, axis=1).rename_axis("qid"), "no column says which system"),

@@ -8,7 +8,7 @@ from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, Unkn
 from metaeval.io.means import MeansAloneError
 from metaeval.io.tables import read_scores
 from metaeval.studies.leaderboard import study_leaderboard
-from metaeval.table.means import as_means, is_board, means_columns
+from metaeval.table.means import MeanColumn, as_means, is_board, means_columns
 
 BOARD = {"model": ["a", "b", "c"], "score": [0.7, 0.6, 0.5], "stderr": [0.02, 0.03, 0.01]}
 
@@ -56,9 +56,9 @@ def test_forms_of_boards(data, metric):
 def test_one_mean_and_its_usual_columns(error, n):
     """One mean beside an error and a number of items needs no name that is agreed on."""
     found = means_columns(["model", "win_rate", error, n])
-    assert (found.pairs, found.size, found.others) == ((("win_rate", "win_rate", error),), n, ())
-    assert means_columns(["model", "a", "b", error], chosen={"score": "a"}).pairs == (("a", "a", error),)
-    assert means_columns(["model", "a", "b", error], ignored=["b"]).pairs == (("a", "a", error),)
+    assert (found.pairs, found.size, found.others) == ((MeanColumn("win_rate", "win_rate", (error,)),), n, ())
+    assert means_columns(["model", "a", "b", error], chosen={"score": "a"}).pairs == (MeanColumn("a", "a", (error,)),)
+    assert means_columns(["model", "a", "b", error], ignored=["b"]).pairs == (MeanColumn("a", "a", (error,)),)
     assert means_columns(["model", "a", error], chosen={"topic": "a"}) is None
 
 
@@ -67,7 +67,9 @@ def test_the_way_out_of_an_unclear_frame():
     frame = _board(f1=0.5)[["model", "f1", "score", "stderr"]].rename(columns={"score": "acc"})
     with pytest.raises(ScoresError, match=r"if 'stderr' is that of 'acc', rename it to 'acc_stderr'"):
         study_leaderboard(frame)
-    assert means_columns(frame.rename(columns={"stderr": "acc_stderr"})).pairs == (("acc", "acc", "acc_stderr"),)
+    assert means_columns(frame.rename(columns={"stderr": "acc_stderr"})).pairs == (
+        MeanColumn("acc", "acc", ("acc_stderr",)),
+    )
 
 
 def test_published_board_of_alpaca_eval(data_folder):

@@ -73,6 +73,10 @@ def test_a_summary_below_the_topics_is_never_one_of_them(tmp_path, name, numbere
         found = read_scores(path)
         np.testing.assert_allclose(found[0].T.to_numpy(), frame[found["system"].to_numpy()].to_numpy())
         assert any(note.startswith("AP.csv: left out the") and f"({name})" in note for note in found.attrs["notes"])
+    elif name == "Total" and not long:
+        assert (
+            f"AP.csv: left out the row {name!r}, which holds the sum of all others" in read_scores(path).attrs["notes"]
+        )
     else:
         with pytest.raises(
             ScoresError, match=f"topic '{name}' holds the .* of the other topics and is none; leave it out"

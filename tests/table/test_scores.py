@@ -476,7 +476,7 @@ REFUSED = {
     "no metric": (np.zeros((0, 2, 2)), ScoresError, "no metric"),
     "nothing": ({}, ScoresError, "the mapping is empty"),
     "wrong dims": (
-        xr.DataArray(np.zeros((2, 2)), dims=("run", "user")),
+        xr.DataArray(np.zeros((2, 2)), dims=("run", "reader")),
         ScoresError,
         "dims metric, system and topic, and may have repeat; these have",
     ),
@@ -496,7 +496,11 @@ REFUSED = {
         ScoresError,
         "Its columns are what, ever; not found: system, topic, metric, score",
     ),
-    "unknown column": (_long().assign(fold=1), ScoresError, "no place for the column fold"),
+    "a column that parts rows": (
+        pd.concat([_long().assign(fold=fold) for fold in (1, 2)], ignore_index=True),
+        ScoresError,
+        "appears twice, .* left out column 'fold', which has no part",
+    ),
     "two topic columns": (_long().assign(qid=1), ScoresError, "columns 'topic' and 'qid' could both be the topic"),
     "repeated columns": (_long(("system", "topic", "score", "score")), ScoresError, "column 'score' appears twice"),
     "repeated row": (

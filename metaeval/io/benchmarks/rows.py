@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.unit import ITEM
 from metaeval.io.benchmarks.contents import Json
@@ -19,15 +18,9 @@ from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
-from metaeval.table.plausibility import AVERAGES, are_summaries
+from metaeval.table.plausibility import are_summaries
+from metaeval.table.roles import AVERAGES, TEXTS, column_roles, part_of_word
 
-FRAME_TEXTS = frozenset(
-    """
-    user_input response reference retrieved_contexts reference_contexts rubrics question answer contexts ground_truth
-    ground_truths input actual_output expected_output retrieval_context context tools_called expected_tools reason
-    """.split()  # noqa: SIM905 - a list of words reads better as words
-)
-"""Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 _NUGGETS = frozenset({"strict_vital_score", "strict_all_score", "vital_score", "all_score"})
 """What nuggetizer calls its metrics."""
 _ASKED = ("user_input", "question", "input")
@@ -165,7 +158,7 @@ def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
 
 def _is_frame(names: Iterable[str]) -> bool:
     known = {name.casefold() for name in names}
-    return max(len(FRAME_TEXTS & known), len(_NUGGETS & known)) >= _LEAST_TEXTS
+    return max(len(TEXTS & known), len(_NUGGETS & known)) >= _LEAST_TEXTS
 
 
 def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
@@ -181,7 +174,7 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         raise sheet.error("the table has a header and no rows; it needs a row for every item")
     names, _ = fitting_names(header, rows, body)
     roles = column_roles(
-        [name for name in names if name.casefold() not in FRAME_TEXTS or name in options.chosen.values()],
+        [name for name in names if name.casefold() not in TEXTS or name in options.chosen.values()],
         chosen=options.chosen,
         ignored=options.ignored,
     )
@@ -192,7 +185,7 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     words: list[str] = []
     for name in roles.others:
         (numeric if _is_numeric(name, columns[name], body) else words).append(name)
-    words += [name for name in names if name.casefold() in FRAME_TEXTS and name not in roles.parts.values()]
+    words += [name for name in names if name.casefold() in TEXTS and name not in roles.parts.values()]
     if not numeric:
         raise sheet.error(f"no column holds numbers: {first_few(words)}; a frame has a column for every metric")
     topic = roles.parts.get("topic")

@@ -1,0 +1,212 @@
+"""Which column of a long table is which, told by names first and by what the columns hold where these do not tell."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from metaeval.base.columns import LABELS, underscored
+from metaeval.base.names import count, first_few, is_measure, is_number, is_word
+from metaeval.io.blocks import SCORE_GAPS, TableOptions
+from metaeval.io.headers import columns_found, ways_to_name
+from metaeval.io.sheets import Sheet
+from metaeval.table.array import REPEAT
+from metaeval.table.roles import (
+    Column,
+    item_column,
+    item_constants,
+    left_out_columns,
+    not_scores,
+    part_of_word,
+    role_of_name,
+    unsure_columns,
+)
+
+_MOST_ROWS, _MOST_CELLS = 20_000, 100_000
+"""Rows, and cells, that tell what columns hold."""
+_BEFORE = frozenset({"rank", "id", "n", "time", "version"})
+"""Roles of columns that stand before the names of systems on boards."""
+_REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
+"""Roles of columns that may number the repeats of a score."""
+
+
+class LongColumns(NamedTuple):
+    """The columns of a long table."""
+
+    parts: dict[str, str]
+    """Part to the name of its column."""
+    metrics: list[str]
+    """Columns that hold a metric each; none where one column holds the scores."""
+    left_out: list[str]
+    """Columns that hold neither."""
+    notes: list[str]
+
+
+def hold_metrics(columns: Sequence[str]) -> bool:
+    """Whether all columns are called like metrics, so that a table with topics is of one system."""
+    return bool(columns) and all(map(is_measure, columns))
+
+
+def names_repeat(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> bool:
+    """Whether the names in some columns stand together in two rows, as systems do in a long table."""
+    places, seen = [names.index(column) for column in columns], set[tuple[str, ...]]()
+    for cells in body.rows():
+        name = tuple(cells[at].strip() if len(cells) > at else "" for at in places)
+        if name in seen:
+            return True
+        seen.add(name)
+    return False
+
+
+def system_beside_roles(names: Sequence[str]) -> int:
+    """Return the place of a column of systems that stands behind ranks, numbers and the like alone; 0 for none.
+
+    Examples
+    --------
+    >>> system_beside_roles(["Rank", "Model", "t1"]), system_beside_roles(["t1", "Model"])
+    (1, 0)
+    """
+    place = next((at for at, name in enumerate(names) if part_of_word(name) == "system"), 0)
+    return place if all(role_of_name(name)[0] in _BEFORE or not name for name in names[:place]) else 0
+
+
+def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: TableOptions) -> LongColumns:
+    """Find out which column is which, or say which ones must be named."""
+    parts, others = options.roles(names, sheet)
+    notes: list[str] = []
+    if "topic" not in parts and "system" in parts:
+        item = _items_by_structure(body, names, parts, others, options)
+        parts, others = {**parts, "topic": item}, [name for name in others if name != item]
+        notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
+    one_system = "topic" in parts and hold_metrics(others)
+    if "topic" not in parts or not (parts.keys() & {"system", "metric"} or one_system):
+        lacking = [part for part in ("system", "topic", "score") if part not in parts]
+        ways = ways_to_name(names, others, lacking)
+        raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways}")
+    if "score" not in parts and "metric" in parts:
+        ways = ways_to_name(names, others, ("score",))
+        raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
+    if "score" in parts and others:
+        _refuse_unnamed(sheet, names, parts, others, options)
+    if "score" in parts:
+        left_out = [_described(name) for name in others]
+        return LongColumns(parts, [], others, notes + left_out_columns(left_out))
+    columns, words = _metric_columns(body, names, parts, others, options)
+    unsure = unsure_columns(columns)
+    if unsure:
+        raise sheet.error(unsure)
+    left = {column.name for column in columns} | {*words}
+    metrics = [name for name in others if name not in left]
+    if not metrics:
+        raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
+    notes += left_out_columns([*columns, *(Column(name, "text", "words") for name in words)])
+    return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _described(name: str) -> Column:
+    role, _ = role_of_name(name)
+    return Column(name, role, "which has no part in a table of scores")
+
+
+def _items_by_structure(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> str:
+    """Return the one column that can name items: every system has each of its names once."""
+    held = [*parts.values(), *others]
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    columns = {name: [cells[names.index(name)].strip() for cells in rows] for name in held}
+    keys = [columns[parts[part]] for part in ("system", "metric", REPEAT) if part in parts]
+    columns["\0"] = list(map("\0".join, zip(*keys, strict=True)))
+    free = [name for name in others if name not in (options.metrics or ())]
+    fitting = item_column(columns, "\0", free)
+    if len(fitting) != 1:
+        could = fitting or [
+            name for name in free if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+        ]
+        named = f", such as `columns={{'topic': {could[0]!r}}}`" if could else ""
+        raise body.error(
+            f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
+            f"say which does{named}; {columns_found(names)}"
+        )
+    return fitting[0]
+
+
+def _refuse_unnamed(
+    sheet: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> None:
+    """Refuse further columns where one of them may be the systems, or judges who take the place of metrics."""
+    judges = [name for name in others if underscored(name) in LABELS["judge"]]
+    if "system" not in parts:
+        raise sheet.error(_unknown(names, others, ("system",)))
+    if judges and "metric" not in parts and "metric" not in options.columns:
+        rest = [name for name in others if name not in judges]
+        raise sheet.error(_unknown(names, [*judges, *rest], ("metric",)))
+
+
+def _unknown(names: Sequence[str], others: Sequence[str], lacking: Sequence[str]) -> str:
+    ways = ways_to_name(names, others, lacking)
+    return f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways}"
+
+
+def _metric_columns(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> tuple[list[Column], list[str]]:
+    """Return the columns that are no metrics: of numbers, and of words."""
+    asked = [name for name in others if name in (options.metrics or ())]
+    if asked:
+        return [_described(name) for name in others if name not in asked], []
+    place_of_name = {name: at for at, name in enumerate(names)}
+    places = [place_of_name[name] for name in others]
+    most = max(2, min(_MOST_ROWS, _MOST_CELLS // max(1, len(others))))
+    rows = [cells for cells in islice(body.rows(), most) if len(cells) == len(names)]
+    values = np.full((len(rows), len(others)), np.nan)
+    words = []
+    for at, (name, place) in enumerate(zip(others, places, strict=True)):
+        cells = [row[place].strip() for row in rows]
+        numbers = [is_number(cell) for cell in cells]
+        if (
+            not any(numbers)
+            and all(is_word(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
+            and len(others) > 1
+        ):
+            words.append(name)
+        values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
+    numeric = np.setdiff1d(np.arange(len(others)), [places.index(place_of_name[name]) for name in words]).tolist()
+    called = [others[at] for at in numeric]
+    columns = not_scores(called, values[:, numeric], along="cell", kept=options.metrics or ())
+    told = {column.name for column in columns}
+    topics = [row[names.index(parts["topic"])].strip() for row in rows]
+    free = [at for at, name in zip(numeric, called, strict=True) if name not in told]
+    columns += item_constants([others[at] for at in free], values[:, free], topics)
+    return columns, words
+
+
+def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str]) -> str:
+    """Say how to choose among sets of rows that a left out column parts, where without it scores are there twice."""
+    place = {name: at for at, name in enumerate(names)}
+    at_parts = [place[column] for part, column in parts.items() if part != "score"]
+    whole = (cells for cells in body.rows() if len(cells) == len(names))
+    rows = [(tuple(cells[at].strip() for at in at_parts), cells) for cells in whole]
+    times = max(Counter(key for key, _ in rows).values(), default=1)
+    if times == 1:
+        return ""
+    kinds = {name: [cells[place[name]].strip() for _, cells in rows] for name in others}
+    parted = {
+        name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
+        for name in others
+        if len(set(kinds[name])) <= max(times, len(rows) // 2)  # a row's number parts everything
+    }
+    most = max(parted, key=lambda name: parted[name], default="")
+    if not most or parted[most] < len(rows):
+        return ""
+    values = set(kinds[most])
+    numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
+    part, what = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
+    only_one = part in parts or (role_of_name(most)[0] == "version" and not numbered)
+    other = "" if only_one else f", or `columns={ {part: most}!r}` if these are {what}"
+    return (
+        f"it holds {count(len(values), 'set')} of rows, and scores would be there twice without {most!r}; pass "
+        f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{other}"
+    )

@@ -1,0 +1,528 @@
+"""What every column of a table of scores is: system, topic, score, or something that is no score.
+
+One table of words (``roles.toml``) and one judgement, which every reader uses: a number is a score only if neither its
+name nor its values say otherwise. Values count more than names: a column called as an average that is none, or as a
+standard error that is below 0, is asked about.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from metaeval.base.arrays import Floats
+from metaeval.base.names import first_few
+from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
+from metaeval.errors import ScoresError
+
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_DIVISION = re.compile(r"[\s._/:()\[\]-]+")
+_NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
+_LONGEST_WORD = 100
+_TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
+
+SCORES: Mapping[str, tuple[str, ...]] = {part: tuple(word for tier in tiers for word in tier)
+                                         for part, tiers in _TIERS.items()}  # fmt: skip
+"""Parts of a long table of scores, and what columns that play them are called, in order of trust.
+
+Case, blanks and hyphens do not matter, and no two columns may play one part. A word counts only where no surer one is
+there: for systems model counts after system, and method after model; for topics item and the like after topic, then
+id, question, task and dataset. A task beside a surer topic is its cluster.
+"""
+_PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
+_TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
+_COUNTED = frozenset({"run", "run_id", "runid", "name"})
+"""Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
+
+AVERAGES = frozenset(
+    {"all", "amean", "mean", "average", "avg", "gesamt", "durchschnitt", "mittelwert", "moyenne", "promedio"}
+)
+"""What stands in place of a topic where a row holds averages; in lower case."""
+SPREADS = frozenset({*_TABLE["error"]["words"], *_TABLE["sd"]["words"]} - {"se", "sd", "sem", "var", "sigma"})
+"""What stands there where a row says how the scores vary; as `word_of` writes it."""
+PERHAPS = frozenset({*_TABLE["aggregate"]["words"], *_TABLE["range"]["words"], "se", "sd", "var", "count"})
+"""What may be a summary, or a topic."""
+TEXTS = frozenset(_TABLE["text"]["words"])
+"""Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
+LOWER = frozenset(_TABLE["lower"]["words"])
+"""Metrics where lower is better, whoever computes them."""
+WHOLE = frozenset(_TABLE["whole"]["words"])
+"""What boards call the one score of a system."""
+
+ROLES = tuple(role for role, entry in _TABLE.items() if "says" in entry and role != "text")
+ERRORS = frozenset({"error", "sd", "half", "unsure"})
+BOUNDS = frozenset({"low", "high", "range"})
+_EPOCHS = (1e9, 1e13)
+_FEWEST, _FEWEST_RANKED = 3, 5
+_SHARED = 0.9
+_MOST_COLUMNS = 1000
+_SURPRISE = 1e-4
+"""The chance that columns of scores add up by luck, below which they are taken for sums."""
+
+
+class ColumnRoles(NamedTuple):
+    """Which column of a long table of scores plays which part."""
+
+    parts: dict[str, str]
+    """Part (a key of `SCORES`) to the name of its column."""
+    others: list[str]
+    """Columns without a part, in order; unnamed ones (a saved row number) are left out."""
+
+
+class Column(NamedTuple):
+    """A column that is no score."""
+
+    name: str
+    role: str
+    """One of `ROLES`."""
+    why: str
+    """What it is, and of what."""
+    of: str = ""
+    """The column that it is about, where there is one."""
+    sure: bool = True
+    """Whether name and values agree; a column that they disagree about is asked for."""
+
+
+def word_of(name: object) -> str:
+    """Return a name as the words of ``roles.toml`` are written.
+
+    Examples
+    --------
+    >>> word_of("Query-ID"), word_of("Std. Error"), word_of("acc (SE)")
+    ('query_id', 'std_error', 'acc_se')
+    """
+    text = str(name)
+    return _DIVISION.sub("_", text.strip()).casefold().strip("_") if len(text) < _LONGEST_WORD else ""
+
+
+# ------------------------------------------------------------------------------------------- parts of a long table
+
+
+def part_of_word(word: object) -> str | None:
+    """Return the part of a long table of scores that a column of this name plays, None for none.
+
+    Examples
+    --------
+    >>> part_of_word("Query-ID"), part_of_word("bm25")
+    ('topic', None)
+    """
+    return _PART_OF_WORD.get(word_of(word))
+
+
+def column_roles(
+    columns: Iterable[object],
+    *,
+    chosen: Mapping[str, str] | None = None,
+    ignored: Iterable[str] = (),
+    cells: Callable[[str], Sequence[str]] | None = None,
+) -> ColumnRoles:
+    """Find out which columns of a long table hold system, topic, metric, score and what else has a part in `SCORES`.
+
+    `cells` gives some cells of a column, which tell a system's runs by number from names of systems.
+
+    Examples
+    --------
+    >>> column_roles(["name", "qid", "measure", "value", "fold"])
+    ColumnRoles(parts={'system': 'name', 'topic': 'qid', 'metric': 'measure', 'score': 'value'}, others=['fold'])
+    """
+    parts = dict(chosen or {})
+    taken = {*parts.values(), *ignored}
+    candidates: dict[str, list[str]] = {}
+    others = []
+    known = list(map(str, columns))
+    instead = _unsure([name for name in known if name not in taken], parts, cells)
+    for column in known:
+        part = instead.get(column, part_of_word(column))
+        if column in taken:
+            continue
+        if part is not None and part not in parts:
+            candidates.setdefault(part, []).append(column)
+        elif column.strip() and not column.startswith("Unnamed: "):
+            others.append(column)
+    for part, names in candidates.items():
+        if len(set(names)) < len(names):
+            raise ScoresError(f"two columns are called {names[0]!r}; names must be unique")
+        if len(names) > 1:
+            raise ScoresError(
+                f"columns {' and '.join(map(repr, names))} could both be the {part}; rename or leave out all but one "
+                f"(`columns={{{part!r}: {names[0]!r}, 'ignore': {names[1:]!r}}}`)"
+            )
+        parts[part] = names[0]
+    return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)
+
+
+def _unsure(
+    columns: Sequence[str], chosen: Mapping[str, str], cells: Callable[[str], Sequence[str]] | None
+) -> dict[str, str | None]:
+    """Return the parts of columns called as others that are surer: a task is a topic's cluster, the rest have none."""
+    grouped = chosen.keys() & {"cluster", "stratum"} or any(
+        part_of_word(name) in {"cluster", "stratum"} for name in columns
+    )
+    unsure: dict[str, str | None] = {}
+    for part in ("system", "topic", "repeat"):
+        tiers = {name: _TIER_OF_WORD[word_of(name)] for name in columns if part_of_word(name) == part}
+        if part == "system" and cells is not None:
+            runs = _numbered_runs(tiers, cells)
+            unsure |= dict.fromkeys(runs, "repeat" if "repeat" not in chosen else None)
+            tiers = {name: tier for name, tier in tiers.items() if name not in runs}
+        surest = -1 if part in chosen else min(tiers.values(), default=0)
+        unsure |= {
+            name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
+            for name, tier in tiers.items()
+            if tier > surest
+        }
+    return unsure
+
+
+def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str]]) -> list[str]:
+    """Return the columns called run that hold numbers, where another column names systems by words."""
+    words = [name for name in tiers if not all(cell.strip().isdecimal() for cell in cells(name))]
+    return [name for name in tiers if words and name not in words and word_of(name) in _COUNTED]
+
+
+def unit_of_column(name: str) -> Unit:
+    """Return what scores are of whose column of topics has this name.
+
+    Examples
+    --------
+    >>> unit_of_column("Question-ID").topics, unit_of_column("nugget").clusters, unit_of_column("qid").topics
+    ('items', 'topics', 'topics')
+    """
+    word = word_of(name)
+    if word in {"nugget", "nugget_id"}:
+        return NUGGET
+    return ITEM if _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] else TOPIC
+
+
+def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Iterable[str]) -> list[str]:
+    """Return the columns that could name the items of a long table: each value once a system, and under several.
+
+    A column of numbers with decimals names nothing; one called by a word for what is no item names no item.
+
+    Examples
+    --------
+    >>> columns = {"system": [*"aabb"], "seg": [*"1212"], "bleu": [".1", ".2", ".1", ".3"]}
+    >>> item_column(columns, "system", ["seg", "bleu"])
+    ['seg']
+    """
+    systems = columns[system]
+    n_systems = len(set(systems))
+    fitting = []
+    for name in others:
+        cells = columns[name]
+        values = set(cells)
+        if any(_is_decimal(cell) for cell in values) or role_of_name(name)[0] in {*ERRORS, *BOUNDS, "cost", "time"}:
+            continue
+        pairs = set(zip(systems, cells, strict=True))
+        if len(pairs) == len(cells) and n_systems > 1 and 2 * len(values) <= len(cells) + len(values) // 2:
+            fitting.append(name)
+    return fitting
+
+
+def _is_decimal(cell: str) -> bool:
+    text = cell.strip()
+    return not text or (
+        not text.lstrip("+-").isdecimal() and bool(re.fullmatch(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", text.casefold()))
+    )
+
+
+# ---------------------------------------------------------------------------------------------- what is no score
+
+
+@cache
+def role_of_name(name: str) -> tuple[str, str]:
+    """Return the role that a name says a column plays, "" for none, and the word for what it is about.
+
+    Examples
+    --------
+    >>> role_of_name("acc_stderr"), role_of_name("SE"), role_of_name("n_topics"), role_of_name("nDCG")
+    (('error', 'acc'), ('error', ''), ('n', 'topics'), ('', ''))
+    """
+    word = word_of(name)
+    whole = next((role for role in ROLES if word in _TABLE[role]["words"]), "")
+    if whole or not word:
+        return whole, ""
+    base, comma, tail = word.partition(",")
+    longest = ("", "", 0)
+    for role in ROLES:
+        for side in ("after", "before"):
+            for mark in _TABLE[role][side]:
+                stem = _without(base, mark, side)
+                if stem and len(mark) > longest[2]:
+                    longest = (role, stem, len(mark))
+    role, stem, _ = longest
+    return role, stem + comma + tail if role else ""
+
+
+def _without(word: str, mark: str, side: str) -> str:
+    """Return a word without the mark before or after it, "" where it has none."""
+    if side == "after":
+        return word[: -len(mark) - 1] if word.endswith(f"_{mark}") else ""
+    return word[len(mark) + 1 :] if word.startswith(f"{mark}_") else ""
+
+
+def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterable[str] = ()) -> list[Column]:
+    """Return the columns of numbers that are no scores, by what they are called and what they hold.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns, in order.
+    values : array of float
+        NaN where a cell holds none. Shape (row, column).
+    along : {"system", "topic", "cell"}
+        What a column would be if it held scores: a system, a topic (systems are in rows), or a metric, where a row is
+        one system on one topic.
+    kept : iterable of str
+        Columns that somebody said to be scores.
+
+    Examples
+    --------
+    >>> values = np.array([[0.7, 0.02, 120], [0.6, 0.03, 120], [0.5, 0.02, 120]])
+    >>> [(one.name, one.role, one.of) for one in not_scores(["acc", "acc_se", "n"], values, along="topic")]
+    [('acc_se', 'error', 'acc'), ('n', 'n', '')]
+    """
+    if len(names) > _MOST_COLUMNS or not len(values):
+        return []
+    by_word = {word_of(name): name for name in names}
+    table = _Numbers(names, values, along)
+    told: dict[str, Column] = {}
+    for place, name in enumerate(names):
+        role, stem = role_of_name(name)
+        if name in kept or not role:
+            continue
+        of = by_word.get(stem, "") or (table.before(place, role) if not stem else "")
+        column = table.judged(place, role, of, stem)
+        if column is not None:
+            told[name] = column
+    for column in table.by_values([name for name in names if name not in told and name not in kept]):
+        told[column.name] = column
+    return [told[name] for name in names if name in told]
+
+
+class _Numbers(NamedTuple):
+    """Columns of numbers, and what they would be if they were scores."""
+
+    names: Sequence[str]
+    values: Floats
+    along: str
+
+    def before(self, place: int, role: str) -> str:
+        """Return the nearest column before one that is called by nothing but its role, and could be its score."""
+        if role not in ERRORS | BOUNDS:
+            return ""
+        scores = [name for name in self.names if not role_of_name(name)[0]]
+        if self.along == "topic" and len(scores) > 1:
+            return ""
+        earlier = [name for name in scores if name in self.names[:place]]
+        return earlier[-1] if earlier else next(iter(scores), "")
+
+    def judged(self, place: int, role: str, of: str, stem: str) -> Column | None:
+        """Return what a column is whose name says a role; None where it is a score after all."""
+        name, numbers = self.names[place], self.values[:, place]
+        says = _TABLE[role]["says"]
+        column = Column(name, role, f"{says} of {of!r}" if of else says, of)
+        if role in ERRORS | BOUNDS:
+            return self._of_scores(column, numbers, stem)
+        if role == "aggregate":
+            return self._aggregate(place, sure_name=not stem)
+        known = numbers[~np.isnan(numbers)]
+        whole = bool((known == np.rint(known)).all())
+        if role == "id":
+            return column if whole and len(set(known.tolist())) == len(known) else None
+        if role == "rank":
+            return column if whole else None if stem else column._replace(sure=False)
+        if role == "n" or (stem and self.along == "system"):
+            unlike = whole and self._unlike_scores(place)
+            return column if unlike else None if stem or self.along == "system" else column._replace(sure=False)
+        return column
+
+    def _of_scores(self, column: Column, numbers: Floats, stem: str) -> Column | None:
+        """Return a column of errors or bounds; of something that is not here, a system may be called so."""
+        if column.of:
+            return column._replace(sure=_fits(column.role, numbers, self.values[:, self.names.index(column.of)]))
+        if self.along == "system" and (stem or column.role == "range"):
+            return None
+        return None if stem and column.role != "error" else column._replace(sure=False)
+
+    def _unlike_scores(self, place: int) -> bool:
+        """Whether numbers are larger than those of all columns without a role, or these are not whole."""
+        others = [at for at, name in enumerate(self.names) if at != place and not role_of_name(name)[0]]
+        rest = self.values[:, others]
+        rest = rest[~np.isnan(rest)]
+        own = self.values[:, place]
+        return not len(rest) or bool(np.nanmin(own) > rest.max() or (rest != np.rint(rest)).any())
+
+    def _aggregate(self, place: int, *, sure_name: bool) -> Column | None:
+        others = [at for at, name in enumerate(self.names) if at != place and not role_of_name(name)[0]]
+        name = self.names[place]
+        what = _sum_of(self.values[:, place], self.values[:, others], luck=1.0)
+        if what:
+            return Column(name, "aggregate", f"the {what} of {_listed([self.names[at] for at in others])}")
+        if self.along == "cell" and sure_name and not others:
+            return None
+        return Column(name, "aggregate", _TABLE["aggregate"]["says"], sure=self.along == "topic") if sure_name else None
+
+    def by_values(self, names: Sequence[str]) -> list[Column]:
+        """Return the columns without a name for it that hold dates, ranks, numbers of rows or averages of the rest."""
+        places = [self.names.index(name) for name in names]
+        found: list[Column] = []
+        if len(places) < 2 or len(self.values) < _FEWEST:  # noqa: PLR2004 - nothing to be told from
+            return found
+        values = self.values[:, places]
+        with np.errstate(invalid="ignore"):
+            whole = (values == np.rint(values)) | np.isnan(values)
+        all_whole = whole.all(axis=0)
+        low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
+        dates = all_whole & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
+        counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
+        from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
+        for at, name in enumerate(names):
+            if dates[at] and not dates.all():
+                found.append(Column(name, "time", "a date in seconds or milliseconds"))
+            elif (counted[at] or from_zero[at]) and not all_whole.all() and len(values) >= _FEWEST_RANKED:
+                found.append(Column(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
+        taken = {one.name for one in found}
+        rest = [at for at, name in enumerate(names) if name not in taken]
+        return found + self._sums([names[at] for at in rest], values[:, rest])
+
+    def _sums(self, names: Sequence[str], values: Floats) -> list[Column]:
+        """Return the one column that is the mean or the sum of all others, where luck does not make it so."""
+        for at, name in enumerate(names if len(names) > _FEWEST - 1 else ()):
+            what = _sum_of(values[:, at], np.delete(values, at, axis=1), luck=_SURPRISE)
+            if what:
+                others = [other for other in names if other != name]
+                return [Column(name, "aggregate", f"the {what} of {_listed(others)}")]
+        return []
+
+
+def _listed(names: Sequence[str]) -> str:
+    return first_few(list(map(repr, names)), most=3)
+
+
+def _fits(role: str, own: Floats, score: Floats) -> bool:
+    """Whether numbers can be the errors, or bounds, of these scores."""
+    both = ~(np.isnan(own) | np.isnan(score))
+    mine, theirs = own[both], score[both]
+    if not len(mine):
+        return True
+    if role in ERRORS:
+        return bool((mine >= 0).all() and (2 * np.median(mine) <= np.median(np.abs(theirs)) or (mine == 0).all()))
+    if role == "range":
+        return bool((mine <= theirs).all() or (mine >= theirs).all())
+    sign = 1 if role == "low" else -1
+    return bool((sign * mine <= sign * theirs).all() or (sign * mine <= 0).all())
+
+
+def _sum_of(own: Floats, others: Floats, *, luck: float) -> str:
+    """Say whether numbers are the mean or sum of others in every row, to their last digit: "mean", "sum", "" for none.
+
+    `luck` is the largest chance of it that counts: that of numbers drawn from their range to lie so near.
+    """
+    rows = ~np.isnan(own) & ~np.isnan(others).all(axis=1)
+    if others.shape[1] < 2 or rows.sum() < 2:  # noqa: PLR2004 - the mean of one is itself
+        return ""
+    own, others = own[rows], others[rows]
+    if np.ptp(own) == 0:
+        return ""
+    near = _last_digit(own) * 0.51 + _last_digit(others.ravel()) * 0.51
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals = {"mean": np.nanmean(others, axis=1), "sum": np.nansum(others, axis=1)}
+        for what, total in totals.items():
+            if (np.abs(own - total) <= near).all():
+                chance = min(1.0, 2 * near / np.ptp(own)) ** (len(own) - 1)
+                if chance <= luck:
+                    return what
+    return ""
+
+
+def _last_digit(numbers: Floats) -> float:
+    """Return the value of the last decimal that any of some numbers is written with: 0.01 of 0.5 and 0.25."""
+    some = numbers[~np.isnan(numbers)][:200]
+    if not len(some):
+        return 0.0
+    for digits in range(10):
+        if (np.abs(some - np.round(some, digits)) <= 1e-9 * np.maximum(1.0, np.abs(some))).all():
+            return float(10.0**-digits)
+    return float(1e-9 * np.abs(some).max())
+
+
+def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[Column]:
+    """Return the columns that hold one number an item, whichever the system, beside others that do not.
+
+    `values` has the shape (row, column), and `items` an entry a row.
+
+    Examples
+    --------
+    >>> values = np.array([[0.1, 3], [0.2, 5], [0.3, 4], [0.2, 3], [0.3, 5], [0.1, 4]])
+    >>> [one.name for one in item_constants(["ndcg", "length"], values, [*"xyzxyz"])]
+    ['length']
+    """
+    if not names:
+        return []
+    _, codes, sizes = np.unique(np.array(items, dtype=np.str_), return_inverse=True, return_counts=True)
+    if len(sizes) < _FEWEST or (sizes > 1).mean() < _SHARED:
+        return []
+    own, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
+    low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
+    same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
+    if same.all():
+        return []
+    why = "one number an item, whichever the system"
+    return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
+
+
+def row_of_sums(values: Floats) -> tuple[int, str] | None:
+    """Return the row that holds the mean or the sum of all others in every column, where luck does not make it so.
+
+    Examples
+    --------
+    >>> row_of_sums(np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.21, 0.43, 0.32], [0.3133, 0.36, 0.4]]))
+    (3, 'mean')
+    """
+    n_rows = len(values)
+    if n_rows <= _FEWEST or values.shape[1] < 2:  # noqa: PLR2004 - one column says little
+        return None
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        sums, counts = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
+        near = 0.51 * _last_digit(values[-1]) + 1e-9 * float(np.abs(sums).max())
+        spread = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+        chance = float(np.prod(np.minimum(1.0, 2 * near / np.maximum(spread, np.finfo(float).tiny)))) * n_rows
+        for what, wanted in (("mean", (sums - values) / (counts - 1)), ("sum", sums - values)):
+            rows = np.flatnonzero((np.abs(values - wanted) <= near).all(axis=1))
+            if len(rows) and chance <= _SURPRISE:
+                return int(rows[0]), what
+    return None
+
+
+def left_out_columns(columns: Sequence[Column]) -> list[str]:
+    """Return the note on columns that are no scores.
+
+    Examples
+    --------
+    >>> left_out_columns([Column("Overall", "aggregate", "the mean of 'a' and 'b'")])
+    ["left out column 'Overall', the mean of 'a' and 'b'"]
+    """
+    if not columns:
+        return []
+    described = first_few([f"{one.name!r}, {one.why}" for one in columns], most=8, between="; ")
+    return [f"left out column{'s' * (len(columns) > 1)} {described}"]
+
+
+def unsure_columns(columns: Sequence[Column], *, in_memory: bool = False) -> str:
+    """Return what to say of columns of whose role names and values say different things, "" where there are none."""
+    unsure = [one for one in columns if not one.sure]
+    if not unsure:
+        return ""
+    named = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
+    ignored = [one.name for one in unsure]
+    way = (
+        f"drop what is none (frame.drop(columns={ignored!r}))"
+        if in_memory
+        else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
+    )
+    return f"{named} seem{'s' * (len(unsure) == 1)} to be no score, by name; {way}, or rename what is one"

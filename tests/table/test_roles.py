@@ -1,0 +1,31 @@
+"""The roles of columns: told by names, by values, and asked for where these disagree."""
+
+import pytest
+
+from metaeval.errors import ScoresError
+from metaeval.table.roles import SCORES, column_roles
+
+
+def test_column_words_belong_to_one_part():
+    """No word can mean two parts, so that recognising columns needs no guess."""
+    words = [word for words in SCORES.values() for word in words]
+    assert len(words) == len(set(words))
+
+
+def test_chosen_columns_come_first():
+    """What the caller names is taken, and the words do not matter for that part any more."""
+    parts, others = column_roles(["team", "system", "qid", "AP"], chosen={"system": "team"}, ignored=["AP"])
+    assert parts == {"system": "team", "topic": "qid"}
+    assert others == ["system"]
+
+
+def test_surer_words_for_topics_go_first():
+    """An item goes before an id, and that before a task, which is then the cluster of items unless there is another."""
+    assert column_roles(["item", "task", "id"]) == ({"topic": "item", "cluster": "task"}, ["id"])
+    assert column_roles(["task", "id"]).parts == {"topic": "id", "cluster": "task"}
+    assert column_roles(["task"]).parts == {"topic": "task"}
+    assert column_roles(["qid", "doc"]) == ({"topic": "qid"}, ["doc"])
+    assert column_roles(["item", "task", "cluster"]) == ({"topic": "item", "cluster": "cluster"}, ["task"])
+    assert column_roles(["question", "task"], chosen={"topic": "question"}).parts["cluster"] == "task"
+    with pytest.raises(ScoresError, match="columns 'doc' and 'sample' could both be the topic"):
+        column_roles(["doc", "sample"])
