@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
+from metaeval.cli.commands import NO_STUDIES
 from metaeval.cli.messages import in_options
 from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
@@ -90,7 +91,9 @@ def command(
 
 
 def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]":
-    """Return what writes down the question, to be asked again."""
+    """Return what writes down the question, to be asked again, where there is one."""
+    if context.info_name in NO_STUDIES:
+        return {}
     from metaeval.cli.study_file import STUDY_FILE, study_text  # noqa: PLC0415 - for reports in a folder
 
     def write(place: Path) -> None:
