@@ -52,9 +52,6 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
 COMMANDS: Mapping[str, str] = {name: words for group in QUESTIONS.values() for name, words in group.items()}
 """Every command with its first line. Its module has the same name."""
 
-NO_STUDIES = frozenset({"check-metric", "doctor", "metrics", "simulate"})
-"""Commands that ask nothing of data: no study file names one, and none is written beside their reports."""
-
 
 class _Table(Mapping[str, Any]):
     """Commands by name, each loaded when it is asked for."""

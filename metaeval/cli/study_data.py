@@ -19,11 +19,12 @@ from typing import Any, NamedTuple, NoReturn
 from metaeval.base.checks import show
 from metaeval.base.names import shortened
 from metaeval.cli import checks
-from metaeval.cli.commands import NO_STUDIES
 from metaeval.cli.options import OUTPUT, WORKING
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
 _KEYS = ("command", "folder", "version", "options", "checksums")
+NO_STUDIES = frozenset({"check-metric", "doctor", "metrics", "simulate"})
+"""Commands that ask nothing of data: no study file names one, and none is written beside their reports."""
 RUN = frozenset({"plugin"})
 """Options whose files are run."""
 _WORK = frozenset({*WORKING, "threads"})
