@@ -111,8 +111,8 @@ def main() -> None:
         "## A folder of strangers' programs\n\n    python benchmarks/strange_folder.py --write\n\n"
         f"{sum(codes.values())} runs of {len(lines.FAST)} commands in {seconds / 60:.0f} minutes, in folders of "
         f"{n_names} programs named as the modules of Python and all installed packages, as modules and as packages, "
-        "with settings of numba, ArviZ and matplotlib beside them; as `metaeval` and as `python -m metaeval`, with workers and with "
-        f"Dask where a command takes any. Programs that ran: {len(ran)}. Exit codes: "
+        "with settings of numba, ArviZ and matplotlib beside them; as `metaeval` and as `python -m metaeval`, "
+        f"with workers and with Dask where a command takes any. Programs that ran: {len(ran)}. Exit codes: "
         f"{', '.join(f'{count} times {code}' for code, count in sorted(codes.items()))}."
     )
     print(text)
