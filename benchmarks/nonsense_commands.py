@@ -406,12 +406,12 @@ def _indented(text: str) -> str:
     return text.strip()[-2000:].replace("\n", "\n      ")
 
 
-def write_section(text: str) -> None:
+def write_section(text: str, begin: str = BEGIN, end: str = END) -> None:
     """Put the section in the place of its last one; the rest of the page stays."""
     old = REPORT.read_text(encoding="utf-8") if REPORT.exists() else "# Robustness\n"
-    new = f"{BEGIN}\n{text}\n{END}"
-    if BEGIN in old:
-        whole = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: new, old, flags=re.DOTALL)
+    new = f"{begin}\n{text}\n{end}"
+    if begin in old:
+        whole = re.sub(f"{re.escape(begin)}.*{re.escape(end)}", lambda _: new, old, flags=re.DOTALL)
     else:
         whole = f"{old.rstrip()}\n\n{new}\n"
     REPORT.write_text(whole, encoding="utf-8")

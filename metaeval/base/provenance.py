@@ -133,10 +133,22 @@ def file_checksum(path: str | Path) -> str:
     record = _record.get()
     if record is not None and str(path) in record.checksums:
         return record.checksums[str(path)]
-    if not stat.S_ISREG(Path(path).stat().st_mode):
+    status = Path(path).stat()
+    if not stat.S_ISREG(status.st_mode) or of_the_system(status):
         raise FileFormatError("only a file has a checksum, and this is none; name a file", path=path)
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def of_the_system(status: os.stat_result) -> bool:
+    """Say whether what `os.stat` found lies in /proc or /sys: no data, some without end, some about this process."""
+    return status.st_dev in _system_devices()
+
+
+@cache
+def _system_devices() -> frozenset[int]:
+    found = {os.stat(folder).st_dev for folder in ("/proc", "/sys") if os.path.isdir(folder)}  # noqa: PTH112, PTH116 - fast
+    return frozenset(found - {os.stat("/").st_dev})  # noqa: PTH116 - as above
 
 
 @cache

@@ -1,6 +1,5 @@
 """`metaeval check-metric`: whether a metric of one's own obeys the laws that the built-in ones obey."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,7 +60,7 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
 
     files = [Path(one) for one in metric if one.endswith(".py")]
     names = [one for one in metric if not one.endswith(".py")]
-    registry, defined = _registry_with({file: loaded.checksum_of_study(file) for file in files})
+    registry, defined = _registry_with(files)
     loaded.read(*files)
     if metrics is not None:
         names += map(str, split_names(metrics))
@@ -83,14 +82,14 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
     return check_metric_report(found, n_collections=collections, provenance=loaded.provenance)
 
 
-def _registry_with(files: Mapping[Path, str | None]) -> "tuple[Registry, dict[Path, list[str]]]":
+def _registry_with(files: list[Path]) -> "tuple[Registry, dict[Path, list[str]]]":
     """Return the registry with what the files define, and the names of the metrics of each."""
     from metaeval.metrics.plugins import default_registry, load_plugin  # noqa: PLC0415 - loads numba
     from metaeval.metrics.spec import MetricSpec  # noqa: PLC0415 - as above
 
     registry, defined = default_registry(), {}
-    for file, checksum in files.items():
-        items = load_plugin(file, sha256=checksum)
+    for file in files:
+        items = load_plugin(file)
         registry = registry.extend(*items)
         defined[file] = [item.name for item in items if isinstance(item, MetricSpec)]
     return registry, defined

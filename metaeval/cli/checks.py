@@ -291,6 +291,8 @@ def file_to_write(*, folder: bool = False) -> Check:
     """Take a name under which a file (or, with `folder`, a folder of files) can be written."""
 
     def check(value: Path, option: str) -> Path:
+        from metaeval.base.provenance import of_the_system  # noqa: PLC0415 - loads what a record needs
+
         kind = kind_of_file(value)
         above = next((one for one in value.absolute().parents if one.exists()), Path("/"))
         trouble = ""
@@ -300,7 +302,7 @@ def file_to_write(*, folder: bool = False) -> Check:
             trouble = f"{str(value)!r} is a folder; name a file"
         elif not folder and not value.absolute().parent.is_dir():
             trouble = f"there is no folder {str(value.parent)!r}; make it or name another"
-        elif not above.is_dir() or not os.access(above, os.W_OK):
+        elif not above.is_dir() or not os.access(above, os.W_OK) or of_the_system(above.stat()):
             trouble = f"nothing can be written in {str(above)!r}; name a place elsewhere"
         if trouble:
             raise InvalidOptionError(f"{option}: {trouble}")
@@ -312,12 +314,16 @@ def file_to_write(*, folder: bool = False) -> Check:
 def kind_of_file(path: Path) -> str:
     """Say what stands under a name without opening it: a "file" (or a pipe), a "folder", a "device", or "absent"."""
     try:
-        mode = path.stat().st_mode
+        status = path.stat()
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
             shown = str(path) if len(str(path)) <= _LINE else f"{str(path)[:60]}…"
             raise InvalidOptionError(f"{shown!r} is no name of a file: {error.strerror}") from None
         return "absent"
-    if stat.S_ISDIR(mode):
+    from metaeval.base.provenance import of_the_system  # noqa: PLC0415 - loads what a record needs
+
+    if of_the_system(status):
+        raise InvalidOptionError(f"{str(path)!r} is no file of data: /proc and /sys hold no data; name another")
+    if stat.S_ISDIR(status.st_mode):
         return "folder"
-    return "file" if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) else "device"
+    return "file" if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode) else "device"

@@ -90,8 +90,12 @@ def command(
 
 
 def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]":
-    """Return what writes down the question, to be asked again."""
+    """Return what writes down the question, to be asked again, where there is one."""
+    from metaeval.cli.study_data import NO_STUDIES  # noqa: PLC0415 - for reports in a folder
     from metaeval.cli.study_file import STUDY_FILE, study_text  # noqa: PLC0415 - for reports in a folder
+
+    if context.info_name in NO_STUDIES:
+        return {}
 
     def write(place: Path) -> None:
         text = study_text(context, report.provenance, below=Path(context.params["out"]).resolve() / "data")

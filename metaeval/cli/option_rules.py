@@ -184,12 +184,12 @@ def registry_of(context: typer.Context) -> "Registry":
 
         registry = default_registry()
         for file in dict.fromkeys(context.params.get("plugin") or ()):
-            registry = registry.extend(*load_plugin(file, sha256=checksum_of_study(context, file)))
+            registry = registry.extend(*load_plugin(file, sha256=_checksum_of_study(context, file)))
         context.meta[_REGISTRY] = registry
     return context.meta[_REGISTRY]
 
 
-def checksum_of_study(context: typer.Context, file: Path) -> str | None:
+def _checksum_of_study(context: typer.Context, file: Path) -> str | None:
     """Return the checksum that a program must have to be run, where a study names it; None where it was typed."""
     programs: Mapping[str, str] = context.meta.get(PROGRAMS, {})
     return next((checksum for name, checksum in programs.items() if Path(name) == file), None)

@@ -15,7 +15,7 @@ from metaeval.base.unit import ITEM, NUGGET, unit_of
 from metaeval.cli.checks import parse_assignments
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
-from metaeval.cli.option_rules import checksum_of_study, registry_of
+from metaeval.cli.option_rules import registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns, read_credit
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -96,10 +96,6 @@ class Loaded:
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""
         self._files += map(str, files)
-
-    def checksum_of_study(self, file: Path) -> str | None:
-        """Return the checksum that a program must have to be run, where a study names it."""
-        return checksum_of_study(self._context, file)
 
     def scores(self, *, fewest: int = 2, chosen: bool = True) -> "Scores":
         """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""

@@ -16,12 +16,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from metaeval.base.checks import show
+from metaeval.base.names import shortened
 from metaeval.cli import checks
 from metaeval.cli.options import OUTPUT, WORKING
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
 _KEYS = ("command", "folder", "version", "options", "checksums")
-_RUN = frozenset({"plugin"})
+NO_STUDIES = frozenset({"check-metric", "doctor", "metrics", "simulate"})
+"""Commands that ask nothing of data: no study file names one, and none is written beside their reports."""
+RUN = frozenset({"plugin"})
 """Options whose files are run."""
 _WORK = frozenset({*WORKING, "threads"})
 """Options about who works, which change no result."""
@@ -32,7 +36,10 @@ _LONGEST = 2**20
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|' + r"'[^'\n]*+'?|#[^\n]*+")
 _NESTED = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}")
 """Keys within keys: TOML's reader takes time and memory with the square of their number."""
+_AT_LINE = re.compile(r"(?P<rule>.*) \(at line (?P<line>\d+), column \d+\)")
+_LONG_NUMBER = re.compile(r"[0-9][0-9_]{4000}")
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
+_LARGEST = 10**40
 _MOST_TRIED = 4
 """Lines that could hold a key: each is tried by reading the study up to it."""
 
@@ -93,7 +100,7 @@ def may_say(parameter: Any) -> bool:  # noqa: ANN401 - click's
     option = parameter.type_descriptor.parameter_info
     if parameter.name in _WORK | _SHOWN or "out" in option.needs or "as_json" in option.excludes:
         return False
-    return option.parser is None or bool(_reads(parameter)) or parameter.name in _RUN
+    return option.parser is None or bool(_reads(parameter)) or parameter.name in RUN
 
 
 def _reads(parameter: Any) -> str:  # noqa: ANN401 - click's
@@ -102,52 +109,36 @@ def _reads(parameter: Any) -> str:  # noqa: ANN401 - click's
     return name if name in {checks.file_to_read.__name__, checks.files_to_read.__name__} else ""
 
 
-def is_program(command: str, name: str, text: str) -> bool:
-    """Whether a value of a parameter names a file that is run."""
-    return name in _RUN or (command == "check-metric" and name == "metric" and text.endswith(".py"))
-
-
 def read_study(path: Path, command_called: Callable[[str], Any], names: list[str]) -> Study:
     """Read a study file, and refuse what is no part of a question."""
     file = _File(path)
     name = file.word("command")
-    if name.split()[0] not in names:
-        raise file.unknown_command(name, names)
-    command = command_called(name.split()[0])
-    if "out" not in {one.name for one in command.params}:
-        rule, way_out = f"{name!r} makes data and asks nothing, so it is no study", "type the command instead"
+    if name.split()[0] in NO_STUDIES:
+        rule, way_out = f"{name!r} asks nothing of data, so it is no study", "type the command instead"
         file.refuse("command", rule, way_out, table="")
     if name not in names:
         raise file.unknown_command(name, names)
+    command = command_called(name)
     checksums = {file.from_here(one): known for one, known in file.checksums().items()}
     given = dict(file.table("options"))
     places = Places(file, {}, {})
-    inputs, programs = _inputs(places, command, given.pop("inputs", None))
-    options, more = _options(places, command, given)
-    programs += more
+    inputs = _inputs(places, command, given.pop("inputs", None))
+    options, programs = _options(places, command, given)
     _refuse_changed(file, checksums, programs)
     _refuse_unchecked(file, checksums, programs)
     return Study(path, name, options, inputs, {one: checksums[one] for one in programs}, places)
 
 
-def _inputs(places: Places, command: Any, value: object) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
-    """Return the inputs, and the programs among them."""
+def _inputs(places: Places, command: Any, value: object) -> list[str]:  # noqa: ANN401 - click's
     file = places.file
     if value is None:
-        return [], []
+        return []
     argument = next((one for one in command.params if one.param_type_name == "argument"), None)
     if argument is None:
         file.refuse("inputs", f"{command.name} reads no inputs", "take the line out")
-    inputs, programs = [], []
-    for text in file.texts("inputs", value):
-        if is_program(command.name, argument.name, text):
-            programs.append(file.from_here(text))
-            inputs.append(programs[-1])
-        else:
-            # names of metrics stand beside programs
-            inputs.append(file.input("inputs", text, named_file=command.name != "check-metric"))
+    inputs = [file.input("inputs", text) for text in file.texts("inputs", value)]
     places.hold(argument.name, "inputs", inputs)
-    return inputs, programs
+    return inputs
 
 
 def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
@@ -178,7 +169,7 @@ def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple
             continue
         texts = [file.value(one, key, text) for text in file.texts(key, value)]
         places.hold(one.name, key, texts)
-        programs += texts if one.name in _RUN else []
+        programs += texts if one.name in RUN else []
         words += [f"--{key}={text}" for text in (texts if one.multiple else [",".join(texts)])]
     return words, programs
 
@@ -230,8 +221,17 @@ class _File:
         except RecursionError:
             message = "lists within lists within lists: a value of a study is a text, a number or a list of these"
             raise FileFormatError(message, path=self.path) from None
-        except ValueError as error:  # TOML's own errors, and numbers of thousands of digits
-            raise FileFormatError(f"this is no TOML: {error}", path=self.path) from error
+        except tomllib.TOMLDecodeError as error:
+            told = _AT_LINE.match(str(error))
+            rule, line = (told["rule"], int(told["line"])) if told else (str(error), None)
+            if rule.startswith("Cannot"):
+                rule = f"a key or a table stands twice ({rule})"
+            raise FileFormatError(f"this is no TOML: {rule}", path=self.path, line=line) from error
+        except ValueError as error:
+            long = _LONG_NUMBER.search(self.text)
+            line = None if long is None else self.text.count("\n", 0, long.start()) + 1
+            message = "a number of thousands of digits, which no option takes; write it shorter"
+            raise FileFormatError(message, path=self.path, line=line) from error
 
     def line(self, key: str, table: str = "") -> int | None:
         """Return the line of a key, at the top or in a table; None where it cannot be told, as inside ``{}``.
@@ -294,6 +294,8 @@ class _File:
         for one in listed:
             if isinstance(one, bool) or not isinstance(one, str | int | float):
                 self.refuse(key, f"{key} needs a value, not {_shown(one)}", "write a text, a number or a list of these")
+            if isinstance(one, int) and abs(one) > _LARGEST:
+                self.refuse(key, f"{key} is {show(one)}", "no option takes a number of more than 40 digits")
             if isinstance(one, str) and "\0" in one:
                 self.refuse(key, f"a zero character stands in {_shown(one)}", "take it out")
         return [str(one) for one in listed]
@@ -302,7 +304,7 @@ class _File:
         """Return the value of an option; files hold from the folder one is in."""
         if _reads(parameter) == checks.files_to_read.__name__:
             return self.input(key, text)
-        if parameter.name in _RUN:
+        if parameter.name in RUN:
             return self.from_here(text)
         if _reads(parameter) or (parameter.name == "judged_pool_size" and not text.strip().isdecimal()):
             found = self.from_here(text)
@@ -310,13 +312,11 @@ class _File:
             return found
         return text
 
-    def input(self, key: str, text: str, *, named_file: bool = True) -> str:
+    def input(self, key: str, text: str) -> str:
         """Return an input, NAME=FILE or a pattern among them, as one that holds from the folder one is in."""
         if text.startswith("-") and text != "-":
             way_out = f"options have lines of their own, and a file of that name is './{text}'"
             self.refuse(key, f"an input is the name of a file, and {_shown(text)} looks like an option", way_out)
-        if not named_file:
-            return text
         pieces = text.split("=")
         named = [("=".join(pieces[:cut]), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
         # as `metaeval.io.sources.named_source` has it: the whole, else the first that is there, else the last
@@ -360,10 +360,12 @@ class _File:
 
 def _is_plain(path: str) -> bool:
     """Whether a path leads to a file or a folder, or to nothing; other things may be waited for without end."""
+    from metaeval.base.provenance import of_the_system  # noqa: PLC0415 - loads what a record needs
     from metaeval.io.files import file_status  # noqa: PLC0415 - loads what reading needs
 
     status = file_status(path)
-    return status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    kind = 0 if status is None else stat.S_IFMT(status.st_mode)
+    return status is None or (kind in {stat.S_IFREG, stat.S_IFDIR} and not of_the_system(status))
 
 
 def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[str]) -> None:
@@ -409,5 +411,8 @@ def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, default=str) if not isinstance(value, dict) else "a table"
-    return text if len(text) <= 80 else f"{text[:80]}…"  # noqa: PLR2004 - a line
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return shortened(f"[{', '.join(map(_shown, value))}]", 80)
+    return show(value) if type(value) is int else shortened(json.dumps(value, default=str), 80)

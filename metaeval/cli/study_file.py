@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metaeval.cli.option import given_at
-from metaeval.cli.study_data import Places, is_program, may_say, read_study, refuse_programs
+from metaeval.cli.study_data import RUN, Places, may_say, read_study, refuse_programs
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -43,12 +43,7 @@ def study_text(context: "typer.Context", provenance: "Provenance", *, below: Pat
         lines.append(f"{key} = {_written(True if isinstance(value, bool) else value)}")
     checked = provenance.inputs
     if len(checked) > _MOST_CHECKED:
-        programs = {
-            str(text)
-            for one in context.command.params
-            for text in _listed(context.params.get(str(one.name)))
-            if is_program(context.info_name or "", str(one.name), str(text))
-        }
+        programs = {str(text) for name in RUN for text in _listed(context.params.get(name))}
         checked = {name: checksum for name, checksum in checked.items() if name in programs}
     if checked:
         lines += ["", "[checksums]  # SHA-256 of what was read"]

@@ -6,12 +6,15 @@ from typing import Any
 
 from typer.exceptions import TyperException
 
+from metaeval.base.names import shortened
 from metaeval.base.words import listed
 from metaeval.errors import closest_names
 
 _TYPES = {"integer": "a whole number", "number": "a number"}
 """What typer calls the type of a value, and what we do."""
-_OF_TYPE = re.compile(rf"Input should be a valid ({'|'.join(_TYPES)})\b.*")
+_OF_TYPE = re.compile(rf"(?:Input should be a valid|Unable to parse input string as an?) ({'|'.join(_TYPES)})\b.*")
+_LONGEST = 100
+"""Letters of a value that an error quotes."""
 _EXTRA = re.compile(r"Got unexpected extra argument\S* \((.*)\)", re.DOTALL)
 
 
@@ -58,7 +61,7 @@ def _bad_value(error: Any, _program: str) -> str:  # noqa: ANN401 - typer's
     if told is None:
         return f"{name}: {error.message.rstrip('.')}"
     value = error.__cause__.errors()[0]["input"] if error.__cause__ else ""
-    return f"{error.message[: told.start()]}{name} must be {_TYPES[told[1]]}, not {value!r}"
+    return f"{error.message[: told.start()]}{name} must be {_TYPES[told[1]]}, not {shortened(repr(value), _LONGEST)}"
 
 
 _TOLD: Mapping[str, Callable[[Any, str], str]] = {

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from metaeval.base.provenance import current_record
+from metaeval.base.provenance import current_record, of_the_system
 from metaeval.errors import FileFormatError, closest_names
 from metaeval.io.unpacking import COMPRESSIONS, Budget
 
@@ -259,6 +259,7 @@ def _as_they_come(label: str) -> bytes:
 
 def _opened(path: str) -> BinaryIO:
     status = file_status(path)
+    refuse_system(path, status)
     if status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
         return Path(path).open("rb")
     descriptor = _DESCRIPTOR.fullmatch(path)
@@ -278,6 +279,12 @@ def file_status(path: str) -> os.stat_result | None:
         return os.stat(path)  # noqa: PTH116 - Path.stat takes no name that is too long, in some versions
     except (OSError, ValueError):
         return None
+
+
+def refuse_system(path: str, status: os.stat_result | None) -> None:
+    """Refuse what the system tells of itself."""
+    if status is not None and of_the_system(status):
+        raise FileFormatError("/proc and /sys hold no data; name a file elsewhere", path=path)
 
 
 def pipe_identity(label: str) -> object | None:

@@ -20,6 +20,7 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
+from metaeval.base.provenance import of_the_system
 from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, OutputError
 from metaeval.io.locks import Lock
 from metaeval.io.written_files import carry_over, list_files, remove_carried, written_files
@@ -98,7 +99,7 @@ def _checked_place(out: str | Path, *, overwrite: bool) -> Path:
         message = f"`folder`: {str(out)!r} is the folder you are in, which would be replaced; name a folder inside it"
         raise InvalidOptionError(message)
     above = _nearest(final.parent)
-    if not above.is_dir() or not os.access(above, os.W_OK):
+    if not above.is_dir() or not os.access(above, os.W_OK) or of_the_system(above.stat()):
         raise InvalidOptionError(f"`folder`: nothing can be written in {str(above)!r}; name a folder elsewhere")
     if final.exists() and any(final.iterdir()):
         _check_content(final, out, overwrite=overwrite)

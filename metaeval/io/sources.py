@@ -19,6 +19,7 @@ from metaeval.io.files import (
     no_such_file,
     pipe_identity,
     read_bytes,
+    refuse_system,
 )
 
 _MOST_FILES = 200_000
@@ -86,6 +87,7 @@ def named_source(text: str) -> Source:
 
 def _files_of(source: Source, *, nested: bool) -> list[Source]:
     status = None if source.path == STANDARD_INPUT else file_status(source.path)
+    refuse_system(source.path, status)
     if source.path == STANDARD_INPUT or (status is not None and not stat.S_ISDIR(status.st_mode)):
         return [source]
     if status is None:

@@ -45,6 +45,7 @@ from metaeval.io.foreign import (
 )
 from metaeval.io.unpacking import Budget
 from metaeval.io.writing import write_bytes
+from metaeval.running.children import start_python
 from metaeval.table.scores import Scores
 
 if TYPE_CHECKING:
@@ -234,15 +235,11 @@ class Trial:
         self.error: FileFormatError | None = None
         self.seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
         self.complaints = TemporaryFile()  # noqa: SIM115 - as long as the process
-        process = subprocess.Popen(  # noqa: S603 - see the import
-            [
-                sys.executable,
-                "-P",
-                foreign.__file__,
-                "groups" if groups else what,
-                str(self.seconds),
-                str(budget.bytes),
-            ],
+        process = start_python(
+            foreign.__file__,
+            "groups" if groups else what,
+            str(self.seconds),
+            str(budget.bytes),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.complaints,

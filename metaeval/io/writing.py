@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from metaeval.errors import FileFormatError, MetaevalError, OutputError
+from metaeval.io.files import refuse_system
 from metaeval.io.locks import Lock
 from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.running.process import sheltered
@@ -81,6 +82,7 @@ def _check_target(target: Path, path: str | Path) -> None:
         raise FileFormatError("this is a folder; give the name of a file", path=path)
     if not target.parent.is_dir():
         raise FileFormatError(f"there is no folder {str(target.parent)!r}; make it first", path=path)
+    refuse_system(str(path), target.parent.stat())
 
 
 def _is_stream(path: str | Path) -> bool:
@@ -89,6 +91,8 @@ def _is_stream(path: str | Path) -> bool:
         mode = os.stat(path).st_mode  # noqa: PTH116 - Path.stat is the same call
     except OSError:
         return False
+    if stat.S_ISBLK(mode):
+        raise FileFormatError("this is a disk, which would be overwritten; give the name of a file", path=path)
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 

@@ -53,10 +53,10 @@ def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledL
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
-    settings = {"chains": _CHAINS, "draws": _DRAWS, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
+    settings = {"chains": _CHAINS, "draws": _DRAWS, "tune": 300, "progressbar": False, "quiet": True}
     seed, chances = draws
     with law_model(pairs):
-        tree = pm.sample(**settings, random_seed=seed)
+        tree = pm.sample(**settings, cores=1, random_seed=seed)
     worst = float(az.rhat(tree["posterior"].to_dataset()[["log_scale"]])["log_scale"])
     diverged = int(tree["sample_stats"]["diverging"].sum())
     if diverged or not worst <= _MAX_RHAT:

@@ -3,12 +3,14 @@
 Compiled code is kept where numba keeps it: NUMBA_CACHE_DIR, else beside the package, else in the home. Where none of
 them can be written, as in a container or on a cluster, it is kept in a private folder of the temporary ones, else
 compiled anew by every process. Keeping it is a convenience: no failure to do so ever ends a computation, and no other
-code than that of today's sources is ever loaded, whoever was interrupted or wrote at the same time.
+code than that of today's sources is ever loaded, whoever was interrupted or wrote at the same time, and whatever became
+of the file since.
 """
 
 import hashlib
 import multiprocessing
 import os
+import pickle
 import stat
 import tempfile
 import warnings
@@ -28,25 +30,50 @@ from metaeval.errors import MetaevalWarning
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _NumbaFiles: Any = caching.IndexDataCacheFile
 _settings: Any = numba.config
+_SEAL_LENGTH = 32
 _NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
 
 
 class _CacheFiles(_NumbaFiles):  # type: ignore[misc]  # as above
-    """numba's files of a function; the index names only code that is there, in files of its own sources.
+    """numba's files of a function, each under a seal; the index names only code that is there, of its own sources.
 
     numba numbers the files, and writes the index first: what another process, an interrupt or an older source left
-    under that number would be taken for this code.
+    under that number would be taken for this code. And it loads what it finds: code with three bits changed ends the
+    process, at every run.
     """
 
     def save(self, key: object, data: object) -> None:
         kept = self._load_index()
+        stem = self._index_name.removesuffix(".nbi")
         if not kept:  # the first of these sources
-            for old in Path(self._cache_path).glob(f"{escape(self._index_name.removesuffix('.nbi'))}.*.nbc"):
+            for old in Path(self._cache_path).glob(f"{escape(stem)}.*.nbc"):
                 old.unlink(missing_ok=True)
-        digest = hashlib.sha256(self._dump((key, self._source_stamp))).hexdigest()[:16]
-        name = f"{self._index_name.removesuffix('.nbi')}.{digest}.nbc"
+        name = f"{stem}.{hashlib.sha256(self._dump((key, self._source_stamp))).hexdigest()[:16]}.nbc"
         self._save_data(name, data)
         self._save_index(kept | {key: name})
+
+    def _load_index(self) -> dict[object, str]:
+        found = self._load_data(self._index_name)
+        return found[2] if found is not None and found[:2] == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: dict[object, str]) -> None:
+        self._save_data(self._index_name, (self._version, self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:  # noqa: ANN401 - whatever was kept
+        """Return what a file holds, None unless its seal says that this was written under this name."""
+        path = Path(self._cache_path, name)
+        content = path.read_bytes() if path.exists() else b""
+        seal, content = content[:_SEAL_LENGTH], content[_SEAL_LENGTH:]
+        return pickle.loads(content) if seal == _seal(name, content) else None  # noqa: S301 - our own
+
+    def _save_data(self, name: str, data: object) -> None:
+        content = self._dump(data)
+        with self._open_for_write(str(Path(self._cache_path, name))) as file:
+            file.write(_seal(name, content) + content)
+
+
+def _seal(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + content).digest()
 
 
 class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types
@@ -62,19 +89,13 @@ class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types
         self._cache_file = _CacheFiles(files["_cache_path"], files["_index_name"].removesuffix(".nbi"), self.stamp)
 
     def load_overload(self, sig: object, target_context: object) -> object:
-        with suppress(Exception):  # a damaged file can raise anything that unpickling can
+        with suppress(Exception):  # what other releases of numba wrote can raise anything that unpickling can
             return super().load_overload(sig, target_context)
         return None
 
     def save_overload(self, sig: object, data: object) -> None:
         try:
-            try:
-                super().save_overload(sig, data)
-            except OSError:
-                raise
-            except Exception:  # noqa: BLE001 - the index it adds to is damaged: begin it anew
-                self.flush()
-                super().save_overload(sig, data)
+            super().save_overload(sig, data)
         except OSError as error:
             _tell(f"cannot be kept ({error.strerror or error})")
 

@@ -16,6 +16,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import NoReturn, Self
 
+from metaeval.running.children import keep_to_own
+
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 _WORDS = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "Hung up"}
@@ -68,9 +70,11 @@ def begin() -> None:
     A standard stream that was closed is opened on the null device, so that no file of the user gets its number;
     what is written to a closed standard output is still an error. Letters that the terminal cannot show are
     escaped. A signal ends the process at once, as long as nothing is at work that `Stop` tidies up. While libraries
-    load, nothing becomes garbage, so none is looked for until `loaded`.
+    load, nothing becomes garbage, so none is looked for until `loaded`. What lies in the folder one is in is data: it
+    is neither run by the processes that this one starts, nor taken for settings.
     """
     gc.disable()
+    keep_to_own()
     for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)):
         try:
             os.fstat(number)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metaeval.base.checks import check_jobs, check_threads
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.running.children import ignore_settings, own_modules
 from metaeval.running.parallel import limit_threads, track
 
 if TYPE_CHECKING:
@@ -217,8 +218,9 @@ def _start_trackers() -> None:
     before = sys.warnoptions[:]
     sys.warnoptions.append("ignore:resource_tracker")  # handed on to interpreters that this one starts
     try:
-        resource_tracker.ensure_running()
-        of_joblib.ensure_running()
+        with own_modules:
+            resource_tracker.ensure_running()
+            of_joblib.ensure_running()
     finally:
         sys.warnoptions[:] = before
 
@@ -266,11 +268,12 @@ def _joined[R](
         max_nbytes="1M",
         mmap_mode="c",  # looks writable, as the kernels were compiled for, and is not written to
     )
-    with _deaf_children():
-        found = workers(joblib.delayed(_piece)(function, home, place, *task, *shared) for place, task in pieces)
-    with _left(found):
-        for one in found:  # noqa: UP028 - it is left as the block says
-            yield one
+    with own_modules:  # to the end: one that died is replaced
+        with _deaf_children():
+            found = workers(joblib.delayed(_piece)(function, home, place, *task, *shared) for place, task in pieces)
+        with _left(found):
+            for one in found:  # noqa: UP028 - it is left as the block says
+                yield one
 
 
 def _on_cluster(
@@ -323,6 +326,7 @@ def _piece[R](
     """Do one piece where a worker is; what it warns of, and the error it ends in, are told at home."""
     if (platform.node(), os.getpid()) == home[:2]:  # a thread: warnings and limits belong to the whole process
         return place, _tried(function, arguments), []
+    ignore_settings()
     with warnings.catch_warnings(record=True) as caught, limit_threads(1 if home.far else None):
         warnings.simplefilter("default")
         result = _tried(function, arguments)

@@ -6,7 +6,6 @@ import platform
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from metaeval.errors import EstimationError
+from metaeval.running.children import start_python
 
 _REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<limits>[^;]*)(?:;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
@@ -145,19 +145,19 @@ def _kernels() -> Iterator[Finding]:
 
 def _products() -> Iterator[Finding]:
     """Multiply matrices in a process of their own: a kernel that does not suit the processor ends the process."""
-    done = subprocess.run(  # noqa: S603 - this interpreter, and a program of ours
-        [sys.executable, "-u", "-X", "utf8", "-c", _PRODUCTS], capture_output=True, encoding="utf-8", check=False
-    )
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    with start_python("-u", "-X", "utf8", "-c", _PRODUCTS, **settings) as done:
+        said, complaint = done.communicate()
     if not done.returncode:
         yield Finding("Matrix products", "fine", "exact for whole numbers, in NumPy and SciPy")
         return
-    last = done.stdout.splitlines()[-1] if done.stdout else "before the first product"
+    last = said.splitlines()[-1] if said else "before the first product"
     if done.returncode < 0:
         what = f"the process ended by {signal.Signals(-done.returncode).name}"
     elif done.returncode == _WRONG_PRODUCT:
         what = "a wrong result"
     else:
-        what = (done.stderr.splitlines() or [f"exit code {done.returncode}"])[-1]
+        what = (complaint.splitlines() or [f"exit code {done.returncode}"])[-1]
     forced = os.environ.get("OPENBLAS_CORETYPE")
     advice = (
         f"unset OPENBLAS_CORETYPE, which is {forced}"

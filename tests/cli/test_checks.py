@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -325,3 +326,29 @@ def test_every_option_but_flags_is_checked():
         and parameter.name not in {"out", "plugin"}
     ]
     assert unchecked == []
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="not every system tells of itself in files")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["power", "/proc/self/environ"],
+        ["power", "mine=/proc/self/environ"],
+        ["power", "link"],
+        ["power", "/sys/kernel"],
+        ["score", "AP.csv", "--qrels", "/proc/kmsg"],
+        ["table", "AP.csv", "--groups", "/proc/version"],
+        ["table", "AP.csv", "--out", "/proc/report"],
+        ["table", "AP.csv", "--out", "/sys/kernel/report"],
+        ["power", "AP.csv", "--pairs", "/proc/pairs.csv"],
+    ],
+)
+def test_what_the_system_tells_of_itself_is_no_data(command, tmp_path, words):
+    """Environments hold secrets, and some of these files have no end: none is read, and none is written."""
+    (tmp_path / "link").symlink_to("/proc/self/environ")
+    ended = command(*words)
+    assert ended.code in {2, 3}
+    assert ended.out == ""
+    assert any(told in ended.err for told in ("/proc and /sys hold no data", "nothing can be written in '/"))
+    assert "PATH" not in ended.err

@@ -24,6 +24,11 @@ HELD = {
         "cli/test_hostile_studies.py::test_a_program_that_changes_after_it_was_looked_at",
     ],
     "Pickles are not read": ["cli/test_never.py::test_pickles_are_not_read"],
+    "Nothing in the folder you are in is run": [
+        "running/test_children.py::test_a_command_and_its_workers_run_nothing_of_the_folder",
+        "running/test_children.py::test_python_m_runs_nothing_of_the_folder_either",
+        "running/test_children.py::test_every_process_is_started_in_one_place",
+    ],
     "The folder of a study is not entered": ["cli/test_hostile_studies.py::test_the_folder_of_a_study_gives_no_orders"],
     "No command opens a connection": ["cli/test_never.py::test_nobody_is_called_and_nothing_is_written_elsewhere"],
     "A page of a report loads nothing": ["page/test_html.py::test_only_the_pages_own_script_may_run"],
@@ -51,6 +56,7 @@ HELD = {
         "io/test_unpacking.py::test_elements_are_counted_before_they_are_made",
     ],
     "Systems that make more than": ["cli/test_inputs.py::test_more_systems_than_can_be_compared"],
+    "What the system tells of itself": ["cli/test_checks.py::test_what_the_system_tells_of_itself_is_no_data"],
     "A study waits for no named pipe": ["cli/test_hostile_studies.py::test_nothing_happens"],
     "A study file is at most": ["cli/test_hostile_studies.py::test_nothing_happens"],
 }

@@ -100,7 +100,7 @@ def test_one_written_by_hand(command, table):
         (
             TOML.replace("power", "simulate scores"),
             3,
-            ", line 1: command: 'simulate scores' makes data and asks nothing",
+            ", line 1: command: 'simulate scores' asks nothing of data",
         ),
         (TOML + '[checksums]\n"AP.csv" = "0"\n', 3, ", line 6: AP.csv: a checksum is 64 digits"),
         (TOML + f'[checksums]\n"AP.csv" = "{"0" * 64}"\n', 3, ", line 6: 'AP.csv' is not what this study read"),

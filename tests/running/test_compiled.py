@@ -95,23 +95,68 @@ def test_a_full_disk_is_no_reason_to_stop(kernel, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     own._tell.cache_clear()
-    monkeypatch.setattr(caching.IndexDataCacheFile, "_save_data", full)
+    monkeypatch.setattr(own._CacheFiles, "_save_data", full)
     with pytest.warns(MetaevalWarning, match="cannot be kept .No space left on device"):
         assert compiled(kernel)(21) == 42
     own._tell.cache_clear()
 
 
-@pytest.mark.parametrize("damage", [b"", b"damaged", pickle.dumps(numba.__version__) + b"x"])
-def test_a_damaged_cache_is_begun_anew(kernel, nowhere, damage):
-    """It is neither believed nor a reason to stop."""
+def _flipped(content, rng):
+    """Flip three bits."""
+    changed = bytearray(content)
+    for place in rng.integers(0, 8 * len(content), 3):
+        changed[place // 8] ^= 1 << (place % 8)
+    return bytes(changed)
+
+
+DAMAGES = {
+    "flipped bits": _flipped,
+    "cut short": lambda content, rng: content[: rng.integers(0, len(content))],
+    "with more behind": lambda content, rng: content + rng.bytes(9),
+    "zeros": lambda content, _: bytes(len(content)),
+    "empty": lambda *_: b"",
+    "no seal": lambda content, _: content[own._SEAL_LENGTH :],
+    "numba's own index": lambda *_: pickle.dumps(numba.__version__) + pickle.dumps(("stamp", {})),
+}
+"""What may become of a file: one that is loaded all the same can end the process."""
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("files", ["*.nbi", "*.nbc", "*.nb?"])
+def test_a_damaged_cache_is_begun_anew(kernel, nowhere, damage, files):
+    """It is neither loaded nor a reason to stop, and it is replaced."""
+    rng = np.random.default_rng(0)
     with pytest.warns(MetaevalWarning):
         assert compiled(kernel)(21) == 42
-    for path in nowhere.rglob("*.nb?"):
-        path.write_bytes(damage)
-    compiled(kernel)(21)
+    for path in nowhere.rglob(files):
+        path.write_bytes(DAMAGES[damage](path.read_bytes(), rng))
+    broken = compiled(kernel)
+    assert broken(21) == 42
+    assert not broken.stats.cache_hits
     again = compiled(kernel)
     assert again(21) == 42
     assert again.stats.cache_hits
+
+
+def test_files_that_changed_places_are_not_loaded(nowhere):
+    """Neither code nor an index of another function, nor of another Python."""
+
+    def once(number):
+        return 1 * number
+
+    def thrice(number):
+        return 3 * number
+
+    with pytest.warns(MetaevalWarning):
+        assert (compiled(once)(21), compiled(thrice)(21)) == (21, 63)
+    for ending in ("nbi", "nbc"):
+        one, other = sorted(nowhere.rglob(f"*.{ending}"))
+        held = one.read_bytes(), other.read_bytes()
+        one.write_bytes(held[1])
+        other.write_bytes(held[0])
+    swapped = compiled(once), compiled(thrice)
+    assert [each(21) for each in swapped] == [21, 63]
+    assert not any(each.stats.cache_hits for each in swapped)
 
 
 SOURCE = """
@@ -163,7 +208,7 @@ def test_what_an_interrupted_process_leaves_is_never_loaded(kernel, nowhere, mon
         assert compiled(kernel)(21) == 42
     broken = compiled(kernel)
     with monkeypatch.context() as patch:
-        patch.setattr(caching.IndexDataCacheFile, part, interrupted)
+        patch.setattr(own._CacheFiles, part, interrupted)
         with pytest.raises(KeyboardInterrupt):
             broken(2.5)
     again = compiled(kernel)
