@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from metaeval.agreement.drawn_intervals import reach as reach_of_topics
 from metaeval.agreement.krippendorff import krippendorff_alpha
 from metaeval.agreement.label_baselines import leading_kappa
-from metaeval.agreement.label_intervals import reach as reach_of_topics
 from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
@@ -269,7 +269,7 @@ def _beside_best(  # noqa: PLR0913, PLR0917 - what differences of a measure rest
         beside = np.abs(means[:, varied] - means[:, [judge]]) / (spread[varied] / np.sqrt(n_topics))
         level = _single_level(beside, confidence_level)
         reach[judge] = spread[best] / np.sqrt(n_topics) * reach_of_topics(shared[judge], level)
-        if not varied[best]:  # as in `metaeval.agreement.label_intervals`: some topics elsewhere may be of another kind
+        if not varied[best]:  # as in `metaeval.agreement.drawn_intervals`: some topics elsewhere may be of another kind
             others = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / shared[judge])
             reach[judge] = others * (1.0 + table[measure].max()) if difference[judge] < -RELATIVE else np.nan
         if 2.0 ** (1 - int(shared[judge])) > 1.0 - confidence_level:  # no test of signs could tell

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
-from metaeval.agreement.label_intervals import ends_of
+from metaeval.agreement.drawn_intervals import ends_of, reach
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import UnknownNameError
@@ -196,9 +196,10 @@ def alpha_table(
     for level in levels_of(labels):
         alpha = krippendorff_alpha(whole, labels.scale, level=level)
         spread = standard_deviation(krippendorff_alpha(resampled, labels.scale, level=level))
+        half = reach(np.array(n_units), confidence_level) * spread
         least = _least_alpha(whole, scale, level)
         most = np.array(1.0)
-        ends = ends_of(alpha, spread, np.array(n_units), np.array(least), most, confidence_level)
+        ends = ends_of(alpha, half, np.array(n_units), np.array(least), most, confidence_level)
         low, high = map(float, ends)
         said = beside_chance(float(alpha), low, high, dealt.get(level), least, confidence_level)
         rows.append({"level": level, "alpha": float(alpha), **said})

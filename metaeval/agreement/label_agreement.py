@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from metaeval.agreement.drawn_intervals import ends_of, reach
 from metaeval.agreement.krippendorff import alpha_table
-from metaeval.agreement.label_intervals import ends_of
 from metaeval.agreement.label_statistics import (
     by_topic,
     contingency,
@@ -258,7 +258,12 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     for name in statistics_of(labels):
         frame[name] = estimate[name]
         frame[f"{name}_low"], frame[f"{name}_high"] = ends_of(
-            estimate[name], spread[name], n_units[name], least[name], most[name], confidence_level
+            estimate[name],
+            reach(n_units[name], confidence_level) * spread[name],
+            n_units[name],
+            least[name],
+            most[name],
+            confidence_level,
         )
     return LabelAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),

@@ -1,4 +1,4 @@
-"""Intervals of agreement on labels, also where the units that were drawn do not differ at all.
+"""Intervals of agreement, of judges or with people, also where the units that were drawn do not differ at all.
 
 Where every unit (topic, or item) says the same, resamples do not vary, and no interval has no width: among n units
 without an exception a share of :math:`1 - (a/2)^{1/n}` may still be exceptions (Clopper and Pearson), so the ends are
@@ -20,9 +20,9 @@ def reach(n_units: Ints, confidence_level: float) -> Floats:
 
 
 def ends_of(  # noqa: PLR0913, PLR0917 - a statistic, its units and its range
-    value: Floats, spread: Floats, n_units: Ints, least: Floats, most: Floats, confidence_level: float
+    value: Floats, half: Floats, n_units: Ints, least: Floats, most: Floats, confidence_level: float
 ) -> tuple[Floats, Floats]:
-    """Return both ends of the intervals of a statistic with this standard deviation over resamples.
+    """Return both ends of the intervals of a statistic, cut to its range; none has no width.
 
     `least` and `most` are what it is where every unit is as bad, or as good, as one can be.
 
@@ -32,8 +32,7 @@ def ends_of(  # noqa: PLR0913, PLR0917 - a statistic, its units and its range
     >>> [end.round(3).tolist() for end in ends_of(one, 0.0 * one, ten, 0.0 * one, one, 0.95)]
     [[0.692], [1.0]]
     """
-    half = reach(n_units, confidence_level) * spread
-    same = (spread <= RELATIVE * (1.0 + np.abs(value))) & (n_units >= _FEWEST) & (most > least)
+    same = (half <= RELATIVE * (1.0 + np.abs(value))) & (n_units >= _FEWEST) & (most > least)
     others = 1.0 - ((1.0 - confidence_level) / 2.0) ** (1.0 / np.maximum(n_units, 1))
     low = np.where(same, value - others * (value - least), value - half)
     high = np.where(same, value + others * (most - value), value + half)
