@@ -9,7 +9,16 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice, check_list, check_number, refused
 from metaeval.base.label_words import WordScale, folded, grades_of, word_scale
-from metaeval.base.names import as_number, count, first_few, is_number, natural_order, shortened
+from metaeval.base.names import (
+    as_number,
+    clean_names,
+    count,
+    first_double,
+    first_few,
+    is_number,
+    natural_order,
+    shortened,
+)
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 
@@ -228,13 +237,16 @@ def _wide(table: object) -> pd.DataFrame:
             f"the index of labels must be (topic, item) or item, not {frame.index.nlevels} levels "
             f"{list(frame.index.names)}"
         )
-    frame.index = pd.MultiIndex.from_arrays(
-        [frame.index.get_level_values(place).map(str) for place in (0, 1)], names=["topic", "item"]
-    )
+    parts = ("topic", "item")
+    keys = [clean_names(frame.index.get_level_values(place), part) for place, part in enumerate(parts)]
+    frame.index = pd.MultiIndex.from_arrays(keys, names=parts)
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
         raise ScoresError(f"topic {twice[0]!r}, item {twice[1]!r} appears twice in the labels; keep one line")
-    frame.columns = pd.Index(map(str, frame.columns), name="judge")
+    frame.columns = pd.Index(clean_names(frame.columns, "judge"), name="judge")
+    again = first_double(frame.columns)
+    if again is not None:
+        raise ScoresError(f"two judges are called {again!r}; rename one")
     return frame
 
 
@@ -303,7 +315,7 @@ def _labels_of(judge: object, topics: object) -> pd.Series:
             f"labels of judge {judge!r} must map topics to mappings from item to label, {{'1': {{'d1': 2}}}}, not "
             f"{shortened(repr(topics))}"
         )
-    held = {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()}
+    held = {(topic, item): label for topic, part in topics.items() for item, label in part.items()}
     return pd.Series(held, dtype=object if held else np.float64)
 
 
