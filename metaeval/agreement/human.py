@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic
+from metaeval.agreement.drawn_intervals import ends_of, reach
+from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic, none_where_flat
 from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
-from metaeval.base.arrays import Floats, Ints
-from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
+from metaeval.base.arrays import Flags, Floats, Ints
+from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, ends, number
@@ -94,7 +95,8 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         in the same.
     level : {"system", "item", "all"}
         "system": over systems, of their means over items. "item": over the systems of one item, then the mean over the
-        items where it is defined and at least three systems have both scores. "all": over all cells at once.
+        items where at least three systems have both scores and people do not give all of them one; where the metric
+        alone does, its agreement is 0. "all": over all cells at once.
     resample : {"items", "systems", "both"}
         What the interval asks about: other items (clusters, where there are some), other systems, or both.
     confidence_level : float
@@ -117,7 +119,8 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are
     :math:`r \pm t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn (the fewer, where both are), d the
     root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single unit
-    has the statistic there is none. Over items they cover the agreement to be expected with as many other items, for
+    has the statistic there is none, and where resamples do not vary, as many units may be exceptions as none among n
+    can exclude (Clopper and Pearson). Over items they cover the agreement to be expected with as many other items, for
     Kendall's tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals over
     systems were not calibrated). Quantiles of the resamples [1]_ may leave out r itself: drawing items again adds noise
     to the means of close systems, so that :math:`r^*` lies below r. Accuracy as in [2]_. With resampled systems a
@@ -203,12 +206,12 @@ def _interval(
     value: float, resampled: Floats, units: int, statistic: Statistic, confidence_level: float
 ) -> tuple[float, float]:
     known = resampled[np.isfinite(resampled)]
-    if len(known) < 2 or units < 2:  # noqa: PLR2004 - a standard deviation takes two
+    if len(known) < 2:  # noqa: PLR2004 - a standard deviation takes two
         return float("nan"), float("nan")
-    spread = np.sqrt(((known - value) ** 2).mean() * units / (units - 1))
-    half = t_half_width(spread, units, confidence_level)
-    lowest = 0.0 if statistic == "accuracy" else -1.0
-    return max(value - float(half), lowest), min(value + float(half), 1.0)
+    half = reach(np.array(units), confidence_level) * np.sqrt(((known - value) ** 2).mean())
+    least, most = np.array(0.0 if statistic == "accuracy" else -1.0), np.array(1.0)
+    low, high = ends_of(np.array(value), half, np.array(units), least, most, confidence_level)
+    return float(low), float(high)
 
 
 type _Found = tuple[float, int, Floats]
@@ -286,7 +289,7 @@ def _statistic_of_items(cells: Cells, statistic: Score) -> Floats:
         if pattern.sum() >= FEWEST:
             items = np.flatnonzero(which.ravel() == place)
             block = np.ix_(pattern, items)
-            values[items] = statistic(cells.human[block].T, cells.metric[block].T)
+            values[items] = none_where_flat(statistic, cells.human[block].T, cells.metric[block].T)
     return values
 
 
@@ -314,6 +317,35 @@ _LEVELS: Mapping[str, Callable[..., _Found]] = {"system": _by_system, "item": _b
 
 def _lead(a: Floats, b: Floats) -> Floats:
     return difference(a, b, np.abs(a), np.abs(b))
+
+
+def flat_items(scores: xr.DataArray, *, reference: str) -> tuple[dict[str, int], int]:
+    """Count the items on which each metric alone gives one score to all systems, and those where people order some.
+
+    Examples
+    --------
+    >>> from metaeval.agreement.items import item_scores
+    >>> names = {"system": list("abcabc"), "item": list("111222")}
+    >>> cells = {"human": [1, 2, 3, 2, 2, 2], "flat": [5, 5, 5, 1, 2, 3], "good": [1, 2, 4, 1, 2, 3]}
+    >>> frame = pd.DataFrame(names | cells)
+    >>> flat_items(item_scores(frame, reference="human"), reference="human")
+    ({'flat': 1, 'good': 0}, 1)
+    """
+    human = scores.sel(metric=reference).to_numpy()
+    counts, ordered = {}, _varies(human, np.isfinite(human))
+    for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != reference):
+        values = scores.sel(metric=metric).to_numpy()
+        there = np.isfinite(human) & np.isfinite(values)
+        enough = there.sum(axis=0) >= FEWEST
+        counts[metric] = int((enough & _varies(human, there) & ~_varies(values, there)).sum())
+    return counts, int(ordered.sum())
+
+
+def _varies(values: Floats, there: Flags) -> Flags:
+    """Whether the values of an item, of the systems that are there, are not all one up to rounding."""
+    high, low = (np.where(there, values, end).T for end in (-np.inf, np.inf))
+    size = np.where(there, np.abs(values), 0.0).max(axis=0)
+    return np.asarray(high.max(axis=1) - low.min(axis=1) > 1e-12 * size)
 
 
 def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_difference: float = 0.0) -> pd.DataFrame:

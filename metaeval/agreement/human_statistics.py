@@ -48,6 +48,22 @@ STATISTICS: Mapping[str, Score] = {
 """What may be computed from the human scores (first) and a metric's scores (second) of the same things."""
 
 
+def none_where_flat(statistic: Score, human: Floats, metric: Floats) -> Floats:
+    """Return a correlation along the last axis: 0, no agreement, where the metric alone gives one score to all.
+
+    Left out, such items would leave a metric that is constant on most of them with its few best ones. NaN stays where
+    people themselves give one score to all.
+
+    Examples
+    --------
+    >>> human = np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+    >>> none_where_flat(pearson, human, np.ones((2, 3))).tolist()
+    [0.0, nan]
+    """
+    found = statistic(human, metric)
+    return np.where(np.isnan(found) & np.isfinite(statistic(human, human)), 0.0, found)
+
+
 def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
     """Return the agreement of metrics with human scores, from one score per system.
 

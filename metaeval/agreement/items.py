@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.names import natural_order
+from metaeval.base.names import clean_names, natural_order
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
@@ -79,10 +79,8 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
     _refuse_empty(frame, [system, *items])
-    place = frame[items[0]].astype(str)
-    for more in items[1:]:
-        place = place + "::" + frame[more].astype(str)
-    index = pd.MultiIndex.from_arrays([frame[system].astype(str), place], names=["system", "item"])
+    place = _joined(frame, items)
+    index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), place], names=["system", "item"])
     if not index.is_unique:
         twice = index[index.duplicated()][0]
         message = (
@@ -114,6 +112,17 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
         name="score",
     )
     return table if cluster is None else table.assign_coords(cluster=("item", _clusters(frame[cluster], place, names)))
+
+
+def _joined(frame: pd.DataFrame, items: Sequence[str]) -> pd.Series:
+    """Return the name of the item of every row, of several columns with "::" between them."""
+    parts = [clean_names(frame[name], "item") for name in items]
+    place = pd.Series(parts[0], index=frame.index)
+    for more in parts[1:]:
+        place = place + "::" + more
+    if len(parts) > 1 and len({*zip(*parts, strict=True)}) > place.nunique():
+        raise ScoresError(f'two items would have one name: {", ".join(items)} are joined by "::", and a name holds it')
+    return place
 
 
 def system_means(
@@ -153,7 +162,8 @@ def system_means(
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
         raise ScoresError(f"system {twice!r} appears twice; name the columns of items with `item`")
-    means = frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
+    named = frame.set_index(pd.Index(clean_names(frame[system], "system")))
+    means = named[list(dict.fromkeys(columns))].astype(np.float64)
     if np.isinf(means.to_numpy()).any():
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
         raise ScoresError(f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score")
@@ -204,7 +214,8 @@ def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> N
 
 def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDArray[np.str_]:
     known = column.notna() & (column.astype(str).str.strip() != "")
-    pairs = pd.DataFrame({"item": place, "cluster": column.astype(str)})[known].drop_duplicates()
+    named = pd.DataFrame({"item": place[known], "cluster": clean_names(column[known], "cluster")})
+    pairs = named.drop_duplicates()
     if len(bare := pd.Index(names).difference(pairs["item"].tolist())):
         raise ScoresError(f"item {bare[0]!r} lies in no cluster; fill in the column, or leave the clusters out")
     if pairs["item"].duplicated().any():

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from metaeval.agreement.drawn_intervals import reach as reach_of_topics
 from metaeval.agreement.krippendorff import krippendorff_alpha
-from metaeval.agreement.krippendorff import reach as reach_of_topics
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import Labels
@@ -21,7 +21,7 @@ from metaeval.base.checks import check_choice, check_count, check_kind, check_sh
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
-from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.running.draws import RNGLike, resolve_rng, topic_counts
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 
@@ -37,9 +37,9 @@ class JudgeRanking(Result):
     table: pd.DataFrame
     """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, ``shared`` (those
     that the best judge labelled too), `measure` with ``difference`` from the best (0 or less; missing without shared
-    topics) with ``difference_low`` and ``difference_high``, ``behind`` (whether all of that interval is below 0), and
-    what else labels may be compared by, each with its ``…_rank`` among the judges that `ordered` is about: ``kappa``,
-    ``quadratic_kappa``, ``alpha``
+    topics) with ``difference_low`` and ``difference_high`` (missing where both say the same everywhere), ``behind``
+    (whether all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank`` among
+    the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha``
     (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
     ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
     reference)."""
@@ -129,7 +129,8 @@ def rank_judges(
     freedom, T the topics that both have; those that share none are not compared. The truly best judge is then wrongly
     found behind with probability
     :math:`1 -` `confidence_level` at most, up to the approximation (multiple comparisons with the best [1]_). With one
-    topic there is no interval, and nobody is behind.
+    topic there is no interval, and nobody is behind; nor is anybody on so few topics that not even a test of signs
+    could tell (five at a level of .95). Where no topics are named (``labels.by_item``), T counts items.
 
     :math:`\kappa` expects the disagreement of a judge and a reference with their own habits, Krippendorff's
     :math:`\alpha` that of two with the pooled ones. For squared distances these are :math:`\sigma_1^2 + \sigma_2^2 +
@@ -164,7 +165,7 @@ def rank_judges(
     check_count(n_resamples, "n_resamples", least=2)
     labels.require_whole("the order of judges by agreement")
     source = resolve_rng(rng)
-    measure = leading_kappa(labels.scale)
+    measure = leading_kappa(labels)
     scale = np.array(labels.scale, dtype=np.float64)
     own = labels.judges.index(reference)
     tables = contingency(labels, topics=labels.topics)[:, own].transpose(0, 2, 1, 3)  # topic, judge, reference's, own
@@ -178,13 +179,13 @@ def rank_judges(
         )
     there = tables.sum(axis=(1, 2, 3)) > 0
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
-    parts = _parts_of_topics(tables[there][:, ranked], np.abs(scale[:, None] - scale), squared=measure != "kappa")
+    units = _items_of(labels, own, ranked) if labels.by_item else tables[there][:, ranked]
+    parts = _parts_of_topics(units, np.abs(scale[:, None] - scale), squared=measure != "kappa")
     compared = min(parts.shape) >= _TWO
-    drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, parts.shape[1]), parts.shape[1])
+    drawn = topic_counts(source.generator, n_resamples, parts.shape[1])
+    means = np.concatenate([parts @ counts for counts in drawn], axis=1).T / parts.shape[1]  # resample, judge
     table = table.assign(difference=table[measure] - table[measure].max())
-    table = table.assign(
-        **_beside_best(table, parts, drawn, confidence_level, tables[there][:, ranked].any(axis=(2, 3)))
-    )
+    table = table.assign(**_beside_best(table, parts, means, confidence_level, units.any(axis=(2, 3)), measure))
     placed = table["shared"] > 0
     for name in ("quadratic_kappa", "kappa", "alpha") if placed.sum() >= _TWO else ():
         table[f"{name}_rank"] = table[name].where(placed).rank(ascending=False, method="min").astype("Int64")
@@ -195,10 +196,18 @@ def rank_judges(
         undefined=tuple(names[~ranked & (names != reference)]),
         compared=compared,
         confidence_level=float(confidence_level),
-        n_topics=int(there.sum()),
+        n_topics=parts.shape[1],
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> Floats:
+    """Return the table of every item that the reference labelled: (item, judge, label of the reference, own label)."""
+    hot = (labels.table.to_numpy()[:, :, None] == np.array(labels.scale)).astype(np.float64)
+    hot = hot[hot[:, own].any(axis=1)]
+    tables = hot[:, own, None, :, None] * hot[:, ranked][:, :, None, :]
+    return np.asarray(tables[tables.any(axis=(1, 2, 3))])
 
 
 def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:
@@ -240,23 +249,31 @@ def _parts_of_topics(tables: Floats, distance: Floats, *, squared: bool) -> Floa
     return np.asarray(len(tables) * parts / expected[:, None])
 
 
-def _beside_best(
-    table: pd.DataFrame, parts: Floats, drawn: Floats, confidence_level: float, labelled: NDArray[np.bool_]
+def _beside_best(  # noqa: PLR0913, PLR0917 - what differences of a measure rest on
+    table: pd.DataFrame,
+    parts: Floats,
+    means: Floats,
+    confidence_level: float,
+    labelled: NDArray[np.bool_],
+    measure: str,
 ) -> dict[str, NDArray[Any]]:
     """Return every judge's difference from the best with its interval, and whether it is behind, on shared topics."""
     n_judges, n_topics = parts.shape
     best, sizes = int(np.argmax(table["difference"])), np.abs(parts).sum(axis=1)
     shared = (labelled & labelled[:, [best]]).sum(axis=0)
     difference = np.where(shared > 0, table["difference"], np.nan)
-    means = drawn @ parts.T / n_topics  # resample, judge
     reach = np.full(n_judges, np.nan)
     for judge in np.flatnonzero((shared >= _TWO) & (np.arange(n_judges) != best)):
         spread = (parts - parts[judge]).std(axis=1)
         varied = spread * n_topics > RELATIVE * (sizes + sizes[judge])
         beside = np.abs(means[:, varied] - means[:, [judge]]) / (spread[varied] / np.sqrt(n_topics))
         level = _single_level(beside, confidence_level)
-        error = spread[best] / np.sqrt(n_topics) if varied[best] else 0.0
-        reach[judge] = error * reach_of_topics(shared[judge], level)
+        reach[judge] = spread[best] / np.sqrt(n_topics) * reach_of_topics(shared[judge], level)
+        if not varied[best]:  # as in `metaeval.agreement.drawn_intervals`: some topics elsewhere may be of another kind
+            others = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / shared[judge])
+            reach[judge] = others * (1.0 + table[measure].max()) if difference[judge] < -RELATIVE else np.nan
+        if 2.0 ** (1 - int(shared[judge])) > 1.0 - confidence_level:  # no test of signs could tell
+            reach[judge] = max(reach[judge], -difference[judge])
     return {
         "shared": shared,
         "difference": difference,

@@ -1,18 +1,30 @@
 """Krippendorff's alpha: how far any number of judges agree, some of whom may have skipped items."""
 
 from collections.abc import Sequence
-from typing import Literal
+from itertools import combinations
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 
+from metaeval.agreement.drawn_intervals import ends_of, reach
 from metaeval.agreement.labels import Labels
-from metaeval.base.arrays import Floats, Ints
-from metaeval.base.checks import t_half_width
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import UnknownNameError
 from metaeval.running.draws import standard_deviation
 
 Level = Literal["nominal", "ordinal", "interval"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+_MOST_WAYS = 20_000
+_MOST_DEALT = 500
+_DEALS = 10_000
+_ROUNDING = 1e-9
+
+
+def levels_of(labels: Labels) -> tuple[Level, ...]:
+    """Return the levels of measurement that labels may be taken at."""
+    return LEVELS if labels.ordered else LEVELS[:1]
 
 
 def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
@@ -20,17 +32,22 @@ def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
 
     An item with m labels, m at least 2, adds 1/(m - 1) for every ordered pair of labels by different judges.
     """
-    scale = np.array(labels.scale, dtype=np.float64)
-    given = (labels.table.to_numpy()[:, :, None] == scale).sum(axis=1).astype(np.float64)
-    m = given.sum(axis=1)
-    weight = np.where(m > 1, 1.0 / np.maximum(m - 1, 1), 0.0)
+    given = _counted(labels)
     position = pd.Index(topics).get_indexer(labels.table.index.get_level_values("topic"))
-    result = np.zeros((len(topics), len(scale), len(scale)))
-    for place in range(len(topics)):
-        part, w = given[position == place], weight[position == place]
-        result[place] = (part * w[:, None]).T @ part
-        result[place][np.diag_indices(len(scale))] -= (part * w[:, None]).sum(axis=0)
-    return result
+    return np.stack([_summed(given[position == place]) for place in range(len(topics))])
+
+
+def _counted(labels: Labels) -> Floats:
+    """Count how often each label was given to every item. Shape (item, label)."""
+    scale = np.array(labels.scale, dtype=np.float64)
+    return np.asarray((labels.table.to_numpy()[:, :, None] == scale).sum(axis=1), dtype=np.float64)
+
+
+def _summed(given: Floats) -> Floats:
+    """Return the coincidence matrix of items that were given each label so often. Shape of `given`: (item, label)."""
+    m = given.sum(axis=1)
+    weighted = given * np.where(m > 1, 1.0 / np.maximum(m - 1, 1), 0.0)[:, None]
+    return np.asarray(weighted.T @ given - np.diag(weighted.sum(axis=0)))
 
 
 def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Level = "ordinal") -> Floats:
@@ -54,38 +71,161 @@ def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Le
     """
     total = coincidence.sum(axis=-1)
     n = total.sum(axis=-1)
-    distance = _distances(total, np.array(scale, dtype=np.float64), level)
+    distance = _distances(_positions(total, np.array(scale, dtype=np.float64), level))
     observed = (coincidence * distance).sum(axis=(-2, -1)) * (n - 1)
     expected = (total[..., :, None] * total[..., None, :] * distance).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(expected > 0, 1.0 - observed / expected, np.nan)
 
 
-def _distances(total: Floats, scale: Floats, level: Level) -> Floats:
+def _positions(total: Floats, scale: Floats, level: Level) -> Floats:
+    """Return where labels lie, (..., label, dimension), so that their squared distances are those of the level."""
     match level:
         case "nominal":
-            return (scale[:, None] != scale).astype(np.float64)
+            return np.eye(len(scale)) / np.sqrt(2.0)
         case "interval":
-            return np.asarray((scale[:, None] - scale) ** 2)
+            return scale[:, None]
         case "ordinal":
-            below = np.cumsum(total, axis=-1) - total / 2
-            return np.asarray((below[..., :, None] - below[..., None, :]) ** 2)
-    raise UnknownNameError("level of measurement", str(level), ("nominal", "ordinal", "interval"))
+            return np.asarray(np.cumsum(total, axis=-1) - total / 2)[..., None]
+    raise UnknownNameError("level of measurement", str(level), LEVELS)
 
 
-def alpha_table(labels: Labels, counts: Floats, *, confidence_level: float) -> pd.DataFrame:
-    """Return alpha at every level of measurement, with intervals from topics drawn `counts` times (resample, topic)."""
-    matrices = coincidences(labels, topics=labels.topics)
-    half = float(reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence_level))
-    drawn = (counts @ matrices.reshape(len(matrices), -1)).reshape(len(counts), *matrices.shape[1:])
+def _distances(positions: Floats) -> Floats:
+    apart = positions[..., :, None, :] - positions[..., None, :, :]
+    return np.asarray((apart**2).sum(axis=-1))
+
+
+def _least_alpha(coincidence: Floats, scale: Floats, level: Level) -> float:
+    """Return what alpha would be if every pair of labels differed as much as labels can; -1 where it would be less."""
+    total = coincidence.sum(axis=-1)
+    distance = _distances(_positions(total, scale, level))
+    worst = distance[np.ix_(total > 0, total > 0)].max(initial=0.0) * total.sum() * (total.sum() - 1)
+    expected = (total[:, None] * total * distance).sum()
+    return max(1.0 - float(worst / expected), -1.0) if expected > 0 else -1.0
+
+
+# ------------------------------------------------------------------------------------------------------------- chance
+
+
+class Dealt(NamedTuple):
+    """A figure where the same labels are dealt to the same cells again and again."""
+
+    figures: Floats
+    exact: bool
+    """Whether these are all the ways to deal; else some at random."""
+
+    def share(self, reached: Flags) -> float:
+        """Return how often chance does something: never 0 where ways were drawn."""
+        return float(np.mean(reached) if self.exact else (np.sum(reached) + 1.0) / (len(reached) + 1.0))
+
+
+def dealt_alphas(labels: Labels, generator: np.random.Generator) -> dict[str, Dealt]:
+    """Return alpha at every level where the same labels are dealt to the same cells: in all ways, or at random.
+
+    Empty for more labels than 500, among which chance is far from what an interval leaves out.
+    """
+    given = _counted(labels)
+    given = given[given.sum(axis=1) > 1]
+    sizes, total = given.sum(axis=1).astype(np.int64), given.sum(axis=0).astype(np.int64)
+    if not 0 < total.sum() <= _MOST_DEALT:
+        return {}
+    ways = gammaln(total.sum() + 1) - gammaln(total + 1).sum()
+    exact = bool(ways <= np.log(_MOST_WAYS))
+    if exact:
+        dealt = _all_ways(total)
+    else:
+        dealt = generator.permuted(np.tile(np.repeat(np.arange(len(total)), total), (_DEALS, 1)), axis=1)
+    scale = np.array(labels.scale, dtype=np.float64)
+    positions = {level: _positions(total.astype(np.float64), scale, level) for level in levels_of(labels)}
+    return {level: Dealt(_alphas(dealt, sizes, total, at), exact) for level, at in positions.items()}
+
+
+def _all_ways(total: Ints) -> Ints:
+    """Return all ways to put labels, each so often, into cells. Shape (way, cell)."""
+    rows = np.full((1, int(total.sum())), -1)
+    for label in np.flatnonzero(total):
+        times = int(total[label])
+        free = np.nonzero(rows < 0)[1].reshape(len(rows), -1)
+        chosen = np.array([*combinations(range(free.shape[1]), times)], dtype=np.int64)
+        places = free[:, chosen].reshape(-1, times)
+        rows = np.repeat(rows, len(chosen), axis=0)
+        np.put_along_axis(rows, places, label, axis=1)
+    return rows
+
+
+def _alphas(dealt: Ints, sizes: Ints, total: Ints, positions: Floats) -> Floats:
+    """Return alpha of labels in cells (way, cell), of which each item has so many."""
+    starts = np.cumsum(sizes) - sizes
+    squares = np.add.reduceat((positions**2).sum(axis=1)[dealt], starts, axis=1)
+    sums = sum(np.add.reduceat(one[dealt], starts, axis=1) ** 2 for one in positions.T)
+    observed = ((sizes * squares - sums) / (sizes - 1)).sum(axis=1) * 2.0
+    n, middle = total.sum(), total @ positions
+    expected = 2.0 * (n * (total @ (positions**2).sum(axis=1)) - (middle**2).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1.0 - (n - 1) * observed / expected, np.nan)
+
+
+def alpha_table(
+    labels: Labels,
+    drawn: Floats | None,
+    *,
+    confidence_level: float,
+    n_resamples: int,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Return alpha at every level of measurement, with its interval and how often chance would make it as large.
+
+    Intervals are from topics drawn so often (resample, topic), else from as many resamples of items. ``chance`` is the
+    share of `dealt_alphas` that reach alpha; where no test could tell alpha from chance, its interval does not either.
+    """
+    given = _counted(labels)
+    kinds, sizes = np.unique(given[given.sum(axis=1) > 1], axis=0, return_counts=True)
+    if drawn is not None:
+        units = coincidences(labels, topics=labels.topics)
+        n_units = int((units.sum(axis=(1, 2)) > 0).sum())
+        whole = units.sum(axis=0)
+    else:
+        units = np.array([_summed(one[None]) for one in kinds]).reshape(len(kinds), *[len(labels.scale)] * 2)
+        n_units = int(sizes.sum())
+        whole = np.tensordot(sizes.astype(np.float64), units, axes=1)
+        shares = sizes / n_units if n_units else sizes.astype(np.float64)
+        drawn = generator.multinomial(n_units, shares, size=n_resamples).astype(np.float64)
+    resampled = (drawn @ units.reshape(len(units), -1)).reshape(len(drawn), *whole.shape)
+    scale, dealt = np.array(labels.scale, dtype=np.float64), dealt_alphas(labels, generator)
     rows = []
-    for level in ("nominal", "ordinal", "interval"):
-        alpha = float(krippendorff_alpha(matrices.sum(axis=0), labels.scale, level=level))
-        spread = half * float(standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
-        rows.append({"level": level, "alpha": alpha, "low": alpha - spread, "high": min(alpha + spread, 1.0)})
+    for level in levels_of(labels):
+        alpha = krippendorff_alpha(whole, labels.scale, level=level)
+        spread = standard_deviation(krippendorff_alpha(resampled, labels.scale, level=level))
+        half = reach(np.array(n_units), confidence_level) * spread
+        least = _least_alpha(whole, scale, level)
+        most = np.array(1.0)
+        ends = ends_of(alpha, half, np.array(n_units), np.array(least), most, confidence_level)
+        low, high = map(float, ends)
+        said = beside_chance(float(alpha), low, high, dealt.get(level), least, confidence_level)
+        rows.append({"level": level, "alpha": float(alpha), **said})
     return pd.DataFrame(rows)
 
 
-def reach(n_topics: Ints, confidence_level: float) -> Floats:
-    """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
-    return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence_level)
+def beside_chance(  # noqa: PLR0913, PLR0917 - a figure with its interval, and what chance makes of it
+    value: float, low: float, high: float, dealt: Dealt | None, least: float, confidence_level: float
+) -> dict[str, float]:
+    """Return the ends of an interval, taken across 0 where chance reaches the value too often, and how often it does.
+
+    Examples
+    --------
+    >>> beside_chance(1.0, 0.2, 1.0, Dealt(np.array([1.0] * 2 + [-0.2] * 19), True), -1.0, 0.95)
+    {'low': -1.0, 'high': 1.0, 'chance': 0.09523809523809523}
+    """
+    if dealt is None or not np.isfinite(value):
+        return {"low": low, "high": high, "chance": np.nan}
+    above, below = (dealt.share(sign * dealt.figures >= sign * value - _ROUNDING) for sign in (1.0, -1.0))
+    limit = (1.0 - confidence_level) / 2.0
+    ordered = np.sort(dealt.figures)
+    n = int(np.floor(limit * len(ordered) * (1.0 + _ROUNDING)))  # so many may lie beyond a bound
+    if low > 0.0 and above > limit:
+        beyond = ordered[ordered > ordered[len(ordered) - 1 - n] + _ROUNDING]
+        low = max(value - float(beyond[0]), least) if len(beyond) else least
+    if high < 0.0 and below > limit:
+        beyond = ordered[ordered < ordered[n] - _ROUNDING]
+        high = min(value - float(beyond[-1]), 1.0) if len(beyond) else 1.0
+    return {"low": low, "high": high, "chance": above}

@@ -10,8 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.krippendorff import alpha_table, reach
-from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled
+from metaeval.agreement.drawn_intervals import ends_of, reach
+from metaeval.agreement.krippendorff import alpha_table
+from metaeval.agreement.label_statistics import (
+    by_topic,
+    contingency,
+    kappa_weights,
+    least_kappa,
+    over_topics,
+    pooled,
+)
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
@@ -35,9 +43,16 @@ STATISTICS: Mapping[str, str] = {
     "specificity": "share of the items not relevant to the first, of all topics, that are not to the second either",
     "bias": "mean label of the second less that of the first",
 }
+_OF_NAMES = ("same", "kappa")
+"""What can be said of labels that are names in no order."""
 _NEARLY_THE_SAME = 0.95
 _BEYOND_CHANCE = 0.9
 _BLOCK = 2**25
+
+
+def statistics_of(labels: Labels) -> tuple[str, ...]:
+    """Return those of `STATISTICS` that mean something for these labels."""
+    return tuple(STATISTICS) if labels.ordered else _OF_NAMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,10 +60,12 @@ class LabelAgreement(Result):
     """Agreement of judges on labels, per pair."""
 
     pairs: pd.DataFrame
-    """One row a pair: ``first``, ``second``, ``items`` (labelled by both), ``topics``, and every one of `STATISTICS`
+    """One row a pair: ``first``, ``second``, ``items`` (labelled by both), ``topics``, and every one of `statistics`
     with its interval in ``…_low`` and ``…_high``."""
+    statistics: tuple[str, ...]
+    """Those of `STATISTICS` that were computed: of labels that are names in no order "same" and "kappa"."""
     per_topic: pd.DataFrame
-    """The ratios of every pair on every topic."""
+    """The ratios of every pair on every topic; empty where no topics are named."""
     all_pairs: pd.DataFrame
     """Every pair, also where a reference is named: ``first``, ``second``, ``items``, ``same`` and ``kappa``."""
     alpha: pd.DataFrame
@@ -73,7 +90,7 @@ class LabelAgreement(Result):
                 low=self.pairs[f"{name}_low"],
                 high=self.pairs[f"{name}_high"],
             )
-            for name in STATISTICS
+            for name in self.statistics
         ]
         return pd.concat(parts, ignore_index=True)
 
@@ -85,9 +102,9 @@ class LabelAgreement(Result):
         Raises
         ------
         UnknownNameError
-            If the statistic is not one of `STATISTICS`.
+            If the statistic is not one of `statistics`.
         """
-        check_choice(statistic, "statistic of agreement", STATISTICS)
+        check_choice(statistic, "statistic of agreement", self.statistics)
         turned = {"first_kept": "second_kept", "second_kept": "first_kept"}.get(statistic, statistic)
         back = self.pairs[turned] * {"bias": -1.0, "sensitivity": np.nan, "specificity": np.nan}.get(statistic, 1.0)
         cells = pd.concat(
@@ -107,7 +124,7 @@ class LabelAgreement(Result):
         Raises
         ------
         UnknownNameError
-            If the statistic is not one of `STATISTICS`.
+            If the statistic is not one of `statistics`.
         """
         from metaeval.figures.label_agreement import agreement_dots, agreement_heat_map  # noqa: PLC0415 - matplotlib
 
@@ -150,7 +167,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     confidence_level : float
         Level of the intervals.
     n_resamples : int
-        Resamples of topics, shared by all pairs.
+        Resamples of topics, shared by all pairs; or of items.
     rng : None, int or Generator
 
     Raises
@@ -174,7 +191,10 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     anything relevant left out [3]_ ([4]_, section 5.2.6 and Table X). Intervals
     resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
     the standard deviation over resamples and T the topics on which the pair has the statistic, cut to the statistic's
-    range; with one topic there is none.
+    range; with one topic there is none. Where no topics are named (``labels.by_item``), items are drawn, T counts the
+    items that the statistic rests on, and sets are compared over all of them. Where resamples do not vary, a share of
+    :math:`1 - (a/2)^{1/T}` of the units may still be exceptions (Clopper and Pearson), 1 - a the level: the ends are
+    where the statistic would be if they were the worst, or the best, that units can be.
 
     References
     ----------
@@ -200,7 +220,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     """
     check_kind(labels, "labels", "Labels")
     labels.require_whole("agreement of judges")
-    if rel not in labels.scale:
+    if labels.ordered and rel not in labels.scale:
         raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
@@ -216,10 +236,15 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         raise ScoresError(f"no two judges labelled a common {unit().labelled}; are topics and items named alike?")
     scale = np.array(labels.scale, dtype=np.float64)
     ratios = by_topic(tables, scale, rel)
-    drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))
-    seen = np.ones((1, len(topics)))
-    estimate = {name: value[0] for name, value in _all_statistics(tables, ratios, scale, seen, rel).items()}
-    spread = _spreads(tables, ratios, scale, drawn, rel)
+    estimate = {
+        name: value[0] for name, value in _all_statistics(tables, ratios, scale, np.ones((1, len(topics))), rel).items()
+    }
+    drawn = None
+    if labels.by_item:
+        spread = _item_spreads(tables[0], scale, source.generator, n_resamples, rel)
+    else:
+        drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))
+        spread = _spreads(tables, ratios, scale, drawn, rel)
     frame = pd.DataFrame(
         {
             "first": [labels.judges[place] for place in first],
@@ -228,21 +253,28 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
             "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
         }
     )
-    defined = {name: np.isfinite(values).sum(axis=0) for name, values in ratios.items()}
-    defined["sensitivity"] = defined["first_kept"]
-    defined["specificity"] = (tables[..., scale < rel, :].sum(axis=(-2, -1)) > 0).sum(axis=0)
-    for name in STATISTICS:
-        own = defined.get(name, frame["topics"].to_numpy())
-        half = reach(own, confidence_level)
-        low, high = (-np.inf, np.inf) if name == "bias" else (-1.0 if "kappa" in name else 0.0, 1.0)
+    n_units = _item_units(tables[0], scale, rel) if labels.by_item else _topic_units(tables, ratios, scale, rel)
+    least, most = _ranges(tables.sum(axis=0), scale)
+    for name in statistics_of(labels):
         frame[name] = estimate[name]
-        frame[f"{name}_low"] = np.maximum(estimate[name] - half * spread[name], low)
-        frame[f"{name}_high"] = np.minimum(estimate[name] + half * spread[name], high)
+        frame[f"{name}_low"], frame[f"{name}_high"] = ends_of(
+            estimate[name],
+            reach(n_units[name], confidence_level) * spread[name],
+            n_units[name],
+            least[name],
+            most[name],
+            confidence_level,
+        )
     return LabelAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
-        per_topic=_topic_frame(frame, topics, tables, ratios),
+        statistics=statistics_of(labels),
+        per_topic=_topic_frame(frame, topics, tables, ratios).iloc[
+            : 0 if labels.by_item or not labels.ordered else None
+        ],
         all_pairs=_all_pairs(labels.judges, counts.sum(axis=0), scale, rel),
-        alpha=alpha_table(labels, drawn, confidence_level=confidence_level),
+        alpha=alpha_table(
+            labels, drawn, confidence_level=confidence_level, n_resamples=n_resamples, generator=source.generator
+        ),
         reference=reference,
         rel=int(rel),
         scale=labels.scale,
@@ -251,6 +283,33 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _topic_units(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, rel: int) -> dict[str, Ints]:
+    """Count the topics that every statistic of every pair rests on."""
+    every = dict.fromkeys(STATISTICS, (tables.sum(axis=(2, 3)) > 0).sum(axis=0))
+    defined = {name: np.isfinite(values).sum(axis=0) for name, values in ratios.items()}
+    found_not = (tables[..., scale < rel, :].sum(axis=(-2, -1)) > 0).sum(axis=0)
+    return every | defined | {"sensitivity": defined["first_kept"], "specificity": found_not}
+
+
+def _item_units(tables: Floats, scale: Floats, rel: int) -> dict[str, Ints]:
+    """Count the items that every statistic of every pair rests on."""
+    relevant, n = scale >= rel, tables.sum(axis=(1, 2))
+    first, second = tables[:, relevant].sum(axis=(1, 2)), tables[:, :, relevant].sum(axis=(1, 2))
+    union = n - tables[:, ~relevant][:, :, ~relevant].sum(axis=(1, 2))
+    found = dict.fromkeys(STATISTICS, n) | dict.fromkeys(("overlap", "same_over_union"), union)
+    found |= {"first_kept": first, "second_kept": second, "sensitivity": first, "specificity": n - first}
+    return {name: one.astype(np.int64) for name, one in found.items()}
+
+
+def _ranges(tables: Floats, scale: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return the least and the largest value that every statistic of every pair can have."""
+    zero = np.zeros(len(tables))
+    width = zero + (scale.max() - scale.min())
+    least = dict.fromkeys(STATISTICS, zero) | {"bias": -width}
+    least |= {name: least_kappa(tables, weights) for name, weights in kappa_weights(scale).items()}
+    return least, dict.fromkeys(STATISTICS, zero + 1.0) | {"bias": width}
 
 
 def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats, rel: int) -> pd.DataFrame:
@@ -294,6 +353,21 @@ def _spreads(
         values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts, rel)
         for name in STATISTICS:
             spread[name][part] = standard_deviation(values[name])
+    return spread
+
+
+def _item_spreads(
+    tables: Floats, scale: Floats, generator: np.random.Generator, n_resamples: int, rel: int
+) -> dict[str, Floats]:
+    """Return the same where items are drawn: a pair has as many kinds of items as pairs of labels."""
+    spread = {name: np.full(len(tables), np.nan) for name in STATISTICS}
+    for pair, table in enumerate(tables):
+        n = int(table.sum())
+        if n:
+            drawn = generator.multinomial(n, table.ravel() / n, size=n_resamples).reshape(n_resamples, *table.shape)
+            values = pooled(drawn.astype(np.float64), scale, rel) | by_topic(drawn.astype(np.float64), scale, rel)
+            for name in STATISTICS:
+                spread[name][pair] = standard_deviation(values[name])
     return spread
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from metaeval.agreement.label_agreement import STATISTICS
+from metaeval.agreement.label_agreement import STATISTICS, statistics_of
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats
@@ -24,15 +24,18 @@ from metaeval.tests_stat.pairs import all_pairs
 _TWO = 2
 
 
-def leading_kappa(scale: Sequence[float]) -> str:
+def leading_kappa(labels: Labels) -> str:
     """Return the kappa to read first: with quadratic weights where more than two grades are ordered, else the plain.
 
     Examples
     --------
-    >>> leading_kappa((0, 1, 2, 3)), leading_kappa((0, 1))
+    >>> from metaeval.agreement.labels import as_labels
+    >>> graded = as_labels({"ann": {"1": {"d1": 0, "d2": 3}}, "ben": {"1": {"d1": 1, "d2": 2}}})
+    >>> named = as_labels({"ann": {"1": {"d1": "cat", "d2": "dog"}}, "ben": {"1": {"d1": "cat", "d2": "cow"}}})
+    >>> leading_kappa(graded), leading_kappa(named)
     ('quadratic_kappa', 'kappa')
     """
-    return "quadratic_kappa" if len(scale) > _TWO else "kappa"
+    return "quadratic_kappa" if labels.ordered and len(labels.scale) > _TWO else "kappa"
 
 
 def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1) -> pd.DataFrame:
@@ -52,7 +55,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     Returns
     -------
     pandas.DataFrame
-        One row a judge and statistic of `metaeval.agreement.label_agreement.STATISTICS`, `leading_kappa` first:
+        One row a judge and statistic of `metaeval.agreement.label_agreement.statistics_of`, `leading_kappa` first:
         ``judge``, ``items``, ``statistic``, ``value``, ``constant`` (of the constant judge that does best, on the same
         items) with its ``constant_label``, ``shuffled`` (expected of the judge's labels in random order within each
         topic), ``people`` and the ``people_pairs`` it is the mean of.
@@ -100,7 +103,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     if len(set(people)) == 1:
         message = f"`people` must name two people or more, not {first_few(set(people))} alone; name the reference, too"
         raise InvalidOptionError(message)
-    if rel not in labels.scale:
+    if labels.ordered and rel not in labels.scale:
         raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     scale = np.array(labels.scale, dtype=np.float64)
     counts = contingency(labels, topics=labels.topics)
@@ -116,7 +119,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     value, shuffled = _statistics(tables, scale, rel), _expected(tables, scale, rel)
     constant, label = _constant(tables, scale, rel)
     among, n_pairs = _among(counts, [labels.judges.index(name) for name in dict.fromkeys(people)], scale, rel)
-    order = list(dict.fromkeys([leading_kappa(labels.scale), *STATISTICS]))
+    order = list(dict.fromkeys([leading_kappa(labels), *statistics_of(labels)]))
     parts = [
         pd.DataFrame(
             {

@@ -29,6 +29,20 @@ def _kappa(tables: Floats, weights: Floats) -> Floats:
         return np.where(total > 0, np.where(expected > 0, 1.0 - observed / expected, np.nan), np.nan)
 
 
+def least_kappa(tables: Floats, weights: Floats) -> Floats:
+    """Return what kappa would be if every pair of labels differed as much as labels can; -1 where it would be less."""
+    total = tables.sum(axis=(-2, -1))
+    expected = np.einsum("...i,ij,...j->...", tables.sum(axis=-1), weights, tables.sum(axis=-2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.maximum(1.0 - weights.max() * total**2 / expected, -1.0)
+
+
+def kappa_weights(scale: Floats) -> dict[str, Floats]:
+    """Return the weights of disagreement of every kappa."""
+    distance = np.abs(scale[:, None] - scale)
+    return {"kappa": (distance > 0).astype(np.float64), "linear_kappa": distance, "quadratic_kappa": distance**2}
+
+
 def ratio(top: Floats, bottom: Floats) -> Floats:
     """Divide, NaN where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -37,15 +51,12 @@ def ratio(top: Floats, bottom: Floats) -> Floats:
 
 def pooled(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
     """Return the statistics of tables (..., k, k) that are added up over topics before they are computed."""
-    distance = np.abs(scale[:, None] - scale)
     total = tables.sum(axis=(-2, -1))
     relevant = scale >= rel
     positive, negative = tables[..., relevant, :], tables[..., ~relevant, :]
     return {
         "same": ratio(np.einsum("...ii->...", tables), total),
-        "kappa": _kappa(tables, (distance > 0).astype(np.float64)),
-        "linear_kappa": _kappa(tables, distance),
-        "quadratic_kappa": _kappa(tables, distance**2),
+        **{name: _kappa(tables, weights) for name, weights in kappa_weights(scale).items()},
         "sensitivity": ratio(positive[..., relevant].sum(axis=(-2, -1)), positive.sum(axis=(-2, -1))),
         "specificity": ratio(negative[..., ~relevant].sum(axis=(-2, -1)), negative.sum(axis=(-2, -1))),
         "bias": ratio(np.einsum("...ij,ij->...", tables, scale - scale[:, None]), total),

@@ -8,9 +8,19 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_list, check_number, refused
-from metaeval.base.names import count, natural_order, shortened
+from metaeval.base.label_words import WordScale, folded, grades_of, word_scale
+from metaeval.base.names import (
+    as_number,
+    clean_names,
+    count,
+    first_double,
+    first_few,
+    is_number,
+    natural_order,
+    shortened,
+)
 from metaeval.base.results import Result
-from metaeval.errors import ScoresError
+from metaeval.errors import InvalidOptionError, ScoresError
 
 Outside = Literal["error", "drop"]
 
@@ -29,6 +39,12 @@ class Labels(Result):
     """What was assumed or left out when they were read."""
     by_subtopic: bool = False
     """Whether items are documents judged for one subtopic, which runs do not rank."""
+    words: tuple[str, ...] = ()
+    """What the labels of the scale are called, where they are words."""
+    ordered: bool = True
+    """Whether a higher label says more; else labels are names, and only whether two are the same counts."""
+    by_item: bool = False
+    """Whether no topics were named, so that what is drawn for an interval are items."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -44,6 +60,40 @@ class Labels(Result):
     def whole(self) -> bool:
         """Whether all labels of the scale are whole numbers, as statistics that count pairs of labels need them."""
         return all(isinstance(one, int) for one in self.scale)
+
+    def called(self, label: float) -> str:
+        """Return what a label is called: its word, or the number.
+
+        Parameters
+        ----------
+        label : float
+        """
+        return self.words[self.scale.index(label)] if self.words else f"{label:g}"
+
+    def as_given(self) -> pd.DataFrame:
+        """Return the table with words where labels are words, and without topics where none were named."""
+        table = self.table.droplevel("topic") if self.by_item else self.table
+        words = dict(zip(map(float, self.scale), self.words, strict=False))
+        return table.apply(lambda column: column.map(words)) if words else table
+
+    def require_ordered(self, what: str) -> None:
+        """Refuse labels that are names in no order.
+
+        Parameters
+        ----------
+        what : str
+            Who needs grades, for the message.
+
+        Raises
+        ------
+        ScoresError
+            Naming the labels, and the way out.
+        """
+        if not self.ordered:
+            raise ScoresError(
+                f"{what} takes grades, and these labels are words in no order ({first_few(self.words)}); give each "
+                "word its grade (`words`)"
+            )
 
     def require_whole(self, what: str) -> None:
         """Refuse labels that are not whole.
@@ -82,7 +132,9 @@ def as_labels(
     Parameters
     ----------
     table : DataFrame, or mapping of judge to mapping of topic to mapping of item to label
-        A frame is wide: index ``(topic, item)``, one column a judge, NaN where something was not labelled.
+        A frame is wide: index ``(topic, item)``, or ``item`` alone where there are no topics, one column a judge, NaN
+        where something was not labelled. Labels are numbers, or words: two that say no and yes (fail and pass, or what
+        each judge says for them) become 0 and 1, all others are names in no order; case does not matter.
     scale : sequence of int, optional
         Allowed labels; by default all that occur.
     outside : {"error", "drop"}
@@ -109,6 +161,12 @@ def as_labels(
     """
     check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
     frame = _wide(table)
+    known_words, frame = _numbered(frame)
+    if known_words is not None:
+        if scale is not None:
+            message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
+            raise InvalidOptionError(f"{message}; give each its grade (`words`), or leave `scale` out")
+        scale = range(len(known_words.names))
     given = frame.to_numpy()
     if np.isinf(given).any():
         row, column = np.argwhere(np.isinf(given))[0]
@@ -150,8 +208,16 @@ def as_labels(
         raise ScoresError(f"agreement needs two judges and an item, not {found}")
     if isinstance(table, Labels):
         return replace(table, table=clean, scale=levels, outside=listed)
-    said = {"notes": tuple(frame.attrs.get("notes", ())), "by_subtopic": frame.attrs.get("by_subtopic", False)}
-    return Labels(table=clean, scale=levels, outside=listed, **said)
+    return Labels(
+        table=clean,
+        scale=levels,
+        outside=listed,
+        notes=tuple(frame.attrs.get("notes", ())),
+        by_subtopic=frame.attrs.get("by_subtopic", False),
+        by_item=frame.attrs.get("by_item", False),
+        words=() if known_words is None else known_words.names,
+        ordered=known_words is None or known_words.ordered,
+    )
 
 
 def _wide(table: object) -> pd.DataFrame:
@@ -163,21 +229,83 @@ def _wide(table: object) -> pd.DataFrame:
         frame = table.copy()
     else:
         raise ScoresError(f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}")
+    if frame.index.nlevels == 1:
+        frame.index = pd.MultiIndex.from_arrays([["1"] * len(frame), frame.index])
+        frame.attrs["by_item"] = True
     if frame.index.nlevels != 2:  # noqa: PLR2004 - topic and item
         raise ScoresError(
-            f"the index of labels must be (topic, item), not {frame.index.nlevels} levels {list(frame.index.names)}"
+            f"the index of labels must be (topic, item) or item, not {frame.index.nlevels} levels "
+            f"{list(frame.index.names)}"
         )
-    frame.index = pd.MultiIndex.from_arrays(
-        [frame.index.get_level_values(place).map(str) for place in (0, 1)], names=["topic", "item"]
-    )
+    parts = ("topic", "item")
+    keys = [clean_names(frame.index.get_level_values(place), part) for place, part in enumerate(parts)]
+    frame.index = pd.MultiIndex.from_arrays(keys, names=parts)
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
         raise ScoresError(f"topic {twice[0]!r}, item {twice[1]!r} appears twice in the labels; keep one line")
-    frame.columns = pd.Index(map(str, frame.columns), name="judge")
+    frame.columns = pd.Index(clean_names(frame.columns, "judge"), name="judge")
+    again = first_double(frame.columns)
+    if again is not None:
+        raise ScoresError(f"two judges are called {again!r}; rename one")
+    return frame
+
+
+def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
+    """Return labels as numbers, and what those are called that were words."""
+    if all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
+        return None, frame.astype(np.float64)
+    cells = frame.astype(object).map(_word)
+    odd = cells.isna().to_numpy()
+    if odd.any():
+        row, column = np.argwhere(odd)[0]
+        message = f"labels must be numbers, words or empty; {_cell(frame, int(row), int(column))} is"
+        raise ScoresError(f"{message} {shortened(frame.iloc[row, column])}")
+    said = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
+    if all(is_number(word) for words in said.values() for word in words):
+        return None, cells.replace("", np.nan).astype(np.float64)
+    found = word_scale(said)
+    numbers = [word for words in said.values() for word in words if is_number(word)]
+    if numbers and not found.ordered:
+        word = next(word for words in said.values() for word in words if not is_number(word))
+        raise ScoresError(
+            f"labels must be numbers or words, and there are both ({numbers[0]} and {word}); give every word its grade "
+            "(`words`)"
+        )
+    coded = cells.map(lambda word: np.nan if not word else float(found.codes[folded(word)]))
+    coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(found, said)]}
+    return found, coded
+
+
+def _word(cell: object) -> str | None:
+    """Return a label as a word, empty where there is none, None for what is no label."""
+    if isinstance(cell, str):
+        return "" if cell.strip().casefold() == "nan" else cell.strip()
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        return ""
     try:
-        return frame.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ScoresError(f"labels must be numbers or empty: {error}; translate words to grades first") from error
+        number = as_number(cell)
+    except (TypeError, ValueError):
+        return None
+    return "" if np.isnan(number) else f"{number:g}" if float(f"{number:g}") == number else repr(number)
+
+
+def _words_notes(found: WordScale, said: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say what became of words, and which were taken for one."""
+    spelt: dict[str, set[str]] = {}
+    for word in {word for words in said.values() for word in words}:
+        spelt.setdefault(folded(word), set()).add(word)
+    same = [" and ".join(sorted(words)) for words in spelt.values() if len(words) > 1]
+    notes = [f"words that differ in case or blanks alone are one label: {first_few(sorted(same))}"] if same else []
+    if found.ordered:
+        told = "; ".join(f"{name} {place}" for place, name in enumerate(found.names) if name)
+        return [f"labels are words that say no and yes: {told}", *notes]
+    grades = grades_of([*found.codes])
+    way = f"`words={grades!r}`" if grades else "`words`"
+    more = f"; for weighted kappa and relevant sets give each its grade ({way})"
+    return [
+        f"labels are words in no order, so only whether two are the same counts: {first_few(found.names)}{more}",
+        *notes,
+    ]
 
 
 def _labels_of(judge: object, topics: object) -> pd.Series:
@@ -187,7 +315,7 @@ def _labels_of(judge: object, topics: object) -> pd.Series:
             f"labels of judge {judge!r} must map topics to mappings from item to label, {{'1': {{'d1': 2}}}}, not "
             f"{shortened(repr(topics))}"
         )
-    held = {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()}
+    held = {(topic, item): label for topic, part in topics.items() for item, label in part.items()}
     return pd.Series(held, dtype=object if held else np.float64)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from metaeval.agreement.drawn_intervals import ends_of
 from metaeval.agreement.items import reference_of
-from metaeval.agreement.meta_cells import Cells, cells_of_set
+from metaeval.agreement.meta_cells import cells_of_set
 from metaeval.agreement.meta_exchanges import (
     SENTINELS,
     Asked,
@@ -43,11 +44,11 @@ class MetaMetrics(Result):
     """Agreement of every metric with people in every task, and on average."""
 
     table: pd.DataFrame
-    """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``low``, ``high``, ``rank`` (clusters
-    of metrics), ``letters`` (metrics that share one are not significantly different after correction), ``chance`` and
-    ``chance_high`` (of the metric's scores shuffled over the systems of each item), ``above_chance``, ``threshold`` of
-    ties and ``other_half`` (value with the threshold of the other half of the items) where one is fitted, ``error``
-    where the value itself is drawn."""
+    """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on), ``low``,
+    ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not significantly different after
+    correction), ``chance`` and ``chance_high`` (of the metric's scores shuffled over the systems of each item),
+    ``above_chance``, ``threshold`` of ties and ``other_half`` (value with the threshold of the other half of the items)
+    where one is fitted, ``error`` where the value itself is drawn."""
     average: pd.DataFrame
     """One row a metric that every task has, best first: ``metric``, ``value``, ``low``, ``high``, ``rank``,
     ``letters``, ``chance``, ``chance_high``, ``above_chance``."""
@@ -289,7 +290,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     for task, one, shuffled in zip(asked.tasks, found, chance, strict=True):
         low = MEASURES[task.measure].low
         columns = dict(one.columns) | _chance(one.columns["value"], shuffled)
-        spread = _spread(one.drawn, one.jackknife, asked.of(task))
+        spread = _spread(one.drawn, one.jackknife, one.n_units)
         columns |= _ends(one.columns["value"], spread, confidence_level, low)
         table, compared = _ranked(one.metrics, columns, one.hybrids, one.observed, correction, alpha)
         tables.append(table.assign(task=task.name))
@@ -305,11 +306,23 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
             for name, value in zip([*SENTINELS, *ceiling], one.sentinels, strict=True)
         ]
     )
-    first = ["task", "metric", "value", "low", "high", "rank", "letters", "chance", "chance_high", "above_chance"]
+    first = [
+        "task",
+        "metric",
+        "value",
+        "n_items",
+        "low",
+        "high",
+        "rank",
+        "letters",
+        "chance",
+        "chance_high",
+        "above_chance",
+    ]
     table = pd.concat(tables, ignore_index=True)
     return MetaMetrics(
         table=table[[*first, "threshold", "other_half", "error"]],
-        average=average[first[1:]],
+        average=average[[name for name in first[1:] if name != "n_items"]],
         pairs=pd.concat(pairs, ignore_index=True)[["task", "metric_a", "metric_b", "difference", "p", "p_corrected"]],
         sentinels=sentinels,
         tasks=_task_table(asked, found, weights),
@@ -367,12 +380,11 @@ def _chance(value: Floats, shuffled: Floats) -> dict[str, Any]:
     return {"chance": middle, "chance_high": high, "above_chance": above}
 
 
-def _spread(drawn: Floats | None, jackknife: Mapping[str, Floats], every: Sequence[Cells]) -> tuple[Floats, int] | None:
+def _spread(drawn: Floats | None, jackknife: Mapping[str, Floats], n: int) -> tuple[Floats, int] | None:
     """Return the standard error of the measure of every metric and the fewest units behind it; None where unknown."""
     variance: Floats | float = 0.0
     units = []
     if drawn is not None:
-        n = min(len(np.unique(cells.clusters[cells.there.any(axis=0)])) for cells in every)
         if n < 2 or len(drawn) < 2:  # noqa: PLR2004 - a standard deviation
             return None
         with np.errstate(invalid="ignore"):
@@ -391,7 +403,8 @@ def _ends(value: Floats, spread: tuple[Floats, int] | None, confidence_level: fl
     if spread is None:
         return {"low": np.full(len(value), np.nan), "high": np.full(len(value), np.nan)}
     half = t_half_width(spread[0], spread[1], confidence_level)
-    return {"low": np.maximum(value - half, low), "high": np.minimum(value + half, 1.0)}
+    ends = ends_of(value, half, np.array(spread[1]), np.array(low), np.array(1.0), confidence_level)
+    return dict(zip(("low", "high"), ends, strict=True))
 
 
 def _average(
@@ -420,7 +433,7 @@ def _average(
     for one, place, factor in zip(found, at, scale, strict=True):
         for name, rows in one.jackknife.items():
             jackknife[name] = jackknife.get(name, 0.0) + factor * rows[:, place]
-    spread = None if drawn is None and not jackknife else _spread(drawn, jackknife, list(asked.cells.values()))
+    spread = None if drawn is None and not jackknife else _spread(drawn, jackknife, min(one.n_units for one in found))
     first, second = np.triu_indices(len(common), 1)
     hybrids, observed = [], []
     for one, place in zip(found, at, strict=True):

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from metaeval.agreement.meta_cells import Cells
-from metaeval.agreement.meta_sums import Block, Sums, sums_of, values_of
+from metaeval.agreement.meta_sums import Block, Sums, sums_of, used_items, values_of
 from metaeval.agreement.meta_tasks import MEASURES, Task
 from metaeval.base.arrays import Flags, Floats
 from metaeval.errors import EstimationError, ScoresError
@@ -71,6 +71,8 @@ class Found(NamedTuple):
     metrics: tuple[str, ...]
     columns: Mapping[str, Floats]
     """What the table says of every metric."""
+    n_units: int
+    """The fewest clusters, of a set, that the values rest on."""
     drawn: Floats | None
     """The measure on resamples, less its value there. Shape (resample, metric)."""
     jackknife: Mapping[str, Floats]
@@ -88,6 +90,7 @@ def measure_task(place: int, asked: Asked) -> Found:
     task = asked.tasks[place]
     every = asked.of(task)
     unit = asked.unit(task)
+    used = [used_items(task, one) for one in every]
     values = values_of(task, every, asked.n_flips, asked.generator("flips", task.name))
     made = [_sentinels(one) for one in every]
     try:
@@ -99,7 +102,8 @@ def measure_task(place: int, asked: Asked) -> Found:
         hybrids, observed, unit = np.full((n_pairs, asked.n_resamples), np.nan), np.full(n_pairs, np.nan), ""
     return Found(
         metrics=every[0].metrics,
-        columns=values._asdict(),
+        columns=values._asdict() | {"n_items": sum(one.sum(axis=1) for one in used)},
+        n_units=min(len(np.unique(one.clusters[at.any(axis=0)])) for one, at in zip(every, used, strict=True)),
         drawn=_drawn(task, every, asked) if asked.resample != "systems" else None,
         jackknife=_jackknife(task, every, asked) if asked.resample != "items" else {},
         hybrids=hybrids,

@@ -5,13 +5,15 @@ so that the values of all metrics on resamples, and of the hybrids of all pairs 
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from metaeval.agreement.human_statistics import STATISTICS
+from metaeval.agreement.human_statistics import STATISTICS, none_where_flat
+from metaeval.agreement.items import FEWEST
 from metaeval.agreement.meta_cells import Cells, set_of
 from metaeval.agreement.meta_tasks import CALIBRATED, Task
 from metaeval.base.arrays import Flags, Floats, Ints
@@ -21,6 +23,8 @@ from metaeval.running.equality import at_least, difference, settle
 
 _BLOCK = 500
 """Sign flips of a block."""
+FEWEST_PUBLISHED = 2
+"""Scores that a correlation of one item takes in the metrics tasks."""
 _ROUNDING = 1e-12
 """How far two scores may lie apart, beside their size, and be equal."""
 
@@ -48,13 +52,14 @@ class Sums(NamedTuple):
     finish: Finish
 
 
-def _pearson(parts: Floats, shared: Floats) -> Floats:
-    """Return r from sums of m, m², mh beside sums of h, h², 1, centred beforehand."""
+def _pearson(parts: Floats, shared: Floats, *, flat: float = np.nan) -> Floats:
+    """Return r from sums of m, m², mh beside sums of h, h², 1, centred beforehand; `flat` where m alone is constant."""
     m, mm, mh = (parts[..., place] for place in range(3))
     h, hh, n = (shared[..., place] for place in range(3))
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(np.maximum(mm - m * m / n, 0.0) * np.maximum(hh - h * h / n, 0.0))
-        return np.where(spread > 1e-12 * np.sqrt(mm * hh), (mh - m * h / n) / spread, np.nan)
+        other = np.where((hh - h * h / n > 1e-12 * hh) & (mm - m * m / n <= 1e-12 * mm), flat, np.nan)
+        return np.where(spread > 1e-12 * np.sqrt(mm * hh), (mh - m * h / n) / spread, other)
 
 
 def _means_over(values: Callable[[Floats, Floats], Floats], groups: int) -> Finish:
@@ -207,7 +212,8 @@ def _of_cells(task: Task, every: Sequence[Cells], unit: str) -> Sums:
         eye = np.eye(n)[:, :, None]
         wide = [one.sum(axis=-3)[..., :, None, :] * eye for one in wide]
     flat = [one.reshape(*one.shape[:-2], n * 3) for one in wide]
-    return Sums((Block(flat[0], flat[1], np.arange(n_items) if unit == "items" else None),), _means_over(_pearson, n))
+    of_one = _pearson if cells.as_published else partial(_pearson, flat=0.0)
+    return Sums((Block(flat[0], flat[1], np.arange(n_items) if unit == "items" else None),), _means_over(of_one, n))
 
 
 def _added(values: Floats, of: Ints, n: int) -> Floats:
@@ -247,18 +253,24 @@ def _of_groups(task: Task, cells: Cells, unit: str) -> Sums:
 
 
 def group_values(task: Task, cells: Cells) -> Floats:
-    """Return the correlation of every metric on each item, or each system; NaN where it is undefined."""
+    """Return the correlation of every metric on each item, or each system; NaN where it is undefined.
+
+    Where the metric alone gives one score to all it is 0, and three scores are needed; as published, neither.
+    """
+    statistic = STATISTICS[task.measure]
+    fewest = FEWEST_PUBLISHED if cells.as_published else FEWEST
     turned = task.group == "system"
     human, there = (one if turned else one.T for one in (cells.human, cells.there))
     scores = cells.scores if turned else cells.scores.transpose(0, 2, 1)
     values = np.full(scores.shape[:2], np.nan)
     patterns, which = np.unique(there, axis=0, return_inverse=True)
     for place, pattern in enumerate(patterns):
-        if pattern.sum() > 1:
+        if pattern.sum() >= fewest:
             rows = np.flatnonzero(which.ravel() == place)
             block = np.ix_(rows, pattern)
             own = np.asarray(human[block], dtype=np.float64)
-            values[:, rows] = STATISTICS[task.measure](own, scores[:, block[0], block[1]])
+            held = scores[:, block[0], block[1]]
+            values[:, rows] = statistic(own, held) if cells.as_published else none_where_flat(statistic, own, held)
     return values
 
 
@@ -347,6 +359,17 @@ def sums_of(task: Task, every: Sequence[Cells], unit: str) -> Sums:
         n = int(clusters.max()) + 1
         blocks.append(Block(_added(block.parts, of, n), _added(block.shared, of, n), np.arange(n)))
     return Sums(tuple(blocks), found.finish)
+
+
+def used_items(task: Task, cells: Cells) -> Flags:
+    """Return the items that each metric's value rests on. Shape (metric, item)."""
+    if task.measure == "spa":
+        used = cells.complete
+    elif task.group == "item":
+        return np.isfinite(group_values(task, cells))
+    else:
+        used = cells.there.any(axis=0)
+    return np.broadcast_to(used, (len(cells.metrics), len(used)))
 
 
 class Values(NamedTuple):

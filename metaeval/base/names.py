@@ -281,6 +281,21 @@ def merge_labels(
     return np.array([place[name] for name in cleaned], dtype=np.int64)[codes], unique
 
 
+def clean_names(names: Iterable[object], what: str) -> NDArray[np.object_]:
+    """Return names as `clean_name` does, each different one once.
+
+    Examples
+    --------
+    >>> clean_names([301.0, "301", " a "], "topic").tolist()
+    ['301', '301', 'a']
+    """
+    import pandas as pd  # noqa: PLC0415 - for tables in memory alone
+
+    codes, different = pd.factorize(np.array([*names, None], dtype=object)[:-1], use_na_sentinel=False)
+    cleaned = [clean_name(name, what) for name in different]
+    return np.array([*cleaned, None], dtype=object)[codes]
+
+
 def first_double[Name: Hashable](names: Iterable[Name]) -> Name | None:
     """Return the first name that stood there before; None if all are different.
 

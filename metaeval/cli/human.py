@@ -220,6 +220,7 @@ def human(  # noqa: PLR0913 - the options of the command
             where=checks.parse_assignments(where, "--where"),
             metrics=chosen,
             set_column=set_column,
+            cluster=cluster,
         ),
     )
     if frame is None:

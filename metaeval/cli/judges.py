@@ -63,6 +63,11 @@ def _whole(text: str, option: str) -> int:
     return int(text)
 
 
+def _meaning(text: str) -> int | str:
+    """Return what a word is: a grade, or label or none."""
+    return text if text in {"label", "none"} else _whole(text, "--word")
+
+
 def _read_maps(texts: list[str] | str) -> "str | dict[str, str | float]":
     """Return one rule for all judges, or one by judge."""
     given = [texts] if isinstance(texts, str) else list(texts)
@@ -111,8 +116,9 @@ _COLUMN = Option(
 )
 _WORD = Option(
     "WORD=GRADE",
-    "Grade of a label written as a word, such as relevant=1; may be repeated.",
-    checks.assignments(lambda _word, grade: _whole(grade, "--word")),
+    "Grade of a label written as a word, such as relevant=1; or label or none, where a word such as n/a is a label or "
+    "none; may be repeated.",
+    checks.assignments(lambda _word, grade: _meaning(grade)),
     panel="Reading",
     means="words",
 )
@@ -280,7 +286,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     read_others = partial(
         read_judges,
         columns=checks.parse_assignments(column, "--column"),
-        words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
+        words={name: _meaning(grade) for name, grade in checks.parse_assignments(word, "--word").items()},
         where=checks.parse_assignments(where, "--where"),
         lenient=lenient,
         repeats=repeats,

@@ -28,6 +28,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     where: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
     set_column: str | None = None,
+    cluster: str | None = None,
 ) -> pd.DataFrame:
     r"""Read scores of systems on items; several files are joined by system and item.
 
@@ -47,6 +48,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
         Metrics of a folder of mt-metrics-eval to read beside those without a reference and with the first one (refA).
     set_column : str, optional
         Column of sets, in each of which a system and item may appear once.
+    cluster : str, optional
+        Column of clusters of items, which stays text as names of systems and items do.
 
     Returns
     -------
@@ -91,7 +94,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     keys = _keys(first, system, item, sets)
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
-    whole = _numbers(first, first.frame, keys, metrics).reset_index(drop=True)
+    texts = [*keys, *([] if cluster is None else [cluster])]
+    whole = _numbers(first, first.frame, texts, metrics).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
         found = _keys(table, system, item or keys[1 : len(keys) - len(sets)], sets)
@@ -99,7 +103,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
             message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
             raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
         _refuse_repeated(table, found)
-        other = _numbers(table, text.rename(columns=dict(zip(found, keys, strict=True))), keys, metrics)
+        other = _numbers(table, text.rename(columns=dict(zip(found, keys, strict=True))), texts, metrics)
         both = [str(column) for column in other.columns if column in whole.columns and column not in keys]
         again = [one for one in both if any(pd.api.types.is_numeric_dtype(part[one]) for part in (other, whole))]
         if again:
@@ -206,10 +210,10 @@ def _read(path: str, where: Mapping[str, str]) -> _Table:
     return _Table(str(path), frame, body)
 
 
-def _numbers(table: _Table, frame: pd.DataFrame, keys: Sequence[str], metrics: Sequence[str] | None) -> pd.DataFrame:
+def _numbers(table: _Table, frame: pd.DataFrame, texts: Sequence[str], metrics: Sequence[str] | None) -> pd.DataFrame:
     columns = {}
     for name in frame.columns:
-        columns[name] = frame[name] if name in keys else _as_numbers(frame[name])
+        columns[name] = frame[name] if name in texts else _as_numbers(frame[name])
         if columns[name].dtype == object and (metrics is None or name in metrics):
             _refuse_a_slip(table, str(name), frame[name])
     return pd.DataFrame(columns)

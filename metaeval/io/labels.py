@@ -1,7 +1,8 @@
 """Labels by several judges: one wide table, one long table, or one qrels file a judge."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 import numpy as np
@@ -9,7 +10,8 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
-from metaeval.base.names import first_few, is_number, natural_order
+from metaeval.base.label_words import folded, says_yes_or_no, word_scale
+from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
@@ -25,14 +27,18 @@ from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 
 _LARGE, _SPARSE = 10_000_000, 50
-_MOST_WORDS = 8
-_SCALES = (
-    ("no", "not relevant", "nonrelevant", "non-relevant", "irrelevant", "false", "none", "bad", "low", "n"),
-    ("partially relevant", "partial", "somewhat", "marginal", "fair", "medium", "maybe"),
-    ("yes", "relevant", "true", "good", "high", "y"),
-    ("highly relevant", "very relevant", "perfect", "excellent", "very high"),
-)
-"""Words of labels, each row above the one before."""
+_MOST_WORDS = 50
+"""How many different words the labels of a table may be: free text has more."""
+_SHOWN_WORDS = 8
+_NO_WORDS = GAP_WORDS - {"none"}
+"""What stands for no label among words, where "none" is one of them."""
+_TWO = 2
+_BINARY = frozenset({"0", "1"})
+_AS_SAID: tuple[str, ...] = ("label", "none")
+
+type Words = Mapping[str, int | str]
+"""What words are: a grade each, "label" for a label without a grade, or "none" for no label."""
+
 _OF_SUBTOPICS = (
     "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT"
 )
@@ -42,7 +48,7 @@ def read_labels(  # noqa: PLR0913 - how it is read
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
-    words: Mapping[str, int] | None = None,
+    words: Words | None = None,
     where: Mapping[str, str] | None = None,
     repeats: bool = False,
     duplicates: Duplicates = "error",
@@ -58,9 +64,11 @@ def read_labels(  # noqa: PLR0913 - how it is read
         label. Where column 2 names subtopics (a document twice in one topic with different ones), an item is a document
         judged for one of them, ``SUBTOPIC/DOCUMENT``.
     columns : mapping of str to str, optional
-        Which column of a table is the "topic", "item", "judge" or "label", where its name does not say so.
-    words : mapping of str to int, optional
-        Grades of labels written as words.
+        Which column of a table is the "topic", "item", "judge" or "label", where its name does not say so. Several by
+        comma name an item together; without a column of labels "judge" names the columns of the judges by comma.
+    words : mapping of str to int, "label" or "none", optional
+        Grades of labels written as words; or whether a word such as n/a is a label or stands for none. Where labels are
+        words, "none" is one of them, and an empty cell, NaN, NA, n/a and null are none.
     where : mapping of str to str, optional
         Rows to keep: those with this text in this column.
     repeats : bool, default False
@@ -73,13 +81,15 @@ def read_labels(  # noqa: PLR0913 - how it is read
     Returns
     -------
     pandas.DataFrame
-        Index ``(topic, item)``, one column a judge, NaN where there is no label; for `as_labels`.
-        ``attrs["notes"]`` says what was left out.
+        Index ``(topic, item)``, or ``item`` where no column holds topics, one column a judge, NaN where there is no
+        label; for `as_labels`. Labels are numbers, or text where they are words without a grade. ``attrs["notes"]``
+        says what was left out.
 
     Raises
     ------
     FileFormatError
-        If a column cannot be found, a label is no number and no word of `words`, or a judge labels an item twice.
+        If a column cannot be found, some labels are numbers and others words without a grade, or a judge labels an item
+        twice.
     InvalidOptionError
         If a role or an option does not fit the files.
 
@@ -118,18 +128,13 @@ def labels_of(  # noqa: PLR0913 - as above
     contents: Sequence[tuple[Source, bytes]],
     *,
     columns: Mapping[str, str],
-    words: Mapping[str, int],
+    words: Words,
     where: Mapping[str, str],
     repeats: bool = False,
     duplicates: Duplicates = "error",
 ) -> pd.DataFrame:
     """Return the labels of files that were read already; see `read_labels`."""
-    check_choice(duplicates, "rule for `duplicates`", get_args(Duplicates))
-    if repeats and duplicates != "error":
-        raise InvalidOptionError("with `repeats` every label counts, so none is a duplicate; leave `duplicates` out")
-    for role in columns:
-        if role not in LABELS:
-            raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
+    _check_options(columns, words, repeats=repeats, duplicates=duplicates)
     if not columns:
         _refuse_others(contents, alone=not repeats)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
@@ -148,11 +153,31 @@ def labels_of(  # noqa: PLR0913 - as above
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
             raise FileFormatError(message, path=source.path)
         parts.append(part)
-    if len(parts) == 1:
-        return parts[0]
+    return parts[0] if len(parts) == 1 else _joined(parts, tables)
+
+
+def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, duplicates: Duplicates) -> None:
+    check_choice(duplicates, "rule for `duplicates`", get_args(Duplicates))
+    for word, meaning in words.items():
+        if isinstance(meaning, str) and meaning not in _AS_SAID:
+            raise InvalidOptionError(f"`words`: {word} must be a grade, 'label' or 'none', not {meaning!r}")
+    if repeats and duplicates != "error":
+        raise InvalidOptionError("with `repeats` every label counts, so none is a duplicate; leave `duplicates` out")
+    for role in columns:
+        if role not in LABELS:
+            raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
+
+
+def _joined(parts: Sequence[pd.DataFrame], tables: Sequence[tuple[Source, bytes]]) -> pd.DataFrame:
+    """Put the judges of several files side by side."""
+    for part, (source, _) in zip(parts[-len(tables) :], tables, strict=False):
+        if part.index.nlevels < max(other.index.nlevels for other in parts):
+            way = "name it (`columns={'topic': 'NAME'}`)"
+            message = f"this table has no column of topics, and another file has topics; {way}"
+            raise FileFormatError(message, path=source.path)
     frame = pd.concat(parts, axis=1)
     frame.columns.name = "judge"
-    frame.attrs["notes"] = [note for part in parts for note in part.attrs.get("notes", ())]
+    frame.attrs["notes"] = list(dict.fromkeys(note for part in parts for note in part.attrs.get("notes", ())))
     frame.attrs |= {name: True for part in parts for name in part.attrs if name == "by_subtopic"}
     return frame
 
@@ -202,7 +227,7 @@ def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
     if not content.strip() or _is_qrels(content):
         return False
     names = header_names(sheet_of(content, path).sample()[0])
-    return columns.get("item") in names or first_called(names, LABELS["item"], underscored) is not None
+    return "item" in columns or first_called(names, LABELS["item"], underscored) is not None
 
 
 def _is_qrels(content: bytes) -> bool:
@@ -225,11 +250,9 @@ def _labels_in(judgments: Judgments) -> pd.Series:
 class _Table:
     """A table of labels, of which the rows chosen by `where` count."""
 
-    def __init__(
-        self, sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int], where: Mapping[str, str]
-    ) -> None:
+    def __init__(self, sheet: Sheet, columns: Mapping[str, str], words: Words, where: Mapping[str, str]) -> None:
         self.sheet, self.body = sheet, sheet.without_header()
-        self.words = {word.casefold(): grade for word, grade in words.items()}
+        self.words = {folded(word): meaning for word, meaning in words.items()}
         rows = list(self.body.rows())
         if not rows:
             raise sheet.error("the table has a header and no row")
@@ -243,144 +266,235 @@ class _Table:
                 raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
             self.cells, self.lines = self.cells[kept], self.lines[kept]
         self.chosen = {self.names.index(column) for column in where}
-        self.places = {
-            role: place_of(columns[role], self.names, sheet)
-            if role in columns
-            else first_called(self.names, words_of, underscored)
-            for role, words_of in LABELS.items()
-        }
+        self.places = {role: self._places(role, columns) for role in LABELS}
+        self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
+        self.notes: list[str] = []
+
+    def _places(self, role: str, columns: Mapping[str, str]) -> list[int]:
+        """Return the columns of a part: those named, else the one that is called as such."""
+        if role in columns:
+            several = split_at_commas([columns[role]], self.names.__contains__)
+            return [place_of(name, self.names, self.sheet) for name in several]
+        found = first_called(self.names, LABELS[role], underscored)
+        return [] if found is None else [found]
 
     def labels(self, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:  # noqa: FBT001 - as `read_labels` has them
         """Return the labels, a row an item and a column a judge."""
-        places = self.places
-        if places["item"] is None:
+        if not self.places["item"]:
             found = columns_found(self.names)
             raise self.sheet.error(f"no column names the items (document, pid, item …); name it. {found}")
-        is_long = places["judge"] is not None and places["label"] is not None
-        for role in ("topic", "item", "judge") if is_long else ("topic", "item"):
-            empty = np.zeros(len(self.cells), dtype=bool) if places[role] is None else self._column(role) == ""
+        for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
+            empty = (self.cells[:, self.places[role]] == "").any(axis=1)
             if empty.any():
                 raise self._error(f"the {role} is empty; fill it in", empty)
-        notes = [] if places["topic"] is not None else ["no column of topics: all items count as one topic"]
-        topics = np.full(len(self.cells), "1", dtype=object) if places["topic"] is None else self._column("topic")
-        if is_long:
-            frame, n_again = self._long(topics, repeats, duplicates)
-        else:
-            frame, left, n_again = self._wide(topics, duplicates)
-            notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
-        frame.attrs["notes"] = [*notes, *note_of(n_again, "label" if is_long else "row", duplicates)]
+        keys = {"topic": self._column("topic")} if self.places["topic"] else {}
+        keys["item"] = self._column("item")
+        frame, n_again = self._long(keys, repeats, duplicates) if self.is_long else self._wide(keys, duplicates)
+        notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
+        again = note_of(n_again, "label" if self.is_long else "row", duplicates)
+        frame.attrs["notes"] = [*notes, *self.notes, *again]
         return frame
 
     def _column(self, role: str) -> np.ndarray:
-        return self.cells[:, self.places[role]]
+        """Return who or what every row names, in several columns by "::"."""
+        first, *more = (self.cells[:, place] for place in self.places[role])
+        for one in more:
+            first = first + "::" + one
+        return first
 
     def _error(self, message: str, wrong: np.ndarray) -> FileFormatError:
         """Return the error for the first row that is wrong."""
         return self.body.error(message, int(self.lines[np.argmax(wrong)]))
 
-    def _wide(self, topics: np.ndarray, duplicates: Duplicates) -> tuple[pd.DataFrame, list[str], int]:
-        """Return the labels of a table with a column a judge, the columns without any, and how many rows repeat one."""
-        items, taken = self._column("item"), {self.places["topic"], self.places["item"], *self.chosen}
+    def _wide(self, keys: Mapping[str, np.ndarray], duplicates: Duplicates) -> tuple[pd.DataFrame, int]:
+        """Return the labels of a table with a column a judge, and how many rows repeat one."""
+        taken = {*self.places["topic"], *self.places["item"], *self.chosen}
         others = [place for place, name in enumerate(self.names) if name and place not in taken]
-        judges = [place for place in others if self._holds_labels(self.cells[:, place])]
-        if not judges:
-            raise self.sheet.error(f"no column holds labels; {columns_found(self.names)}{self._ways(others)}")
-        table = {self.names[place]: self._numbers(self.cells[:, place]) for place in judges}
-        frame = pd.DataFrame(table, index=pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"]))
+        judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others)
+        table = self._values({self.names[place]: self.cells[:, place] for place in judges})
+        left = [self.names[place] for place in others if place not in judges]
+        self.notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
+        frame = pd.DataFrame(table, index=_index(keys))
         frame.columns.name = "judge"
         again = frame.index.duplicated()
         if again.any() and duplicates == "error":
-            place = int(np.argmax(again))
+            about = ", ".join(f"{role} {one[int(np.argmax(again))]!r}" for role, one in keys.items())
             message = (
-                f"topic {topics[place]!r}, item {items[place]!r} appears twice; keep one row, or pass "
-                "`duplicates='first'` or `'mean'`; where a row is one label, name the columns of judges and labels "
+                f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`; where a row is one "
+                "label, name the columns of judges and labels "
                 f"(`columns={{'judge': {self.names[others[0]]!r}, 'label': {self.names[judges[-1]]!r}}}`)"
             )
             raise self._error(message, again)
+        return self._once(frame, duplicates), int(again.sum())
+
+    def _judges(self, places: Sequence[int]) -> list[int]:
+        """Return the columns of labels: those of numbers, or those of words that another column holds too."""
+        numbers = [place for place in places if self._are_numbers(self.cells[:, place])]
+        words = {place: self._words_in(self.cells[:, place]) for place in places if place not in numbers}
+        few = {place: found for place, found in words.items() if 0 < len(found) <= _MOST_WORDS}
+        alike = [
+            place for place, found in few.items() if any(found & other for at, other in few.items() if at != place)
+        ]
+        if few and len(numbers) < _TWO and self._graded():
+            return sorted([*numbers, *few])  # some word lacks a grade, and is named
+        plain = [place for place, found in few.items() if says_yes_or_no(found)]
+        if len(numbers) == 1 and plain and self._words_in(self.cells[:, numbers[0]]) <= _BINARY:
+            return sorted([*numbers, *plain])
+        if not alike and len(plain) > 1 and not numbers:
+            return plain
+        groups = {min(at for at in alike if few[at] & few[place]) for place in alike}
+        if alike and (len(numbers) > 1 or len(groups) > 1):
+            raise self.sheet.error(self._which(numbers, alike))
+        if not alike and not numbers:
+            listed = f"; its words: {first_few(sorted(next(iter(few.values()))))}" if len(few) == 1 else ""
+            raise self.sheet.error(
+                f"no column holds labels, as numbers or as words that two judges share; {columns_found(self.names)}"
+                f"{listed}; name those of the judges (`columns={{'judge': 'NAME,NAME'}}`)"
+            )
+        return alike or numbers
+
+    def _which(self, numbers: Sequence[int], words: Sequence[int]) -> str:
+        """Ask which columns are those of judges."""
+        names = ", ".join(self.names[place] for place in [*numbers, *words])
+        own = comma_list(self.names[place] for place in words)
         return (
-            _once(frame, duplicates),
-            [self.names[place] for place in others if place not in judges],
-            int(again.sum()),
+            f"columns {names} may all be labels of judges, and are of different kinds; name those of the judges "
+            f"(`columns={{'judge': {own!r}}}`)"
         )
 
-    def _ways(self, places: Sequence[int]) -> str:
-        """Return how to give grades to the words of columns, where these are few."""
-        words = {cell for place in places for cell in self.cells[:, place] if self._number(cell) is None}
-        few = 0 < len(words) <= _MOST_WORDS
-        return f"; if labels are words, give each its grade, such as {way_to_grade(words, self.words)}" if few else ""
-
-    def _long(self, topics: np.ndarray, repeats: bool, duplicates: Duplicates) -> tuple[pd.DataFrame, int]:  # noqa: FBT001 - as above
+    def _long(
+        self,
+        keys: Mapping[str, np.ndarray],
+        repeats: bool,  # noqa: FBT001 - as `read_labels` has them
+        duplicates: Duplicates,
+    ) -> tuple[pd.DataFrame, int]:
         """Return the labels of a table with a row a label, and how many repeat one."""
-        labels = self._numbers(self._column("label"))
-        items, judges = self._column("item"), self._column("judge")
+        judges = self._column("judge")
+        labels = self._values({"label": self._column("label")}, by=judges)["label"]
         if repeats:
-            judges = _numbered(topics, items, judges)
-        index = pd.MultiIndex.from_arrays([topics, items, judges], names=["topic", "item", "judge"])
+            judges = _numbered([*keys.values(), judges])
+        index = _index({**keys, "judge": judges})
         again = index.duplicated()
         if again.any() and duplicates == "error":
             place = int(np.argmax(again))
-            about = f"topic {topics[place]!r}, item {items[place]!r}"
+            about = ", ".join(f"{role} {one[place]!r}" for role, one in keys.items())
             message = (
                 f"judge {judges[place]!r} labels {about} twice; keep one row, or pass `duplicates='first'` or "
                 "`'mean'`, or `repeats=True` if these are repeats"
             )
             raise self._error(message, again)
-        n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))
+        n_items, n_judges = len(_index(keys).unique()), len(set(judges))
         if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
             raise self.body.error(
                 f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
                 "(`columns={'judge': 'NAME'}`)"
             )
-        frame = _once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
+        frame = self._once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
+        taken = {*self.chosen, *(place for several in self.places.values() for place in several)}
+        left = [name for place, name in enumerate(self.names) if name and place not in taken]
+        self.notes += [f"columns that say nothing of labels, left out: {', '.join(left)}"] if left else []
         return (frame[natural_order(frame.columns)] if repeats else frame), int(again.sum())
 
-    def _holds_labels(self, cells: np.ndarray) -> bool:
-        """Whether every cell is a label or a gap, and not all are gaps."""
+    def _once[Labels: (pd.Series, pd.DataFrame)](self, labels: Labels, duplicates: Duplicates) -> Labels:
+        """Return labels whose every row has an index of its own."""
+        if labels.index.is_unique:
+            return labels
+        if duplicates == "first":
+            return labels[~labels.index.duplicated()]
+        table = labels.to_frame() if isinstance(labels, pd.Series) else labels
+        if any(not pd.api.types.is_numeric_dtype(dtype) for dtype in table.dtypes):
+            message = "these labels are words, which have no mean; keep the first (`duplicates='first'`), or give each"
+            raise self.sheet.error(f"{message} its grade (`words`)")
+        return labels.groupby(level=list(labels.index.names), sort=False).mean()
+
+    # what cells say
+
+    def _are_numbers(self, cells: np.ndarray) -> bool:
+        """Whether every cell is a number or a gap, and not all are gaps."""
         found = [self._number(cell) for cell in cells]
         return None not in found and not all(np.isnan(one) for one in found if one is not None)
 
-    def _numbers(self, cells: np.ndarray) -> np.ndarray:
-        """Return the labels; the first cell that is none is an error with its line."""
-        found = [self._number(cell) for cell in cells]
-        if None in found:
-            place = found.index(None)
-            others = [cell for cell, number in zip(cells, found, strict=True) if number is None]
-            known = f" or one of {', '.join(self.words)}" if self.words else ""
-            known += f"; give every word its grade, such as {way_to_grade(others, self.words)}"
-            message = f"{cells[place].strip()!r} is no label: a label is a number{known}"
-            raise self.body.error(message, int(self.lines[place]))
-        return np.array(found, dtype=np.float64)
+    def _graded(self) -> list[str]:
+        return [word for word, meaning in self.words.items() if not isinstance(meaning, str)]
 
     def _number(self, cell: str) -> float | None:
-        text = cell.strip().casefold()
-        if text in self.words:
-            return float(self.words[text])
-        if text in GAP_WORDS:
+        text = folded(cell)
+        meaning = self.words.get(text, "")
+        if not isinstance(meaning, str):
+            return float(meaning)
+        if meaning == "none" or (text in GAP_WORDS and not meaning):
             return float("nan")
         return float(text) if is_number(text) else None
 
+    def _is_word(self, text: str) -> bool:
+        """Whether a cell, as `folded` writes it, is a label where labels are words."""
+        return text != "" and self.words.get(text, "none" if text in _NO_WORDS else "label") != "none"
 
-def _once[Labels: (pd.Series, pd.DataFrame)](labels: Labels, duplicates: Duplicates) -> Labels:
-    """Return labels whose every row has an index of its own."""
-    if labels.index.is_unique:
-        return labels
-    if duplicates == "first":
-        return labels[~labels.index.duplicated()]
-    return labels.groupby(level=list(labels.index.names), sort=False).mean()
+    def _words_in(self, cells: np.ndarray) -> set[str]:
+        """Return the labels that a column holds if it holds words, as `folded` writes them."""
+        return {text for text in map(folded, dict.fromkeys(cells)) if self._is_word(text)}
+
+    def _values(self, cells: Mapping[str, np.ndarray], *, by: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Return the labels in columns: numbers, or text where they are words without a grade.
+
+        Numbers and words may stand beside each other only where each judge says yes and no; `by` says who gave each
+        label of a long table.
+        """
+        number = {cell: self._number(cell) for column in cells.values() for cell in dict.fromkeys(column)}
+        if None not in number.values():
+            return {name: np.array([number[cell] for cell in column]) for name, column in cells.items()}
+        self._refuse_mixed(cells, by)
+        is_label = {cell: self._is_word(folded(cell)) for cell in number}
+        self._note_words(np.concatenate([*cells.values()]), is_label)
+        return {
+            name: np.array([cell if is_label[cell] else np.nan for cell in column], dtype=object)
+            for name, column in cells.items()
+        }
+
+    def _refuse_mixed(self, cells: Mapping[str, np.ndarray], by: np.ndarray | None) -> None:
+        """Refuse words beside numbers, unless each judge says yes and no; words without a grade; and free text."""
+        parts = cells if by is None else {judge: cells["label"][by == judge] for judge in dict.fromkeys(by)}
+        words = {judge: sorted(self._words_in(part)) for judge, part in parts.items()}
+        found = word_scale(words)
+        numbers = [word for word in found.codes if is_number(word)]
+        graded = self._graded()
+        if not graded and (found.ordered or not numbers) and len(found.codes) <= _MOST_WORDS:
+            return
+        column, place = next(
+            (column, place)
+            for column in cells.values()
+            for place, cell in enumerate(column)
+            if self._number(cell) is None
+        )
+        others = [word for word in found.codes if word not in {*graded, *numbers}]
+        known = f" or one of {', '.join(graded)}" if graded else ""
+        way = f"give {first_few(others, most=_SHOWN_WORDS)} a grade, too (`words`)"
+        message = f"{shortened(column[place])!r} is no label: a label is a number{known}; {way}"
+        raise self.body.error(message, int(self.lines[place]))
+
+    def _note_words(self, cells: np.ndarray, is_label: Mapping[str, bool]) -> None:
+        """Say of cells that mean no label elsewhere what they mean here."""
+        written = Counter(cell for cell in cells if folded(cell) in GAP_WORDS and cell)
+        for kept, what, other in ((True, "a label", "none"), (False, "no label", "label")):
+            told = {cell: n for cell, n in written.items() if is_label[cell] == kept}
+            if told:
+                means = "it stands for none" if kept else "it is one"
+                way = f"if {means}, pass `words={{{folded(next(iter(told)))!r}: {other!r}}}`"
+                self.notes.append(
+                    f"counted as {what}: {', '.join(f'{cell} ({n:,})' for cell, n in told.items())}; {way}"
+                )
 
 
-def way_to_grade(words: Iterable[str], known: Mapping[str, int]) -> str:
-    """Return the argument that gives words their grades, in the order that most of them have."""
-    rank = {word: place for place, row in enumerate(_SCALES) for word in row}
-    left = sorted(dict.fromkeys(word.strip().casefold() for word in words), key=lambda word: rank.get(word, len(rank)))
-    places = sorted({rank.get(word, len(rank)) for word in left})
-    grades = {**known, **{word: places.index(rank.get(word, len(rank))) for word in left[:_MOST_WORDS]}}
-    return f"`words={grades!r}`"
+def _index(keys: Mapping[str, np.ndarray]) -> pd.Index:
+    """Return the names of rows, in several levels where there are several."""
+    if len(keys) == 1:
+        return pd.Index(next(iter(keys.values())), name=next(iter(keys)))
+    return pd.MultiIndex.from_arrays([*keys.values()], names=[*keys])
 
 
-def _numbered(topics: np.ndarray, items: np.ndarray, judges: np.ndarray) -> np.ndarray:
-    """Return who gave each label, a number behind the names of those with several for one item."""
-    place = pd.DataFrame({"topic": topics, "item": items, "judge": judges})
-    number = place.groupby(["topic", "item", "judge"], sort=False).cumcount()
-    repeated = (number > 0).groupby(place["judge"]).transform("any")
-    return np.where(repeated, place["judge"] + "#" + (number + 1).astype(str), judges).astype(object)
+def _numbered(keys: Sequence[np.ndarray]) -> np.ndarray:
+    """Return who gave each label, the last of the keys, numbered where somebody gave an item several."""
+    judges = pd.Series(keys[-1])
+    number = pd.DataFrame(dict(enumerate(keys))).groupby([*range(len(keys))], sort=False).cumcount()
+    repeated = judges.isin({*judges[number > 0]})
+    return np.where(repeated, judges + "#" + (number + 1).astype(str), judges).astype(object)

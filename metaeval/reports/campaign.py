@@ -230,6 +230,7 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
         *right(text, value=f"Value [{found.confidence_level:.0%} interval]".replace("%", " %")),
         *right(whole, rank="Rank"),
         *left(letters="Letters"),
+        *right(whole, n_items="Items"),
         *right(_DECIMAL, "Chance", chance="mean", chance_high="at most"),
     ]
     if ties:

@@ -10,7 +10,19 @@ from metaeval import figures
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.base.unit import unit
-from metaeval.base.words import absent, bracketed, interval, intervals, number, sentence_case, share, span, text, whole
+from metaeval.base.words import (
+    absent,
+    bracketed,
+    interval,
+    intervals,
+    number,
+    p_value,
+    sentence_case,
+    share,
+    span,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
 from metaeval.reports.key_figures import KeyFigure, sure_side
@@ -36,17 +48,19 @@ _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
+_MEAN, _ALL = ": mean over topics", ", of all topics,"
 say = prose("judge_agreement")
 
 
 def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[Section, ...]:
     """Return the sections on agreement, on judges that may be one, and on topics."""
-    return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), _topics_section(study))
+    return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), *_topics_section(study))
 
 
 def _alpha(study: Labelling) -> tuple[str, tuple[object, object, object]]:
-    """Return alpha for ordered grades with its interval, as written and as numbers."""
-    alpha, low, high = study.agreement.alpha.set_index("level").loc["ordinal", ["alpha", "low", "high"]]
+    """Return alpha for ordered grades, or for names, with its interval, as written and as numbers."""
+    level = "ordinal" if study.labels.ordered else "nominal"
+    alpha, low, high = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
     return bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples), (alpha, low, high)
 
 
@@ -54,13 +68,13 @@ def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance."""
     written, (alpha, low, _) = _alpha(study)
     known, bounded, n = not absent(alpha), not absent(low), study.labels.table.shape[1]
-    return say("all agree", n=n, alpha=written, side=sure_side(written), bounded=bounded, known=known)
+    return say("all agree", n=n, alpha=written, side=sure_side(written), bounded=bounded, known=known, study=study)
 
 
 def agreement_figures(study: Labelling) -> list[KeyFigure]:
     """Return how far all judges agree, and the pairs of them from the least to the most."""
     pairs, draws = study.agreement.pairs, study.agreement.n_resamples
-    told = [KeyFigure(say("key alpha"), *_alpha(study))]
+    told = [KeyFigure(say("key alpha", study=study), *_alpha(study))]
     if one_pair(study):
         pair = pairs.iloc[0]
         kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
@@ -98,10 +112,12 @@ def _write(name: str) -> Callable[[object], str]:
 
 def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
-    pairs, chosen = study.agreement.pairs, tuple(statistics)
+    pairs, known = study.agreement.pairs, study.agreement.statistics
+    chosen = tuple(one for one in statistics if one in known)
+    short = chosen == tuple(one for one in _MAIN if one in known)
     shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items=say("what", study=study))]
     for one in chosen:
-        if chosen != _MAIN or one == "kappa":
+        if not short or one == "kappa":
             shown, added = bounded(shown, {one: (_LABELS[one], _write(one))}, draws=study.agreement.n_resamples)
             columns += added
         else:
@@ -111,22 +127,27 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
         title=title,
         caption=say("intervals", study=study),
         frame=shown.sort_values("kappa", ascending=False, kind="stable"),
-        data=pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]] if chosen == _MAIN else pairs,
+        data=pairs[["first", "second", "items", *chosen, "kappa_low", "kappa_high"]] if short else pairs,
         columns=tuple(columns),
     )
 
 
-def _meanings() -> dict[str, str]:
+def _meanings(study: Labelling) -> dict[str, str]:
     """Return what every statistic means, in the words for what is labelled."""
     items = f"{unit().labelled}s"
-    return {one: re.sub(r"\bitems\b", items, words) for one, words in STATISTICS.items()}
+    said = {one: re.sub(r"\bitems\b", items, STATISTICS[one]) for one in study.agreement.statistics}
+    return (
+        {one: words.replace(_MEAN, "").replace(_ALL, "") for one, words in said.items()}
+        if study.labels.by_item
+        else said
+    )
 
 
 def _every_measure(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
     name, labels = "judge-pairs", _named(study)
     if not one_pair(study):
-        defined = tuple(Item(term=labels[one], words=words) for one, words in _meanings().items())
+        defined = tuple(Item(term=labels[one], words=words) for one, words in _meanings(study).items())
         table = _pairs_table(study, _LABELS, name=name, title=say("every measure", alone=()))
         return (table, Items(items=defined))
     pair = study.agreement.pairs.iloc[0]
@@ -140,7 +161,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
             ),
             "meaning": sentence_case(words),
         }
-        for one, words in _meanings().items()
+        for one, words in _meanings(study).items()
     ]
     table = Table(
         name=name,
@@ -168,8 +189,9 @@ def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section
             *left(level="Labels taken as"),
             *right(decimal, alpha="α"),
             *right(text, ends=say("interval", study=study)),
+            *right(p_value, chance="Chance"),
         ),
-        data=found[["level", "alpha", "low", "high"]],
+        data=found[["level", "alpha", "low", "high", "chance"]],
     )
     square = study.agreement.reference is None and not one_pair(study)
     main = (
@@ -193,13 +215,13 @@ def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section
 
 def _yardsticks_table(study: Labelling) -> Table:
     """Return the agreement of every judge with the reference beside what judges that know nothing, and people, get."""
-    leading = leading_kappa(study.labels.scale)
+    leading = leading_kappa(study.labels)
     found = study.baselines.set_index(["judge", "statistic"])
     judges = found.index.get_level_values("judge").unique()
     frame = pd.DataFrame({"judge": judges, "items": found.xs("same", level="statistic")["items"].to_numpy()})
     columns = [*left(judge="Judge"), *right(whole, items=say("what", study=study))]
     among_people = bool(found["people_pairs"].gt(0).any())
-    for statistic in (leading, "same", "overlap"):
+    for statistic in (one for one in (leading, "same", "overlap") if one in study.agreement.statistics):
         part = found.xs(statistic, level="statistic").reindex(judges)
         beside = ["constant"] * (statistic == "same") + ["shuffled"] + ["people"] * among_people
         for name in ("value", *beside):
@@ -209,15 +231,13 @@ def _yardsticks_table(study: Labelling) -> Table:
         taken = {name: heads[name] for name in (f"{statistic}_{one}" for one in ("value", *beside))}
         columns += right(_write(statistic), _LABELS[statistic], **taken)
     pairs = study.agreement.pairs.set_index("second")
-    for name in ("sensitivity", "specificity"):
-        frame[name] = pairs[name].reindex(judges).to_numpy()
-    columns += right(
-        share, say("relevant", rel=study.agreement.rel), sensitivity="Sensitivity", specificity="Specificity"
-    )
+    shares = {name: _LABELS[name] for name in ("sensitivity", "specificity") if name in pairs}
+    frame = frame.assign(**{name: pairs[name].reindex(judges).to_numpy() for name in shares})
+    columns += right(share, say("relevant", rel=study.labels.called(study.agreement.rel)), **shares) if shares else []
     return Table(
         name="judge-agreement",
         title=say("yardsticks title", reference=study.agreement.reference),
-        caption=say("yardsticks", reference=study.agreement.reference, people=among_people),
+        caption=say("yardsticks", study=study, reference=study.agreement.reference, people=among_people),
         frame=frame.sort_values(f"{leading}_value", ascending=False, kind="stable"),
         columns=tuple(columns),
         data=study.baselines,
@@ -239,7 +259,7 @@ def kappa_dots(study: Labelling) -> Picture:
     """Draw κ of every judge with the reference."""
     pairs = study.agreement.pairs
     first, second = pairs[["first", "second"]].iloc[0]
-    leading = leading_kappa(study.labels.scale)
+    leading = leading_kappa(study.labels)
     kappa = say("kappa", kappa=_LABELS[leading].removeprefix("Cohen's "))
     columns = ["second", leading, f"{leading}_low", f"{leading}_high"]
     on_topic = study.labels.table[[first, *pairs["second"]]].notna().groupby(level="topic").any()
@@ -281,7 +301,9 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
     return (Section(id="alike", title=say("alike title"), lead=say("alike lead"), blocks=(table,)),)
 
 
-def _topics_section(study: Labelling) -> Section:
+def _topics_section(study: Labelling) -> tuple[Section, ...]:
+    if study.agreement.per_topic.empty:
+        return ()
     frame, labels, alone = study.agreement.per_topic, _named(study), one_pair(study)
     picture = Picture(
         name="overlap-by-topic",
@@ -293,7 +315,7 @@ def _topics_section(study: Labelling) -> Section:
     table = Table(
         name="agreement-by-topic",
         title=say("topics table title"),
-        caption=say("topics table", label=labels["overlap"], overlap=_meanings()["overlap"]),
+        caption=say("topics table", label=labels["overlap"], overlap=_meanings(study)["overlap"]),
         frame=frame,
         columns=(
             *left(topic="Topic"),
@@ -304,4 +326,5 @@ def _topics_section(study: Labelling) -> Section:
         data=frame[["topic", "first", "second", "items", *_OVERLAPS]],
     )
     numbers = (Fold(title=say("topics fold"), blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
-    return Section(id="by-topic", title=say("topics title"), lead=say("topics lead"), blocks=(picture, *numbers))
+    section = Section(id="by-topic", title=say("topics title"), lead=say("topics lead"), blocks=(picture, *numbers))
+    return (section,)

@@ -63,8 +63,8 @@ def _labels_section(study: Labelling) -> Section:
         columns=(
             *left(judge="Judge"),
             *right(whole, labels="Labels", missing="Missing"),
-            *right(number(2), mean="Mean"),
-            *right(share, "Share of label", **{f"at_{level}": str(level) for level in scale}),
+            *(right(number(2), mean="Mean") if study.labels.ordered else ()),
+            *right(share, "Share of label", **{f"at_{level}": study.labels.called(level) for level in scale}),
         ),
     )
     off = Table(

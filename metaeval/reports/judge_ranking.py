@@ -104,6 +104,7 @@ def details(study: Labelling) -> Text:
         others=_others_words(found, best) if len(table) > 1 else "",
         name=table["judge"].iloc[0],
         shuffled=shuffled,
+        by_item=study.labels.by_item,
         measure=say(found.measure),
         fewer=fewer.to_dict("records"),
         n_items=int(study.labels.table[found.reference].notna().sum()),

@@ -60,18 +60,18 @@ def judges_report(study: JudgeStudy) -> Report:
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
-        data={} if labelling is None else {"labels.csv": csv_file(labelling.labels.table.reset_index())},
+        data={} if labelling is None else {"labels.csv": csv_file(labelling.labels.as_given().reset_index())},
     )
 
 
 def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
     sizes: dict[str, int] = {}
     if study.labelling is not None:
-        table = study.labelling.labels.table
+        labels, table = study.labelling.labels, study.labelling.labels.table
         sizes = {
             "judge": table.shape[1],
             unit().labelled if study.labelling.scale is None else "document": int(table.notna().any(axis=1).sum()),
-            "topic": len(study.labelling.labels.topics),
+            **({} if labels.by_item else {"topic": len(labels.topics)}),
             "label": int(table.notna().to_numpy().sum()),
         }
     if study.annotated is not None:
@@ -321,9 +321,10 @@ def _methods(study: JudgeStudy) -> Methods:
     if study.labelling is not None:
         paragraphs += [
             say("labels methods", labelling=study.labelling),
-            say("intervals methods", agreement=study.labelling.agreement),
+            say("intervals methods", agreement=study.labelling.agreement, by_item=study.labelling.labels.by_item),
         ]
-        sources += ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
+        of_sets = ["cohen1968", "voorhees2000", "piwowarski2008"] if study.labelling.labels.ordered else []
+        sources += ["cohen1960", "krippendorff2011", *of_sets]
         ranking = study.labelling.ranking
         if ranking is not None and ranking.ordered and ranking.compared:
             paragraphs.append(say("best methods", ranking=ranking))

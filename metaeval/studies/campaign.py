@@ -23,7 +23,7 @@ from metaeval.models.sample_size import topic_set_size_for_t
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.campaign_files import Campaign
-from metaeval.studies.human import compared_decisions
+from metaeval.studies.human import compared_decisions, flat_notes
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS
 
@@ -181,6 +181,8 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         judged = np.isfinite(plain.sel(metric=people).to_numpy()).any(axis=plain.dims.index("item") - 1)
         rows, said = compared_decisions(plain.isel(system=judged), people, asked)
         decided.append(rows.assign(set=name))
+        if not found.as_published and (found.tasks["group"] == "item").any():
+            said = [*flat_notes(plain, people), *said]
         left += [f"{name}: {note}" if name else note for note in said]
     return CampaignStudy(
         found=found,

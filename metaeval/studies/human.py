@@ -10,12 +10,13 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
-from metaeval.agreement.human import HumanAgreement, Level, Resample, human_agreement, pair_agreement
+from metaeval.agreement.human import HumanAgreement, Level, Resample, flat_items, human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import Statistic, system_statistics
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
 from metaeval.agreement.williams import williams_table
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
+from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.resampling.options import check_test
@@ -29,6 +30,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _EXPECTED = ["metric", "expectation", "state", "better", "worse", "lead", "n_items"]
+_SHOWN = 10
 _DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "precision", "recall", "f1")
 
 
@@ -233,7 +235,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
         asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
         decisions, left = compared_decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
-        notes += [*_gap_notes(table, name), *left]
+        notes += [*_gap_notes(table, name), *(flat_notes(table, name) if "item" in levels else ()), *left]
     system_rows = [
         system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
         for statistic in statistics
@@ -329,6 +331,16 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
     if gaps:
         notes.append(f"cells with {reference} but without the metric, left out for it: {', '.join(gaps)}")
     return notes
+
+
+def flat_notes(scores: xr.DataArray, reference: str) -> list[str]:
+    """Say where a metric alone gives one score to all systems of an item, which is no agreement there."""
+    counts, n_items = flat_items(scores, reference=reference)
+    told = first_few([f"{name} {n}" for name, n in counts.items() if n], most=_SHOWN)
+    if not told:
+        return []
+    where = f"items on which a metric gives one score to all systems and people do not, of {n_items}: {told}"
+    return [f"{where}; by item its agreement there counts as 0"]
 
 
 def compared_decisions(

@@ -18,7 +18,7 @@ from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.judged_nuggets import holds_nuggets, judged_nuggets
-from metaeval.io.labels import labels_of
+from metaeval.io.labels import Words, labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import refuse_votes
@@ -47,7 +47,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
-    words: Mapping[str, int] | None = None,
+    words: Words | None = None,
     where: Mapping[str, str] | None = None,
     lenient: bool = False,
     repeats: bool = False,

@@ -47,11 +47,11 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
         )
     several = labels.table.loc[:, labels.table.count() > 1]
     lowest = several.min()
-    constant = [f"{name} {label:g}" for name, label in lowest[lowest == several.max()].items()]
+    constant = [f"{name} {labels.called(label)}" for name, label in lowest[lowest == several.max()].items()]
     if constant:
         notes.append(f"the same label for every {unit().labelled}: {first_few(constant, most=_SHOWN)}")
     if agreement.reference is not None:
-        leading = leading_kappa(labels.scale)
+        leading = leading_kappa(labels)
         turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
         named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
         if named:
@@ -68,6 +68,8 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
             f"pairs of judges without a common {unit().labelled}, left out: "
             + first_few(lacking, most=_SHOWN, write=" and ".join)
         )
+    if agreement.per_topic.empty:
+        return notes
     undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
     topics = agreement.per_topic.loc[undefined, "topic"].nunique()
     if topics:

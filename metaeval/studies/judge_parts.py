@@ -114,7 +114,8 @@ def of_labels(
     scales, notes = None, [*labels.notes]
     if reference is not None:
         _refuse_silent(labels, reference, rel)
-    if reference is not None and not assessments and not len(labels.outside):
+    _refuse_grades(labels, asked)
+    if reference is not None and not assessments and not _stays(labels, asked):
         scales = _on_one_scale(labels, reference, asked.maps)
         labels, notes = scales.labels, [*notes, *scales.notes]
         changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
@@ -143,7 +144,7 @@ def of_labels(
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
-        ordered = leading_kappa(labels.scale) != "kappa"
+        ordered = leading_kappa(labels) != "kappa"
         alt = attempt(
             "May a judge replace a person as a labeller? (alt-test)",
             lambda: alt_test(
@@ -181,6 +182,9 @@ def _panels(
     judges = [name for name in labels.judges if name not in {reference, *people} and NUMBERED not in name]
     if reference is None or len(judges) <= 1:
         return None, None
+    if not labels.ordered:
+        attempt.failed["How many independent judges the panel is worth"] = "takes grades, and these labels are names"
+        return None, None
     table = labels.table[[reference, *judges]]
     together = replace(labels, table=table if second is None else table.join(second.table))
     choices = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
@@ -207,6 +211,18 @@ def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float
     return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
 
 
+def _refuse_grades(labels: Labels, asked: Asked) -> None:
+    """Refuse what is asked about grades, where labels are names."""
+    for option, usual in (("maps", ("auto", "keep")), ("scoring", (None, "accuracy")), ("rel", (1,))):
+        if getattr(asked, option) not in usual:
+            labels.require_ordered(f"`{option}`")
+
+
+def _stays(labels: Labels, asked: Asked) -> bool:
+    """Whether labels are on one scale as they are: some were left out as off it, or they are words."""
+    return len(labels.outside) > 0 or (bool(labels.words) and asked.maps == "auto")
+
+
 def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
     """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant."""
     if reference not in labels.judges:
@@ -215,7 +231,7 @@ def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
     if own.empty:
         message = f"{reference} labelled nothing, so nobody can be compared with it; name another judge (`reference`)"
         raise ScoresError(message)
-    if own.max() < rel:
+    if not labels.words and own.max() < rel:
         raise ScoresError(
             f"{reference} called none of its {count(len(own), unit().labelled)} relevant (`rel={rel}`; its highest "
             f"label is {own.max():g}), so agreement with it is uninformative; name another judge (`reference`), or a "

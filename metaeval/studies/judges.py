@@ -18,7 +18,7 @@ from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import LABELLED_NUGGETS, Unit, speaking_of, unit_of
+from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
@@ -99,8 +99,9 @@ class JudgeStudy(Study):
         return self.annotated if self.labelling is None else self.labelling.alt
 
     def _unit(self) -> Unit:
-        """Return the words for labels of nuggets where scores follow from labels; else those for what was scored."""
-        return _unit_of(None if self.has_runs else self.labelling, self.scores)
+        """Return the words for labels of nuggets where scores follow from labels; else those for what was drawn."""
+        labels = None if self.has_runs or self.labelling is None else self.labelling.labels
+        return _unit_of(labels, self.scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
@@ -134,7 +135,9 @@ class JudgeStudy(Study):
 
 
 def _unit_of(labels: object, scores: object) -> Unit:
-    return LABELLED_NUGGETS if labels is not None and scores else unit_of(scores)
+    if labels is not None and scores:
+        return LABELLED_NUGGETS
+    return ITEM if isinstance(labels, Labels) and labels.by_item else unit_of(scores)
 
 
 def _gaps(part: pd.DataFrame) -> dict[str, float]:
@@ -320,21 +323,21 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
-    seed = resolve_seed(rng)
-    source = resolve_rng(seed)
+    source = resolve_rng(resolve_seed(rng))
     record = provenance or record_provenance("study_judges", random_source=source.description)
     _check_given(labels, collection, scores, annotations, people, reference)
     known = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = Compared(test, correction, alpha, n_resamples, confidence_level, top)
     asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, compared, source)
-    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=_unit_of(labels, scores))
+    units = _unit_of(labels if collection is None else None, scores)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
     notes: list[str] = []
     part = OfSystems()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
     tables: dict[str, Scores | Mapping[str, Scores]] = {}
     if labels is not None:
-        with speaking_of(_unit_of(labels, scores)):
+        with speaking_of(units):
             labelling, second, notes = of_labels(labels, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)

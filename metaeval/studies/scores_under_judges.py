@@ -48,6 +48,7 @@ def judgments_of_labels(labels: Labels) -> Judgments:
     [2, 0]
     """
     check_kind(labels, "labels", "Labels")
+    labels.require_ordered("scoring runs")
     if labels.by_subtopic:
         raise InvalidOptionError(OF_SUBTOPICS)
     highest = labels.table.max(axis=1).dropna()

@@ -101,6 +101,27 @@ def test_swapping_the_judges_turns_what_has_a_direction_and_keeps_the_rest(value
         np.testing.assert_allclose(one[name], sign * two[other], atol=1e-12)
 
 
+def test_without_topics_the_interval_is_that_of_items():
+    """Kappa of Bonett's example (2021, volume 3, section 3.5) is .676, its error .0734, its interval .532 to .820."""
+    cells = {("no", "no"): 31, ("no", "yes"): 12, ("yes", "no"): 4, ("yes", "yes"): 58}
+    said = [pair for pair, times in cells.items() for _ in range(times)]
+    labels = as_labels(pd.DataFrame(said, columns=["one", "two"]))
+    pair = compare_labels(labels, n_resamples=4000, rng=0).pairs.iloc[0]
+    assert pair[["kappa", "kappa_low", "kappa_high"]].tolist() == pytest.approx([0.676, 0.532, 0.820], abs=0.006)
+    graded = as_labels(frame({name: labels.table[name].to_numpy() for name in labels.judges}))
+    for name in ("overlap", "first_kept", "same", "specificity"):  # of one topic that holds all items
+        assert pair[name] == compare_labels(graded, n_resamples=2, rng=0).pairs[name].item()
+
+
+def test_shares_at_their_end_have_the_exact_interval():
+    """No exception among 20 items: the lower end is the one of Clopper and Pearson, .025 to the power of 1/20."""
+    labels = as_labels(pd.DataFrame({"one": [0, 1] * 10, "two": [0, 1] * 10}))
+    pair = compare_labels(labels, rng=0).pairs.iloc[0]
+    assert (pair["same_low"], pair["same_high"]) == pytest.approx((0.025 ** (1 / 20), 1.0))
+    assert pair["sensitivity_low"] == pytest.approx(0.025 ** (1 / 10))
+    assert pair["kappa_low"] == pytest.approx(1 - (1 - 0.025 ** (1 / 20)) / 0.5)
+
+
 @given(arrays(np.int64, 24, elements=st.integers(0, 3)))
 def test_a_judge_agrees_with_itself(values):
     """The same labels twice: everything is 1 where it is defined, the bias is 0, and the pair is named."""

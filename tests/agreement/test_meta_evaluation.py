@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 
+from metaeval.agreement.human import human_agreement
 from metaeval.agreement.meta_cells import cells_of_set
 from metaeval.agreement.meta_evaluation import clusters_of, meta_metrics
 from metaeval.agreement.meta_exchanges import measured
@@ -377,6 +378,33 @@ def test_the_honest_value_uses_the_other_half():
             verdict = np.where(np.abs(gap) <= threshold + 1e-11, 0, np.sign(gap))
             shares.append((verdict == np.sign(human[first] - human[second])[:, judge]).mean())
         assert found.loc[name, "other_half"] == pytest.approx(np.mean(shares))
+
+
+LUCKY = """-1.22 1.24 -0.83 1.23 -0.22 1.96 1.53 0.15 3.07 -0.03 1.1 0.91 0.27 1.35 -1.29 -0.67 -0.47 0.47"""
+"""People's scores of six systems on three documents."""
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman", "kendall"])
+@pytest.mark.parametrize("group", ["item", "system"])
+def test_metrics_that_are_constant_on_most_items_are_compared_on_all(measure, group):
+    """A metric that repeats people on one document and is constant on the others agrees on one in three, not wholly."""
+    human = np.array(LUCKY.split(), dtype=float).reshape(3, 6).T
+    lucky = np.where(np.arange(3) == 0, human, 0.5)
+    if group == "system":
+        human, lucky = human.T, lucky.T
+    good = human + np.random.default_rng(0).normal(0, 0.2, human.shape)
+    scores = table(human, {"good": good, "lucky": lucky})
+    found = meta_metrics(scores, tasks=f"{measure}:item:{group}", n_resamples=99, rng=0).table
+    assert found["metric"].tolist() == ["good", "lucky"]
+    assert found["value"].iloc[1] == pytest.approx(1 / 3)
+    assert (found["n_items"] == human.shape[1]).all()
+    assert not (found["low"] >= found["value"]).any()
+    if group == "item":
+        alone = human_agreement(scores, statistic=measure, level="item", rng=0).table
+        assert alone["value"].tolist() == pytest.approx(found["value"].tolist())
+        assert alone["n_used"].tolist() == found["n_items"].tolist()
+        published = values(scores, f"{measure}:item:item", as_published=True)
+        assert published["lucky"] == pytest.approx(1.0)
 
 
 def test_scores_of_systems_that_are_given_are_used():

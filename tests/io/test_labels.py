@@ -5,9 +5,12 @@ import tarfile
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metaeval.agreement.labels import as_labels
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.base.label_words import folded, grades_of, word_scale
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.labels import read_labels
 from metaeval.studies.judges import study_judges
 from metaeval.studies.scores_under_judges import judgments_of_labels
@@ -92,13 +95,18 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
         where={"part": "A"},
     )
     assert frame.to_numpy().tolist() == [[0.0, 1.0]]
-    assert frame.attrs["notes"] == ["no column of topics: all items count as one topic"]
+    assert frame.attrs["notes"] == ["no column of topics: items are what is drawn for intervals"]
 
 
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*`words="),
+        ("topic,doc,judge,label\n1,d1,ann,2\n1,d2,ann,good\n", {}, r"line 3: 'good' is no label.*`words`"),
+        (
+            "topic,doc,ann,ben\n1,d1,good,bad\n",
+            {"words": {"good": 1}},
+            "'bad' is no label.* or one of good.*a grade, too",
+        ),
         ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: judge 'ann' labels .* 'd1' twice"),
         ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' appears twice.*`columns="),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
@@ -212,3 +220,103 @@ def test_four_passes_of_a_judge_of_dl21_come_apart(data_folder, tmp_path):
     frame = read_labels(tmp_path / "auto-qrels" / "llama3.2" / "umbrela.txt", repeats=True)
     assert frame.columns.tolist() == [f"umbrela#{number}" for number in range(1, 5)]
     assert frame.notna().sum().tolist() == [10_828] * 4
+
+
+@pytest.mark.parametrize(
+    ("no", "yes"),
+    [
+        ("fail", "pass"),
+        ("failed", "passed"),
+        ("bad", "good"),
+        ("incorrect", "correct"),
+        ("FALSE", "TRUE"),
+        ("no", "yes"),
+    ],
+)
+def test_two_words_that_say_no_and_yes_are_labels(tmp_path, no, yes):
+    """Nine of ten pass and the judge always says pass: the same label on 90 %, kappa 0 (p_o = p_e = .9, by hand)."""
+    rows = "".join(f"t{at},i{at},{no if at == 9 else yes},{yes}\n" for at in range(10))
+    labels = as_labels(read_labels(write(tmp_path, f"topic,item,human,judge\n{rows}")))
+    assert labels.words == (no, yes)
+    assert labels.table["human"].tolist() == [1.0] * 9 + [0.0]
+    study = study_judges(labels, reference="human", rng=0)
+    pair, beside = study.labelling.agreement.pairs.iloc[0], study.labelling.baselines.set_index("statistic")
+    assert (pair["same"], pair["kappa"], beside.loc["same", "constant"]) == (0.9, 0.0, 0.9)
+    assert pair["kappa_low"] < 0 < pair["kappa_high"]
+
+
+def test_judges_may_say_no_and_yes_in_words_of_their_own(tmp_path):
+    """A person writes 1 and 0, a judge pass and fail: they agree; what a judge calls in two ways is two labels."""
+    path = write(tmp_path, "topic,doc,human,judge,note\n1,d1,1,pass,x\n1,d2,0,fail,y\n1,d3,1,pass,z\n")
+    labels = as_labels(read_labels(path))
+    assert labels.table.to_numpy().tolist() == [[1, 1], [0, 0], [1, 1]]
+    assert labels.words == ("0, fail", "1, pass")
+    assert labels.notes[-1] == "labels are words that say no and yes: 0, fail 0; 1, pass 1"
+    path = write(tmp_path, "topic,doc,ann,ben\n1,d1,pass,yes\n1,d2,passed,no\n1,d3,fail,pass\n")
+    assert not as_labels(read_labels(path)).ordered
+
+
+def test_more_words_are_names_until_they_are_graded(tmp_path):
+    """Of full, partial, none and refused only whether two are the same counts, and no two have one label."""
+    text = "topic,doc,ann,ben\n1,d1,full,Full\n1,d2,partial,none\n2,d3,NONE,none\n2,d4,refused,n/a\n"
+    frame = read_labels(write(tmp_path, text))
+    labels = as_labels(frame)
+    assert labels.words == ("full", "NONE", "partial", "refused")
+    assert not labels.ordered
+    assert labels.table["ann"].tolist() == [0, 2, 1, 3]
+    assert labels.table["ben"].tolist()[:3] == [0, 1, 1]
+    assert np.isnan(labels.table["ben"].iloc[3])
+    said = " ".join(labels.notes)
+    assert "counted as a label: NONE (1), none (2); if it stands for none, pass `words={'none': 'none'}`" in said
+    assert "counted as no label: n/a (1); if it is one, pass `words={'n/a': 'label'}`" in said
+    found = study_judges(labels, reference="ann", rng=0).labelling
+    assert found.agreement.statistics == ("same", "kappa")
+    assert set(found.agreement.alpha["level"]) == {"nominal"}
+    assert len(as_labels(read_labels(tmp_path / "labels.csv", words={"n/a": "label"})).words) == 5
+    assert as_labels(read_labels(tmp_path / "labels.csv", words={"none": "none"})).words == (
+        "full",
+        "partial",
+        "refused",
+    )
+    graded = read_labels(tmp_path / "labels.csv", words={"none": 0, "partial": 1, "full": 2, "refused": "none"})
+    assert as_labels(graded).scale == (0, 1, 2)
+
+
+@given(st.lists(st.sampled_from(["none", "partial", "full", "refused", "yes", "No", "7", "grün", "b b"]), min_size=1))
+def test_no_two_words_have_one_grade(words):
+    """Neither where grades are advised nor where a judge's words are read."""
+    advised = grades_of(words)
+    assert len(set(advised.values())) == len(advised) in {0, len({*map(folded, words)})}
+    found = word_scale({"ann": words})
+    assert len(set(found.codes.values())) == len(found.codes) == len({*map(folded, words)})
+
+
+def test_columns_of_words_are_judges_where_they_share_them(tmp_path):
+    """A column of other words is left out with a note; where two kinds may be meant, the judges are asked for."""
+    head = "topic,doc,human,judge,kind,remark\n"
+    rows = "1,d1,pass,fail,news,so so\n1,d2,pass,pass,sport,fine\n"
+    frame = read_labels(write(tmp_path, head + rows))
+    assert list(frame.columns) == ["human", "judge"]
+    assert frame.attrs["notes"] == ["columns without labels, left out: kind, remark"]
+    path = write(tmp_path, "topic,doc,length,tokens,human,judge\n1,d1,100,20,pass,fail\n1,d2,90,15,pass,pass\n")
+    with pytest.raises(FileFormatError, match=r"`columns=\{'judge': 'human,judge'\}`"):
+        read_labels(path)
+    assert list(read_labels(path, columns={"judge": "human,judge"}).columns) == ["human", "judge"]
+    path = write(tmp_path, "topic,doc,human,judge\n1,d1,good text,bad text\n1,d2,nice,poor\n")
+    with pytest.raises(FileFormatError, match="words that two judges share"):
+        read_labels(path)
+
+
+def test_words_have_no_mean_and_no_rules_of_grades(tmp_path):
+    """What takes grades says so, and how to give them."""
+    path = write(tmp_path, "topic,doc,ann,ben\n1,d1,cat,dog\n1,d1,cat,cat\n2,d2,cow,cow\n")
+    with pytest.raises(FileFormatError, match="words, which have no mean"):
+        read_labels(path, duplicates="mean")
+    labels = as_labels(read_labels(path, duplicates="first"))
+    for asked in ({"rel": 2}, {"maps": "fit"}, {"scoring": "neg_rmse"}):
+        with pytest.raises(ScoresError, match=r"takes grades, and these labels are words in no order.*`words`"):
+            study_judges(labels, reference="ann", rng=0, **asked)
+    with pytest.raises(ScoresError, match="scoring runs takes grades"):
+        judgments_of_labels(labels)
+    with pytest.raises(InvalidOptionError, match="`scale` is of numbers"):
+        as_labels(read_labels(path, duplicates="first"), scale=(0, 1))

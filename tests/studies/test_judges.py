@@ -180,7 +180,7 @@ def test_what_reading_left_out_stands_with_the_notes(tmp_path):
     path.write_text("item,ann,ben,remark\nd1,1,1,good\nd2,0,1,bad\nd3,1,0,so so\n")
     study = study_judges(as_labels(read_labels(path)).select(["ben", "ann"]), rng=0)
     assert study.notes == (
-        "no column of topics: all items count as one topic",
+        "no column of topics: items are what is drawn for intervals",
         "columns without labels, left out: remark",
     )
 

@@ -1,0 +1,113 @@
+"""Labels written as words: which pairs of words say yes and no, and how words become the labels of a scale."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from metaeval.base.names import is_number
+
+_NO_AND_YES = (
+    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("fail", "pass"), ("failed", "passed")),
+    *(("failure", "success"), ("bad", "good"), ("incorrect", "correct"), ("wrong", "right"), ("invalid", "valid")),
+    *(("not relevant", "relevant"), ("irrelevant", "relevant"), ("nonrelevant", "relevant"), ("unsafe", "safe")),
+    *(("non relevant", "relevant"), ("unacceptable", "acceptable"), ("reject", "accept"), ("rejected", "accepted")),
+    *(("negative", "positive"), ("unsupported", "supported"), ("unhelpful", "helpful"), ("low", "high")),
+    *(("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("schlecht", "gut"), ("nicht bestanden", "bestanden")),
+)
+"""Pairs of words that say no and yes."""
+_SIDE = {word: side for pair in _NO_AND_YES for side, word in enumerate(pair)}
+_ORDERS = (
+    ("none", "partial", "full"),
+    ("no", "partial", "yes"),
+    ("no", "partially", "yes"),
+    ("incorrect", "partially correct", "correct"),
+    ("wrong", "partly right", "right"),
+    ("low", "medium", "high"),
+    ("bad", "fair", "good", "excellent"),
+    ("poor", "fair", "good", "excellent"),
+    ("poor", "average", "good"),
+    ("not relevant", "partially relevant", "relevant", "highly relevant", "perfectly relevant"),
+    ("irrelevant", "partially relevant", "relevant", "highly relevant", "perfectly relevant"),
+    ("not relevant", "marginally relevant", "relevant", "very relevant"),
+    ("irrelevant", "marginally relevant", "relevant", "very relevant"),
+    ("not supported", "partially supported", "supported"),
+    ("unsupported", "partially supported", "supported"),
+    ("not support", "partial support", "support"),
+)
+"""Scales whose words are in order, each by itself; words of two scales say nothing of each other."""
+
+
+class WordScale(NamedTuple):
+    """The labels that words are."""
+
+    codes: dict[str, int]
+    """Every word as `folded` writes it, and its label."""
+    names: tuple[str, ...]
+    """What each label is called, from 0."""
+    ordered: bool
+    """Whether the labels are no and yes; else they are names in no order."""
+
+
+def folded(word: str) -> str:
+    """Return a word as words are compared: without case, and with single blanks.
+
+    Examples
+    --------
+    >>> folded(" Not  Relevant")
+    'not relevant'
+    """
+    return " ".join(word.split()).casefold()
+
+
+def _plain(word: str) -> str:
+    return folded(word.replace("_", " ").replace("-", " "))
+
+
+def says_yes_or_no(words: Iterable[str]) -> bool:
+    """Whether words are at most one that says no and one that says yes.
+
+    Examples
+    --------
+    >>> says_yes_or_no(["Pass", "FAIL", "pass"]), says_yes_or_no(["pass", "yes"]), says_yes_or_no(["cat", "dog"])
+    (True, False, False)
+    """
+    sides = [_SIDE.get(_plain(word)) for word in {folded(word) for word in words}]
+    return None not in sides and len({*sides}) == len(sides)
+
+
+def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:
+    """Return the labels of words, of which each judge uses some; two judges may say yes and no in words of their own.
+
+    Examples
+    --------
+    >>> word_scale({"ann": ["pass", "fail"], "bot": ["TRUE", "pass"]})
+    WordScale(codes={'fail': 0, 'pass': 1, 'true': 2}, names=('fail', 'pass', 'TRUE'), ordered=False)
+    >>> word_scale({"ann": ["pass", "fail"], "bot": ["TRUE"]})
+    WordScale(codes={'fail': 0, 'pass': 1, 'true': 1}, names=('fail', 'pass, TRUE'), ordered=True)
+    """
+    spelt: dict[str, str] = {}
+    for words in words_of.values():
+        for word in words:
+            spelt.setdefault(folded(word), word)
+    known = sorted(spelt)
+    if not all(map(says_yes_or_no, words_of.values())):
+        codes = {word: place for place, word in enumerate(known)}
+        return WordScale(codes, tuple(spelt[word] for word in known), ordered=False)
+    sides: tuple[list[str], list[str]] = ([], [])
+    for word in known:
+        sides[_SIDE[_plain(word)]].append(spelt[word])
+    return WordScale({word: _SIDE[_plain(word)] for word in known}, tuple(map(", ".join, sides)), ordered=True)
+
+
+def grades_of(words: Collection[str]) -> dict[str, int]:
+    """Return grades of words, from 0, where one scale orders them all; nothing elsewhere.
+
+    Examples
+    --------
+    >>> grades_of(["Full", "none", "partial"]), grades_of(["full", "none", "refused"])
+    ({'none': 0, 'partial': 1, 'full': 2}, {})
+    """
+    known = {_plain(word): folded(word) for word in words}
+    scales = [scale for scale in (*_ORDERS, *_NO_AND_YES) if known.keys() <= {*scale}]
+    if not scales or len(known) < len({*map(folded, words)}) or any(map(is_number, known)):
+        return {}
+    return {known[word]: place for place, word in enumerate(one for one in scales[0] if one in known)}
