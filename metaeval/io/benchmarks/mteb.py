@@ -103,7 +103,9 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     if old := sum(_is_old(file.held) for file in chosen.values()):
         notes.append(f"{count(old, 'result')} of the schema before version 1.11: main_score by the kind of task")
     entries, left = _of_splits({key: _entries(file.held) for key, file in chosen.items()}, choice)
-    common, left_out = _common_items(entries)
+    common, left_out, apart = _common_items(entries)
+    if apart:
+        notes.append(f"models have no subset in common on {first_few(apart)}: all are read")
     if left_out:
         notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
     several = {
@@ -202,17 +204,20 @@ def _of_splits(
     return read_ones, [*left_of_splits(left, "subset"), *notes]
 
 
-def _common_items(entries: Mapping[tuple[str, str], Sequence[_Entry]]) -> tuple[dict[str, set[tuple[str, str]]], int]:
-    """Return for each task the subsets and splits to read, and how many are not."""
+def _common_items(
+    entries: Mapping[tuple[str, str], Sequence[_Entry]],
+) -> tuple[dict[str, set[tuple[str, str]]], int, list[str]]:
+    """Return for each task the subsets and splits to read, how many are not, and tasks where models share none."""
     models: Counter[str] = Counter(task for _, task in entries)
     having: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for (_, task), found in entries.items():
         having[task].update((entry.subset, entry.split) for entry in found)
-    common = {}
-    for task, pairs in having.items():
-        shared = {pair for pair, number in pairs.items() if number == models[task]}
-        common[task] = shared or set(pairs)
-    return common, sum(len(pairs) - len(common[task]) for task, pairs in having.items())
+    shared = {
+        task: {pair for pair, number in pairs.items() if number == models[task]} for task, pairs in having.items()
+    }
+    common = {task: own or set(having[task]) for task, own in shared.items()}
+    left_out = sum(len(pairs) - len(common[task]) for task, pairs in having.items())
+    return common, left_out, [task for task, own in shared.items() if not own]
 
 
 def _part(  # noqa: PLR0913, PLR0917 - whose scores, and what is known of all

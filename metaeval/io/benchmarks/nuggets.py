@@ -5,7 +5,7 @@ Nuggets are the items, and topics their clusters. The value of a nugget is what 
 number of its topic's nuggets, so that the mean over a topic is the measure.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -244,6 +244,13 @@ def _parts(
     ]
     if twice:
         notes.append(f"no net_all: {first_few(twice)} has credit of its own, so all counts contradictions already")
+    labelled = Counter((topic, nugget) for _, topic, nugget in {(row.system, row.topic, row.nugget) for row in rows})
+    partly = [f"{topic}/{nugget}" for (topic, nugget), number in labelled.items() if number < len(systems)]
+    if partly:
+        notes.append(
+            f"{count(len(partly), 'nugget')} without a label of every system, on which the weights of all nuggets of "
+            f"their topics rest: {first_few(partly)}"
+        )
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")

@@ -86,7 +86,7 @@ def _notes(json: Json, without: set[str], n_submitted: int) -> list[str]:
             reasons += [f"{len(own)} with {what}"] * bool(own)
         reasons += [f"{len(left)} without a result"] * bool(left)
         notes.append(
-            f"{count(len(without), 'instance')} neither resolved nor unresolved count as 0: {', '.join(reasons)}"
+            f"{count(len(without), 'instance')} neither resolved nor unresolved, which is 0: {', '.join(reasons)}"
         )
     total = json.object.get(_TOTAL)
     if type(total) is int and total > n_submitted:
