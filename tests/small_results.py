@@ -44,6 +44,20 @@ def lm_eval_results(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITE
     }
 
 
+def lm_eval_older_results(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Results that do not say which way is better, as of former versions."""
+    return {
+        f"{system}/results_{DATE}.json": {
+            "results": {
+                str(item): {"word_perplexity,none": 1 + score(at, number)} for number, item in enumerate(items)
+            },
+            "versions": dict.fromkeys(map(str, items), 2),
+            "config": {"model": "hf"},
+        }
+        for at, system in enumerate(systems)
+    }
+
+
 def _lm_results(system: str, tasks: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "results": tasks,
@@ -122,6 +136,11 @@ def mteb_older(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -
 def inspect_logs(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
     """Logs with a judge, a scorer of several numbers, and two epochs of an item."""
     return {f"log{at}.json": _log(system, at, items) for at, system in enumerate(systems)}
+
+
+def inspect_archives(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """The same logs as archives; see `as_archive`."""
+    return {f"log{at}.eval": _log(system, at, items) for at, system in enumerate(systems)}
 
 
 def _log(system: str, at: int, items: Sequence[Any]) -> dict[str, Any]:
@@ -226,6 +245,27 @@ def autojudge(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) ->
     }
 
 
+def alpaca_lines(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Annotations of all models in one file, a line each, by two annotators and without lengths."""
+    return {
+        "annotations.jsonl": [
+            {
+                "instruction": item, "generator_1": "base", "generator_2": system, "annotator": annotator,
+                "preference": 1 + score(at, number),
+            }
+            for at, system in enumerate(systems)
+            for number, item in enumerate(items)
+            for annotator in ("j", "k")
+        ]
+    }  # fmt: skip
+
+
+def autojudge_list(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """The same rows as one list, under two measures."""
+    (rows,) = autojudge(systems, items).values()
+    return {"judge.json": rows + [row | {"measure": "short", "value": row["value"] / 2} for row in rows]}
+
+
 def records(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
     """A list of objects with the columns of score tables."""
     return {
@@ -235,6 +275,79 @@ def records(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> d
             for number, item in enumerate(items)
         ]
     }
+
+
+def tot(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """Four columns of TREC AutoJudge: run, measure, topic, value."""
+    rows = [
+        *((system, "good", item, score(at, n)) for at, system in enumerate(systems) for n, item in enumerate(items)),
+        *((system, "good", "all", 0.5) for system in systems),
+    ]
+    return {"judge.tot": _lines(rows)}
+
+
+def ir_measures(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """What ``ir_measures -q`` prints, a file a system: topic, measure, value."""
+    return {
+        f"{system}.txt": _lines([*((item, "AP", score(at, n)) for n, item in enumerate(items)), ("all", "AP", 0.5)])
+        for at, system in enumerate(systems)
+    }
+
+
+def four_columns(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """Four columns in the order of ir_measures: run, topic, measure, value."""
+    rows = [(system, item, "AP", score(at, n)) for at, system in enumerate(systems) for n, item in enumerate(items)]
+    return {"judge.txt": _lines([*rows, *((system, "all", "AP", 0.5) for system in systems)])}
+
+
+def dragun(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """A table of nugget labels."""
+    labels = ("support", "partial", "none")
+    rows = [
+        (item, system, f"n{of}", labels[(at + n + of) % 3], ("vital", "okay")[of])
+        for at, system in enumerate(systems)
+        for n, item in enumerate(items)
+        for of in range(2)
+    ]
+    return {"labels.csv": _lines([("topic_id", "run_tag", "nugget_id", "label", "importance"), *rows], ",")}
+
+
+def ragas(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """A frame a system, with a column that names the items."""
+    head = ("id", "user_input", "response", "faithfulness")
+    return {
+        f"{system}.csv": _lines([head, *((item, "q", "r", score(at, n)) for n, item in enumerate(items))], ",")
+        for at, system in enumerate(systems)
+    }
+
+
+def deepeval(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """A frame of DeepEval a system, with one metric beside another."""
+    head = ("id", "input", "actual_output", "correctness", "tone")
+    return {
+        f"{system}.csv": _lines([head, *((item, "q", "r", score(at, n), 0.5) for n, item in enumerate(items))], ",")
+        for at, system in enumerate(systems)
+    }
+
+
+def mt_metrics_eval(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
+    """The folder of a language pair; segments are numbered."""
+    scores = [(system, score(at, n)) for at, system in enumerate(systems) for n in range(len(items))]
+    return {
+        "documents/en-de.docs": _lines([("news", f"d{n}") for n in range(len(items))]),
+        "human-scores/en-de.mqm.seg.score": _lines(scores),
+        "metric-scores/en-de/chrF-refA.seg.score": _lines(scores),
+    }
+
+
+def _lines(rows: Sequence[Sequence[Any]], between: str = "\t") -> str:
+    return "".join(between.join(map(str, row)) + "\n" for row in rows)
+
+
+def record_lines(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Objects a line, with epochs and tasks."""
+    (rows,) = records(systems, items).values()
+    return {"rows.jsonl": [row | {"epoch": epoch, "task": "t"} for row in rows for epoch in (1, 2)]}
 
 
 class Made(NamedTuple):
@@ -252,26 +365,40 @@ class Made(NamedTuple):
 MADE = {
     "lm-eval": Made(lm_eval_samples, "em", "t/{}", by_file=True),
     "lm-eval results": Made(lm_eval_results, "wer", by_file=True),
+    "lm-eval older results": Made(lm_eval_older_results, "word_perplexity", by_file=True),
     "HELM": Made(helm, "exact_match", "MMLU:subject=law/{}"),
     "MTEB": Made(mteb, "main_score", by_file=True),
     "MTEB older": Made(mteb_older, "main_score", by_file=True),
     "inspect_ai": Made(inspect_logs, "model_graded_qa"),
+    "inspect_ai archive": Made(inspect_archives, "model_graded_qa"),
     "AlpacaEval": Made(alpaca, "glm_preference"),
+    "AlpacaEval lines": Made(alpaca_lines, "preference(j)"),
     "SWE-bench": Made(swe_bench, "resolved", by_file=True),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),
     "AutoJudge": Made(autojudge, "good"),
+    "AutoJudge list": Made(autojudge_list, "good"),
     "JSON records": Made(records, "acc", options={"columns": {"system": "model"}}),
+    "JSON records, lines": Made(record_lines, "acc", options={"columns": {"system": "model"}}),
 }
 """Every reader of JSON, by a name of its own."""
+TEXTS = {
+    "AutoJudge, tot": Made(tot, "good"),
+    "ir_measures": Made(ir_measures, "AP", by_file=True),
+    "four columns": Made(four_columns, "AP"),
+    "DeepEval": Made(deepeval, "correctness", by_file=True),
+    "nuggets": Made(dragun, "all", "{}/n0"),
+    "ragas": Made(ragas, "faithfulness", by_file=True),
+    "mt-metrics-eval": Made(mt_metrics_eval, "chrF-refA"),
+}
+"""Every reader of text."""
 
 
-def as_archive(log: Mapping[str, Any]) -> bytes:
-    """Return a log of inspect_ai as the archive that it writes."""
+def as_archive(log: Mapping[str, Any], write: Callable[[Any], str | bytes] = json.dumps) -> bytes:
+    """Return a log of inspect_ai as an archive, with the summaries of its samples."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        for sample in log["samples"]:
-            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
-        archive.writestr("summaries.json", json.dumps(log["samples"]))
-        archive.writestr("header.json", json.dumps({key: held for key, held in log.items() if key != "samples"}))
+        archive.writestr("header.json", write({key: held for key, held in log.items() if key != "samples"}))
+        if "samples" in log:
+            archive.writestr("summaries.json", write(log["samples"]))
     return stream.getvalue()

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from small_results import MADE, as_archive
+from small_results import MADE, TEXTS, as_archive
 
 from metaeval.errors import MetaevalError
 from metaeval.io.benchmarks.reading import read_inputs
@@ -18,6 +18,10 @@ _DELETED = object()
 _RAW = {"@inf@": "1e400", "@digits@": "7" * 5000}
 """What Python's json does not write as it is meant."""
 REPLACEMENTS = (None, {}, [], "x", "@inf@", -1, "@digits@", True, _DELETED)
+
+
+CELLS = ("", "null", "{}", "[]", "x", "1e400", "-1", "7" * 5000, "true")
+"""The same in tables."""
 
 
 def _places(value, above=()):
@@ -44,9 +48,15 @@ def _changed(value, place, new):
 
 
 def _written(path, held):
+    if isinstance(held, str):
+        return held.encode()
     if path.suffix == ".eval":
-        return as_archive(held)
-    text = "".join(json.dumps(one) + "\n" for one in held) if path.suffix == ".jsonl" else json.dumps(held)
+        return as_archive(held, _json)
+    return b"".join(_json(one) + b"\n" for one in held) if path.suffix == ".jsonl" else _json(held)
+
+
+def _json(value):
+    text = json.dumps(value)
     for mark, raw in _RAW.items():
         text = text.replace(f'"{mark}"', raw)
     return text.encode()
@@ -94,7 +104,7 @@ def _fault(before, after, touched):
 
 
 def _cases():
-    for name, made in MADE.items():
+    for name, made in (MADE | TEXTS).items():
         own = made.make(SYSTEMS[:1], ITEMS)
         yield from ((name, file) for file in own)
 
@@ -102,30 +112,52 @@ def _cases():
 CASES = list(_cases())
 
 
+def _changes(held):
+    """Yield a file with one entry changed, the values of the record that it stands in, and what was done where."""
+    if isinstance(held, str):
+        between = "," if "," in held.partition("\n")[0] else "\t"
+        rows = [line.split(between) for line in held.splitlines()]
+        for at in range(len(rows)):
+            for place in range(len(rows[at])):
+                for new in CELLS:
+                    row = [*rows[at][:place], new, *rows[at][place + 1 :]]
+                    changed = [*rows[:at], row, *rows[at + 1 :]]
+                    yield "".join(between.join(one) + "\n" for one in changed), rows[at], (at, place, new[:20])
+            yield "".join(between.join(one) + "\n" for one in rows[:at] + rows[at + 1 :]), rows[at], (at, "deleted")
+        return
+    for place in _places(held):
+        row = held[place[0]].values() if isinstance(held, list) else ()
+        for new in REPLACEMENTS:
+            yield _changed(held, place, new), row, (place, f"{new!r:.20}")
+
+
 @pytest.mark.parametrize(("name", "file"), CASES, ids=[f"{name} {file.rpartition('/')[2]}" for name, file in CASES])
 def test_nothing_in_any_entry_ends_in_a_traceback_or_another_number(name, file, tmp_path):
     """Every entry is replaced by null, containers, words, numbers beyond all bounds, a truth value, and nothing."""
-    made = MADE[name]
+    made = (MADE | TEXTS)[name]
     files = made.make(SYSTEMS, ITEMS)
     _put(tmp_path, files)
     before = _said(tmp_path, made)
     assert {system for _, system, _ in before[0]} == set(SYSTEMS)
     assert len(before[0]) >= len(SYSTEMS) * len(ITEMS)
     n_read = 0
-    for place in _places(files[file]):
-        row = files[file][place[0]] if isinstance(files[file], list) else {}
-        touched = next((one for one in row.values() if one in SYSTEMS), SYSTEMS[0])
-        for new in REPLACEMENTS:
-            _put(tmp_path, {file: _changed(files[file], place, new)})
-            try:
-                after = _said(tmp_path, made)
-            except MetaevalError as error:
-                assert str(error)
-                continue
-            except Exception as error:
-                error.add_note(f"{file} {place} {new!r:.20}")
-                raise
-            n_read += 1
-            fault = _fault(before, after, touched)
-            assert not fault, (file, place, f"{new!r:.20}", fault, after[2])
+    for changed, row, what in _changes(files[file]):
+        touched = next((one for one in row if one in SYSTEMS), SYSTEMS[0])
+        _put(tmp_path, {file: changed})
+        try:
+            after = _said(tmp_path, made)
+        except MetaevalError as error:
+            assert str(error)
+            continue
+        except Exception as error:
+            error.add_note(f"{file} {what}")
+            raise
+        n_read += 1
+        fault = _fault(before, after, touched)
+        assert not fault, (file, what, fault, after[2])
     assert n_read
+
+
+def test_how_many_files_are_tried():
+    """Thirty files or more, of every reader."""
+    assert len(CASES) >= 30
