@@ -19,7 +19,7 @@ def score(system: int, item: int) -> float:
 
 
 def lm_eval_samples(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Samples beside results, under two filters and with a corpus-level metric."""
+    """Return samples beside results, under two filters and with a corpus-level metric."""
     files: dict[str, Any] = {}
     for at, system in enumerate(systems):
         files[f"{system}/samples_t_{DATE}.jsonl"] = [
@@ -35,7 +35,7 @@ def lm_eval_samples(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITE
 
 
 def lm_eval_results(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Results without samples: the items are tasks."""
+    """Return results without samples: the items are tasks."""
     return {
         f"{system}/results_{DATE}.json": _lm_results(
             system, {str(item): {"wer,none": score(at, number), "alias": "x"} for number, item in enumerate(items)}
@@ -45,7 +45,7 @@ def lm_eval_results(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITE
 
 
 def lm_eval_older_results(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Results that do not say which way is better, as of former versions."""
+    """Return results that do not say which way is better, as of former versions."""
     return {
         f"{system}/results_{DATE}.json": {
             "results": {
@@ -77,7 +77,7 @@ def _lm_results(system: str, tasks: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def helm(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Runs with an instance of another split, and a perturbed one."""
+    """Return runs with an instance of another split, and a perturbed one."""
 
     def stats(value: float, split: str = "test") -> list[dict[str, Any]]:
         return [
@@ -104,7 +104,7 @@ def helm(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict
 
 
 def mteb(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """A task an item, one of them with experiments, and a validation split beside."""
+    """Return a task an item, one of them with experiments, and a validation split beside."""
     files: dict[str, Any] = {}
     for at, system in enumerate(systems):
         for number, item in enumerate(items):
@@ -120,7 +120,7 @@ def mteb(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict
 
 
 def mteb_older(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """The schema before version 1.11."""
+    """Return files of the schema before version 1.11."""
     return {
         f"{system}/rev/{item}.json": {
             "mteb_dataset_name": item,
@@ -134,12 +134,12 @@ def mteb_older(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -
 
 
 def inspect_logs(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Logs with a judge, a scorer of several numbers, and two epochs of an item."""
+    """Return logs with a judge, a scorer of several numbers, and two epochs of an item."""
     return {f"log{at}.json": _log(system, at, items) for at, system in enumerate(systems)}
 
 
 def inspect_archives(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """The same logs as archives; see `as_archive`."""
+    """Return the same logs as archives; see `as_archive`."""
     return {f"log{at}.eval": _log(system, at, items) for at, system in enumerate(systems)}
 
 
@@ -159,7 +159,8 @@ def _log(system: str, at: int, items: Sequence[Any]) -> dict[str, Any]:
         "version": 2,
         "status": "success",
         "eval": {
-            "task": "quiz", "task_version": 0, "task_args": {"n": 1}, "model": system, "created": "2026-01-01T00:00:00Z",
+            "task": "quiz", "task_version": 0, "task_args": {"n": 1}, "model": system,
+            "created": "2026-01-01T00:00:00Z",
             "dataset": {"name": "d"}, "solver": None, "model_roles": {"grader": {"model": "j"}},
             "scorers": [
                 {"name": "model_graded_qa", "options": {"template": "x"}, "metrics": [{"name": "inspect_ai/accuracy"}]},
@@ -172,7 +173,7 @@ def _log(system: str, at: int, items: Sequence[Any]) -> dict[str, Any]:
 
 
 def alpaca(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Annotations with a preference controlled for length."""
+    """Return annotations with a preference controlled for length."""
     return {
         f"file{at}.json": [
             {
@@ -186,7 +187,7 @@ def alpaca(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> di
 
 
 def swe_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Reports with an instance that has an empty patch."""
+    """Return reports with an instance that has an empty patch."""
     files = {}
     for at, system in enumerate(systems):
         resolved = [item for number, item in enumerate(items) if number and score(at, number) > 0.25]
@@ -205,14 +206,17 @@ def swe_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) ->
 
 
 def assignments(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Assignments of nuggetizer: items are topics with two nuggets each."""
+    """Return assignments of nuggetizer: items are topics with two nuggets each."""
     labels = ("support", "partial_support", "not_support")
     return {
         f"run{at}.jsonl": [
             {
                 "qid": item, "run_id": system,
                 "nuggets": [
-                    {"text": f"n{of}", "importance": ("vital", "okay")[of], "assignment": labels[(at + number + of) % 3]}
+                    {
+                        "text": f"n{of}", "importance": ("vital", "okay")[of],
+                        "assignment": labels[(at + number + of) % 3],
+                    }
                     for of in range(2)
                 ],
             }
@@ -223,7 +227,7 @@ def assignments(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) 
 
 
 def nuggetizer_metrics(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """``metrics.jsonl`` of nuggetizer, one a system, with the line of all topics."""
+    """Return ``metrics.jsonl`` of nuggetizer, one a system, with the line of all topics."""
     return {
         f"{system}.jsonl": [
             {"qid": item, "strict_vital_score": score(at, number), "vital_score": 0.5, "all_score": score(at, number)}
@@ -235,7 +239,7 @@ def nuggetizer_metrics(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = 
 
 
 def autojudge(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """JSON lines of TREC AutoJudge, all systems in one file."""
+    """Return JSON lines of TREC AutoJudge, all systems in one file."""
     return {
         "judge.jsonl": [
             {"run_id": system, "topic_id": item, "measure": "good", "value": score(at, number)}
@@ -246,7 +250,7 @@ def autojudge(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) ->
 
 
 def alpaca_lines(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Annotations of all models in one file, a line each, by two annotators and without lengths."""
+    """Return annotations of all models in one file, a line each, by two annotators and without lengths."""
     return {
         "annotations.jsonl": [
             {
@@ -261,13 +265,13 @@ def alpaca_lines(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS)
 
 
 def autojudge_list(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """The same rows as one list, under two measures."""
+    """Return the same rows as one list, under two measures."""
     (rows,) = autojudge(systems, items).values()
     return {"judge.json": rows + [row | {"measure": "short", "value": row["value"] / 2} for row in rows]}
 
 
 def records(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """A list of objects with the columns of score tables."""
+    """Return a list of objects with the columns of score tables."""
     return {
         "rows.json": [
             {"model": system, "question_id": item, "acc": score(at, number), "words": "left out"}
@@ -278,7 +282,7 @@ def records(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> d
 
 
 def tot(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """Four columns of TREC AutoJudge: run, measure, topic, value."""
+    """Return four columns of TREC AutoJudge: run, measure, topic, value."""
     rows = [
         *((system, "good", item, score(at, n)) for at, system in enumerate(systems) for n, item in enumerate(items)),
         *((system, "good", "all", 0.5) for system in systems),
@@ -287,7 +291,7 @@ def tot(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[
 
 
 def ir_measures(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """What ``ir_measures -q`` prints, a file a system: topic, measure, value."""
+    """Return what ``ir_measures -q`` prints, a file a system: topic, measure, value."""
     return {
         f"{system}.txt": _lines([*((item, "AP", score(at, n)) for n, item in enumerate(items)), ("all", "AP", 0.5)])
         for at, system in enumerate(systems)
@@ -295,13 +299,13 @@ def ir_measures(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) 
 
 
 def four_columns(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """Four columns in the order of ir_measures: run, topic, measure, value."""
+    """Return four columns in the order of ir_measures: run, topic, measure, value."""
     rows = [(system, item, "AP", score(at, n)) for at, system in enumerate(systems) for n, item in enumerate(items)]
     return {"judge.txt": _lines([*rows, *((system, "all", "AP", 0.5) for system in systems)])}
 
 
 def dragun(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """A table of nugget labels."""
+    """Return a table of nugget labels."""
     labels = ("support", "partial", "none")
     rows = [
         (item, system, f"n{of}", labels[(at + n + of) % 3], ("vital", "okay")[of])
@@ -313,7 +317,7 @@ def dragun(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> di
 
 
 def ragas(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """A frame a system, with a column that names the items."""
+    """Return a frame a system, with a column that names the items."""
     head = ("id", "user_input", "response", "faithfulness")
     return {
         f"{system}.csv": _lines([head, *((item, "q", "r", score(at, n)) for n, item in enumerate(items))], ",")
@@ -322,7 +326,7 @@ def ragas(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dic
 
 
 def deepeval(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """A frame of DeepEval a system, with one metric beside another."""
+    """Return a frame of DeepEval a system, with one metric beside another."""
     head = ("id", "input", "actual_output", "correctness", "tone")
     return {
         f"{system}.csv": _lines([head, *((item, "q", "r", score(at, n), 0.5) for n, item in enumerate(items))], ",")
@@ -331,7 +335,7 @@ def deepeval(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> 
 
 
 def mt_metrics_eval(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
-    """The folder of a language pair; segments are numbered."""
+    """Return the folder of a language pair; segments are numbered."""
     scores = [(system, score(at, n)) for at, system in enumerate(systems) for n in range(len(items))]
     return {
         "documents/en-de.docs": _lines([("news", f"d{n}") for n in range(len(items))]),
@@ -345,7 +349,7 @@ def _lines(rows: Sequence[Sequence[Any]], between: str = "\t") -> str:
 
 
 def record_lines(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
-    """Objects a line, with epochs and tasks."""
+    """Return objects a line, with epochs and tasks."""
     (rows,) = records(systems, items).values()
     return {"rows.jsonl": [row | {"epoch": epoch, "task": "t"} for row in rows for epoch in (1, 2)]}
 

@@ -38,7 +38,9 @@ class _Asked(NamedTuple):
         return not self.task or task == self.task or fnmatchcase(task, self.task)
 
     def is_met(self, value: object) -> bool:
-        return self.value in {_ANY, value} or (isinstance(value, str) and fnmatchcase(value, self.value))
+        return self.value == _ANY or (
+            isinstance(value, str) and (value == self.value or fnmatchcase(value, self.value))
+        )
 
 
 class Choice:
@@ -160,7 +162,7 @@ def spoken(value: object) -> str:
 
 def compare(parts: Sequence[Part], choice: Choice) -> list[str]:
     """Refuse parts that cannot be compared; where the caller chose so, say in what they differ."""
-    notes = []
+    notes, several = [], len({part.task for part in parts}) > 1
     for key in choice.form.compared:
         held: dict[tuple[str, str], dict[str, list[Part]]] = {}
         for part in parts:
@@ -169,7 +171,7 @@ def compare(parts: Sequence[Part], choice: Choice) -> list[str]:
         unlike = {place: values for place, values in held.items() if len(values) > 1}
         for (task, what), values in unlike.items():
             if not choice.asks(key, task):
-                raise _incomparable(key, task, what, values, choice, len(unlike), len(held))
+                raise _incomparable(key, task, what, values, choice, len(unlike), several=several)
         if unlike:
             said = [f"{what} {_by_value(values)}".strip() for (_, what), values in unlike.items()]
             notes.append(f"{key} differs, as asked for: {first_few(said, most=3, between='; ')}")
@@ -197,8 +199,15 @@ def _systems(parts: Sequence[Part]) -> list[str]:
     return list(dict.fromkeys(part.system for part in parts))
 
 
-def _incomparable(  # noqa: PLR0913, PLR0917 - what differs, and of what
-    key: str, task: str, what: str, values: Mapping[str, Sequence[Part]], choice: Choice, n_unlike: int, n_places: int
+def _incomparable(  # noqa: PLR0913 - what differs, and of what
+    key: str,
+    task: str,
+    what: str,
+    values: Mapping[str, Sequence[Part]],
+    choice: Choice,
+    n_unlike: int,
+    *,
+    several: bool,
 ) -> FileFormatError:
     """Return the refusal: both values, both files, and the options that choose."""
     (before, first), (value, others) = list(values.items())[:2]
@@ -212,7 +221,7 @@ def _incomparable(  # noqa: PLR0913, PLR0917 - what differs, and of what
     systems = {one: len(_systems(parts)) for one, parts in values.items()}
     most = max(systems, key=systems.__getitem__)
     if systems[most] >= _FEWEST and not choice.form.compared[key].startswith(EACH):
-        name = f"{task.replace('=', '?')}/{key}" if n_places > 1 and task else key
+        name = f"{task.replace('=', '?')}/{key}" if several and task else key
         pattern = most if shown[most] == most else shown[most].replace("…", _ANY)
         n_systems = len(_systems([part for parts in values.values() for part in parts]))
         message += f"read one alone (`where={ {name: pattern}!r}`, {systems[most]} of {count(n_systems, 'system')}), "

@@ -123,10 +123,10 @@ def find_four(sheet: Sheet) -> Form | None:
     rows = sheet.sample()
     if any(len(cells) != _CELLS for cells in rows) or not is_number(rows[0][3]):
         return None
-    if all(any(is_number(cells[place]) for cells in rows) for place in (1, 2)):
+    numbered = all(any(is_number(cells[place]) for cells in rows) for place in (1, 2))
+    # a name may look like a number, but not every one
+    if numbered or all(is_number(cells[0]) for cells in chain(rows, sheet.rows()) if len(cells) == _CELLS):
         return None
-    if all(is_number(cells[0]) for cells in chain(rows, sheet.rows()) if len(cells) == _CELLS):
-        return None  # a name may look like a number, but not every one
     second: dict[str, None] = {}
     third: dict[str, None] = {}
     for cells in sheet.rows():

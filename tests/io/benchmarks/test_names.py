@@ -56,7 +56,7 @@ def _values(folder, made, **options):
 def test_systems_and_items_of_any_name(name, tmp_path):
     """Every system and item keeps its name and its scores: 1.1 and 1.10, 7 and 007, 1e3 and 1000 are others."""
     made = ALL[name]
-    odd = [one for one in ODD if " " not in one] if name in {"mt-metrics-eval"} else ODD
+    odd = [one for one in ODD if " " not in one] if name == "mt-metrics-eval" else ODD
     usual = [f"x{number}" for number in range(len(odd))]
     called = dict(zip(usual, odd, strict=True))
     expected = _values(_put(tmp_path / "usual", made.make(usual, usual)), made)
