@@ -199,7 +199,7 @@ def _systems(parts: Sequence[Part]) -> list[str]:
     return list(dict.fromkeys(part.system for part in parts))
 
 
-def _incomparable(  # noqa: PLR0913 - what differs, and of what
+def _incomparable(  # noqa: PLR0913, PLR0917 - what differs, and of what
     key: str,
     task: str,
     what: str,
