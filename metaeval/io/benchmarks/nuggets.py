@@ -21,6 +21,7 @@ from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.headers import fitting_names
 from metaeval.io.sheets import Sheet, header_names
 
 CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
@@ -107,11 +108,11 @@ def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
 
 def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
     """Return the rows of a table of nuggets; what it has no column for is empty."""
-    places = nugget_columns(header_names(sheet.sample()[0])) or {}
-    body, width, found = sheet.without_header(), max(places.values()) + 1, []
-    for position, cells in enumerate(body.rows()):
-        if len(cells) < width:
-            raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
+    body, found = sheet.without_header(), []
+    rows = list(body.rows())
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    places = nugget_columns(names) or {}
+    for position, cells in enumerate(rows):
         given = {part: cells[place].strip() for part, place in places.items()}
         found.append(NuggetRow(**{"importance": "", "judge": "", **given}, place=position))
     if not found:
