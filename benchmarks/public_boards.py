@@ -295,6 +295,7 @@ _RATINGS = (
     'python -c "from metaeval import read_votes; from metaeval.models import vote_ratings; '
     "print(vote_ratings(read_votes('votes/{}')).to_json(double_precision=15))\""
 )
+_EVERY = "--where 'dataset_revision=*'"  # as the board mixes them
 _MTEB, _SYNDL = "mteb/results-eng-v2.tar.xz", "syndl/syndl.csv.gz"
 _ALPACA, _LIVE = "leaderboards/alpacaeval2_weighted_preferences.csv.gz", "leaderboards/livebench_2025-01-13.csv.gz"
 _PUBLISHED = "leaderboards/alpacaeval2_published_leaderboard.csv"
@@ -304,13 +305,13 @@ BOARDS = (
     Board(
         name="MTEB(eng, v2)",
         needs=(_MTEB, "mteb/mteb_eng_v2.csv"),
-        command=f"tar -xf {_MTEB}\nmetaeval leaderboard results --metrics main_score --out pages/mteb --json",
+        command=f"tar -xf {_MTEB}\nmetaeval leaderboard results --metrics main_score {_EVERY} --out pages/mteb --json",
         figures=mteb,
     ),
     Board(
         name="MTEB(eng, v2), bootstrap",
         needs=(_MTEB,),
-        command=f"tar -xf {_MTEB}\nmetaeval power results --metrics main_score --test bootstrap_percentile "
+        command=f"tar -xf {_MTEB}\nmetaeval power results --metrics main_score {_EVERY} --test bootstrap_percentile "
         "--correction none --pairs mteb-pairs.csv --out pages/mteb-power --json",
         figures=mteb_bootstrap,
     ),

@@ -132,7 +132,12 @@ _HIGHER_IS_BETTER = _reading(
     means="higher_is_better",
 )
 LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)
-WHERE = _reading("COLUMN=TEXT", "Keep only rows with this text in this column; may be repeated.", checks.assignments())
+WHERE = _reading(
+    "COLUMN=TEXT",
+    "Keep only rows with this text in this column; of results of a benchmark those with this setting (SETTING=VALUE, "
+    "TASK/SETTING=VALUE; * for any signs). May be repeated.",
+    checks.assignments(),
+)
 
 _METRICS = Option(
     "NAME,…",

@@ -99,7 +99,9 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     credit : mapping of str to float, optional
         What labels of nuggets count, such as ``{"partial": 1}``; by default support 1, partial support 0.5, others 0.
     where : mapping of str to str, optional
-        Rows of tables to read: those with this text in this column, such as ``{"year": "2020"}``.
+        Rows of tables to read: those with this text in this column, such as ``{"year": "2020"}``. Of results of a
+        benchmark those with this setting, of all tasks or of one, such as ``{"split": "valid"}`` or
+        ``{"arc/n-shot": "25"}``; ``*`` stands for any signs, and ``"*"`` alone reads what differs as it is.
     choice : DataChoice, optional
         Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
     paired : bool, default False

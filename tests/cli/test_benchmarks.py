@@ -147,3 +147,35 @@ def test_repeats_clusters_and_weights_by_name(command, tmp_path):
     plain = command("power", "x.csv", *said, "--ignore-column", "part", "--ignore-column", "size", "--test", "t")
     assert plain.code == 0, plain.err
     assert "means over 2 repeats" in plain.err
+
+
+def test_settings_that_differ_are_chosen_in_options(command, results):
+    """The refusal speaks of --where; what it says can be typed, and the choice is in the notes, also in JSON."""
+    path = results / "org__c" / "1" / "T2.json"
+    for other in results.rglob("T2.json"):
+        other.write_text(json.dumps(json.loads(other.read_text()) | {"dataset_revision": str(1 + (other == path))}))
+    ended = command("table", results, "--csv", "--metrics", "main_score")
+    assert ended.code == 3
+    message = " ".join(ended.err.split())
+    assert "T2: dataset_revision is '2' here and '1' in" in message
+    assert "(--where T2/dataset_revision=1, 2 of 3 systems)" in message
+    assert "(--where 'dataset_revision=*')" in message
+    for where, words in (
+        ("dataset_revision=*", "dataset_revision differs, as asked for: T2 1 (org__a and org__b), 2 (org__c)"),
+        ("T2/dataset_revision=1", "11 of 12 results, with dataset_revision 1"),
+    ):
+        said = (
+            "power",
+            results,
+            "--metrics",
+            "main_score",
+            "--missing",
+            "pairwise",
+            "--test",
+            "t",
+            "--quiet",
+            "--json",
+        )
+        ended = command(*said, "--where", where)
+        assert ended.code == 0, ended.err
+        assert words in json.dumps(ended.json())

@@ -8,13 +8,16 @@ import io
 import json
 import math
 import random
+import re
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fuzz_binary import change_bytes
 from fuzz_harness import Case, Reader, RefusedError
+from fuzz_plain import AVERAGES, number_of
 from fuzz_text import Change, text_mutation
 
 from metaeval.io.tables import read_scores
@@ -100,7 +103,14 @@ def _make_samples(rng: random.Random) -> Case:
     files = []
     for _ in _SYSTEMS:
         lines = [
-            {"doc_id": at, "doc_hash": f"h{at}", "resps": [["x"]], "filter": used, "metrics": ["acc", "em"]}
+            {
+                "doc_id": at,
+                "doc_hash": f"h{at}",
+                "prompt_hash": "p",
+                "resps": [["x"]],
+                "filter": used,
+                "metrics": ["acc", "em"],
+            }
             | {"acc": _number(rng), "em": _number(rng)}
             for at in range(n_items)
             for used in filters
@@ -138,7 +148,10 @@ def _make_mteb(rng: random.Random) -> Case:
     def result(task: str) -> bytes:
         subsets = ("en", "de")[: rng.randint(1, 2)]
         entries = [{"hf_subset": subset, "main_score": _number(rng), "f1": _number(rng)} for subset in subsets]
-        return json.dumps({"task_name": task, "scores": {"test": entries}}).encode()
+        several = {"scores_per_experiment": [{"f1": 0.25}, {"f1": 0.75}]} if rng.random() < 0.3 else {}
+        entries = [entry | several | ({"f1": 0.5} if several else {}) for entry in entries]
+        splits = {"test": entries} | ({"validation": entries[:1]} if rng.random() < 0.3 else {})
+        return json.dumps({"task_name": task, "dataset_revision": "r1", "scores": splits}).encode()
 
     return Case(tuple(result(task) for _ in _SYSTEMS for task in ("T1", "T2")))
 
@@ -171,6 +184,34 @@ def _make_archives(rng: random.Random) -> Case:
                 zipfile.ZipInfo("header.json"), json.dumps({k: v for k, v in log.items() if k != "samples"})
             )
         files.append(stream.getvalue())
+    return Case(tuple(files))
+
+
+def _make_reports(rng: random.Random) -> Case:
+    items = [f"i{at}" for at in range(rng.randint(2, 4))]
+    files = []
+    for _ in _SYSTEMS:
+        resolved = [item for item in items if rng.random() < 0.5]
+        lists = {"submitted": items, "resolved": resolved, "unresolved": [one for one in items if one not in resolved]}
+        report: dict[str, Any] = {"total_instances": len(items), "schema_version": 2}
+        for name, listed in lists.items():
+            report |= {f"{name}_ids": [*listed], f"{name}_instances": len(listed)}
+        files.append(json.dumps(report).encode())
+    return Case(tuple(files))
+
+
+def _make_frames(rng: random.Random) -> Case:
+    n_items, of_nuggets = rng.randint(2, 4), rng.random() < 0.5
+    files = []
+    for _ in _SYSTEMS:
+        rows: list[dict[str, Any]] = [
+            {"qid": f"q{at}", "vital_score": _number(rng), "all_score": _number(rng)}
+            if of_nuggets
+            else {"id": f"q{at}", "user_input": f"ask {at}", "response": "é", "tone": _number(rng)}
+            for at in range(n_items)
+        ]
+        rows += [{"qid": "all", "vital_score": 0.5, "all_score": 0.5}] if of_nuggets else []
+        files.append("".join(json.dumps(row) + "\n" for row in rows).encode())
     return Case(tuple(files))
 
 
@@ -343,6 +384,158 @@ def _annotation_opinions(case: Case) -> list[object]:
     return _table(cells)
 
 
+def _named(value: object) -> str:
+    """Return a name, which is a text or a whole number."""
+    if type(value) not in {str, int}:
+        raise RefusedError("no name")
+    return str(value).strip()
+
+
+_NO_SCORES = re.compile(r".*_threshold|(?!.*nauc).*_(std|stderr)", re.IGNORECASE)
+
+
+def _mteb_opinions(case: Case) -> list[object]:
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for system, content in zip(("small", "small", "large", "large"), case.files, strict=True):
+        (said,) = _records(content)
+        task = _named(said["task_name"])
+        if found.setdefault((system, task), said)["scores"] != said["scores"]:
+            raise RefusedError("two results of a task")
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for task in {task for _, task in found}:
+        kept = _of_main_split({system: _subsets(said) for (system, of), said in found.items() if of == task})
+        every = [set(held) for held in kept.values()]
+        common = set.intersection(*every) or set.union(*every)
+        by_subset, by_split = (len({key[at] for key in common}) > 1 for at in (0, 1))
+        for system, held in kept.items():
+            for key in common & set(held):
+                item = "/".join([task, *[key[0]] * by_subset, *[key[1]] * by_split])
+                for name, values in _of_entry(held[key]).items():
+                    for repeat, value in enumerate(values, start=1):
+                        cells.setdefault((name, system, item, str(repeat)), []).append(value)
+    return _table(cells)
+
+
+type _Subsets = dict[tuple[str, str], dict[str, Any]]
+
+
+def _subsets(said: Mapping[str, Any]) -> _Subsets:
+    """Return the entries of a result by subset and split."""
+    found: _Subsets = {}
+    for split, listed in said["scores"].items():
+        for entry in listed:
+            subset = _named(entry.get("hf_subset", "default"))
+            if (subset, split) in found:
+                raise RefusedError("a subset twice")
+            found[subset, split] = entry
+    return found
+
+
+def _of_main_split(models: Mapping[str, _Subsets]) -> dict[str, _Subsets]:
+    """Return what is of the split test, where any model has it."""
+    tested = any(split == "test" for held in models.values() for _, split in held)
+    return {
+        model: {key: one for key, one in held.items() if key[1] == "test" or not tested}
+        for model, held in models.items()
+    }
+
+
+def _of_entry(entry: Mapping[str, Any]) -> dict[str, list[float | None]]:
+    """Return the scores of a subset, several where experiments have the mean that stands beside them."""
+    numbers = {name: value for name, value in entry.items() if isinstance(value, int | float)}
+    numbers = {name: value for name, value in numbers.items() if not _NO_SCORES.fullmatch(name)}
+    if entry["main_score"] is not None and "main_score" not in numbers:
+        raise RefusedError("no number")
+    found: dict[str, list[float | None]] = {name: [score_of(value)] for name, value in numbers.items()}
+    tried = entry.get("scores_per_experiment")
+    if not isinstance(tried, list) or not all(isinstance(one, dict) for one in tried):
+        return found
+    for name, value in numbers.items():
+        source = next((one for one, own in numbers.items() if one != name and own == value), name)
+        scores = [one.get(source if name == "main_score" else name) for one in tried]
+        plain = len(scores) > 1 and all(type(one) in {int, float} for one in (value, *scores))
+        if plain and abs(math.fsum(scores) / len(scores) - value) <= 1e-6:
+            found[name] = [score_of(one) for one in scores]
+    return found
+
+
+def _archive_opinions(case: Case) -> list[object]:
+    """Take the archives apart with Python's own module, and read the logs as those that are JSON."""
+    damage = (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, RuntimeError, NotImplementedError)
+    try:
+        return _log_opinions(Case(tuple(map(_unpacked, case.files))))
+    except damage as error:
+        raise RefusedError("a damaged archive") from error
+
+
+def _unpacked(content: bytes) -> bytes:
+    """Return a log with its samples, from their summaries where these are complete."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        (log,) = _records(archive.read("header.json"))
+        members = [name for name in names if re.fullmatch(r"samples/.+_epoch_\d+\.json", name)]
+        samples = _records(archive.read("summaries.json")) if "summaries.json" in names else []
+        if len(samples) < len(members) or (members and log.get("invalidated")):
+            samples = [one for name in members for one in _records(archive.read(name))]
+    return json.dumps({**log, "samples": samples}).encode()
+
+
+def _report_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (said,) = _records(content)
+        lists = {}
+        for name in ("submitted", "resolved", "unresolved"):
+            listed = said.get(f"{name}_ids")
+            listed = [] if listed is None and name == "unresolved" else listed
+            lists[name] = names = [_named(one) for one in listed]
+            if len(set(names)) < len(names) or said.get(f"{name}_instances", len(names)) not in {len(names), None}:
+                raise RefusedError("another number of instances")
+        tried, solved = {*lists["submitted"]}, {*lists["resolved"]}
+        if not solved <= tried or not {*lists["unresolved"]} <= tried - solved:
+            raise RefusedError("instances in two lists, or not submitted")
+        for item in tried:
+            cells["resolved", system, item, "1"] = [float(item in solved)]
+    return _table(cells)
+
+
+_TEXTS = {"user_input", "response"}
+
+
+def _frame_opinions(case: Case) -> list[object]:
+    """Every column of numbers is a metric, a column qid or id names the items, and rows of all items are no items."""
+    cells: dict[str, float] = {}
+    metrics, items = set(), set()
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        records = _records(content)
+        names = list(dict.fromkeys(name for record in records for name in record))
+        called = [name for name in names if name in {"qid", "id"}]
+        if len(called) != 1:
+            raise RefusedError("no name of an item, or two")
+        seen = set()
+        for record in records:
+            item = _named(record.get(called[0]))
+            if item in seen:
+                raise RefusedError("an item twice")
+            seen.add(item)
+            if item.casefold() in AVERAGES:
+                continue
+            items.add(item)
+            for name in names:
+                held = [one.get(name) for one in records]
+                if name in {*called, *_TEXTS} or not any(isinstance(one, int | float) for one in held):
+                    continue
+                metrics.add(name)
+                value = record.get(name)
+                value = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+                if value is None:
+                    raise RefusedError("a gap")
+                cells[f"{name} | {system} | {item} | 1"] = value
+    if len(cells) < len(metrics) * len(items) * len(_SYSTEMS):
+        raise RefusedError("a gap")
+    return [{"cells": cells}]
+
+
 def _line_opinions(case: Case) -> list[object]:
     cells: dict[tuple[str, str, str, str], list[float | None]] = {}
     records = _records(case.files[0])
@@ -427,6 +620,8 @@ READERS = (
     _reader("benchmark-nuggetizer", _make_assignments, _read_all, _assignment_opinions),
     _reader("benchmark-inspect", _make_logs, _read_named, _log_opinions),
     _reader("benchmark-alpaca", _make_annotations, _read_named, _annotation_opinions),
-    _reader("benchmark-mteb", _make_mteb, _read_results, names=_FOUR),
-    _reader("benchmark-inspect-archive", _make_archives, _read_named, mutate=_changed_bytes),
+    _reader("benchmark-mteb", _make_mteb, _read_results, _mteb_opinions, names=_FOUR),
+    _reader("benchmark-swe", _make_reports, _read_named, _report_opinions),
+    _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),
+    _reader("benchmark-inspect-archive", _make_archives, _read_named, _archive_opinions, mutate=_changed_bytes),
 )

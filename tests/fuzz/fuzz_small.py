@@ -320,8 +320,49 @@ def _document(content: bytes) -> Any:
         raise RefusedError("no UTF-8") from error
 
 
+def _nugget_opinions(case: Case) -> list[object]:
+    """Take the credit of every label, which is the measure "all"."""
+    names, rows = names_and_rows(case.files[0])
+    known = [re.sub(r"[\s-]+", "_", name).casefold() for name in names]
+    numbers = (
+        ("credit", "score", "value")
+        if {"nugget", "nugget_id"} & {*known} and not {"metric", "measure"} & {*known}
+        else ()
+    )
+    words = {
+        "topic": ("topic_id", "topic", "qid", "query_id"),
+        "system": ("run_tag", "run_id", "run", "system"),
+        "nugget": ("nugget_id", "nugget", "answer_id"),
+        "label": ("label", "assignment", "assessment", "auto_assessment", "support", *numbers),
+    }
+    places = {part: next((known.index(word) for word in own if word in known), None) for part, own in words.items()}
+    if None in places.values():
+        raise RefusedError("no nuggets")
+    cells: dict[str, float] = {}
+    for row in rows:
+        topic, system, nugget, label = (row[places[part]] for part in words)  # type: ignore[index] # none is None
+        key = f"all | {system} | {topic}/{nugget} | 1"
+        if key in cells or not all((topic, system, nugget, label)):
+            raise RefusedError("a nugget twice, or an empty cell")
+        word = re.sub(r"[\s-]+", "_", label).casefold()
+        cells[key] = _CREDIT[word] if word in _CREDIT else number_of(label)
+        if not 0 <= cells[key] <= 1:
+            raise RefusedError("an unknown label")
+    return [{"said": cells}]
+
+
+_CREDIT = {
+    **dict.fromkeys(("support", "supports", "supported"), 1.0),
+    **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
+    **dict.fromkeys(("none", "not_support", "no_support", "not_supported"), 0.0),
+    **dict.fromkeys(("contradict", "contradicts", "contradicted", "contradiction"), 0.0),
+}
+
+
 def _helm_opinions(case: Case) -> list[object]:
+    """Take of a scenario the split test where any run has it, else valid, else all."""
     cells: dict[tuple[str, str, str, str], float | None] = {}
+    splits: dict[tuple[str, str, str, str], tuple[str, str]] = {}
     for spec, stats in ((case.files[0], case.files[1]), (case.files[2], case.files[3])):
         said, instances = _document(spec), _document(stats)
         scenario = said["scenario_spec"]
@@ -332,10 +373,11 @@ def _helm_opinions(case: Case) -> list[object]:
         for one in instances if isinstance(instances, list) else [instances]:
             changed = one.get("perturbation")
             if isinstance(changed, dict):
-                own = sorted(changed.keys() - {"name", "robustness", "fairness", "computed_on"})
-                behind = f"({','.join(f'{key}={changed[key]}' for key in own)})" if own else ""
+                own_names = sorted(changed.keys() - {"name", "robustness", "fairness", "computed_on"})
+                behind = f"({','.join(f'{key}={changed[key]}' for key in own_names)})" if own_names else ""
                 changed = f"{changed.get('name', 'perturbed')}{behind}"
             topic = f"{scenario_name}/{one['instance_id']}{f'+{changed}' if changed else ''}".strip()
+            own = {stat["name"].get("split") for stat in one["stats"] if isinstance(stat["name"], dict)} - {None}
             for stat in one["stats"]:
                 metric = stat["name"]["name"] if isinstance(stat["name"], dict) else stat["name"]
                 key = metric.strip(), said["adapter_spec"]["model"].strip(), topic, str(one.get("train_trial_index", 0))
@@ -343,7 +385,14 @@ def _helm_opinions(case: Case) -> list[object]:
                 if cells.get(key) not in {None, score} and score is not None:
                     raise RefusedError("a score twice")
                 cells[key] = cells.get(key) if score is None else score
-    return [{"said": _by_place(cells)}]
+                splits[key] = scenario_name, str(next(iter(own), ""))
+    kept = {}
+    for key, (scenario_name, split) in splits.items():
+        known = {other for name, other in splits.values() if name == scenario_name}
+        main = next((other for other in ("test", "valid") if other in known), split)
+        if split == main:
+            kept[key] = cells[key]
+    return [{"said": _by_place(kept)}]
 
 
 def _by_place(cells: Mapping[tuple[str, str, str, str], float | None]) -> dict[str, float]:
@@ -506,7 +555,7 @@ READERS = (
     _reader("names", _make_names, _read_names, _name_opinions, speed=4000),
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
     _reader("votes", _make_votes, _read_votes, None, speed=500),
-    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, None, speed=500),
+    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, _nugget_opinions, speed=500),
     _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, None, speed=200),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
     _reader("components", _make_components, _read_components, None, speed=2000),

@@ -3,9 +3,7 @@
 `fuzz_spelling` spells; here is only what is said, and the answer it must have.
 """
 
-import io
 import random
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -13,7 +11,7 @@ from typing import Any
 
 from fuzz_binary import packed_case, written_netcdf, written_parquet
 from fuzz_harness import Case
-from fuzz_spelling import NAMES, TOPICS, Tag, few, json_file, json_text, lines, number, sometimes, table, title, xml
+from fuzz_spelling import NAMES, TOPICS, Tag, few, json_file, lines, number, sometimes, table, title, xml
 from fuzz_spelling import words as spelt_words
 
 _SCORES = (0.0, 1.0, 0.5, 0.25, 0.125, 0.001, 0.3333333333333333, 0.07, 2.5e-5)
@@ -305,21 +303,6 @@ def _votes(rng: random.Random) -> Case:
     return Case((table(rng, rows, ",\t"),), {}, {"said": {key: float(one) for key, one in counts.items()}})
 
 
-def _nuggets(rng: random.Random) -> Case:
-    credit = {"support": 1.0, "Partial Support": 0.5, "none": 0.0, "not-support": 0.0}
-    systems = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 2)
-    words = rng.choice((("topic", "run", "nugget"), ("topic_id", "run_tag", "answer_id")))
-    numbers = words[-1] == "nugget" and rng.random() < 0.3
-    credit = {"0": 0.0, "0.25": 0.25, "1": 1.0} if numbers else credit
-    rows, cells = [[*words, "score" if numbers else "label"]], {}
-    for system, topic, nugget in product(systems, ("1", "2"), ("n1", "n2")):
-        label = rng.choice(list(credit))
-        rows.append([topic, system, nugget, label])
-        cells["all", system, f"{topic}/{nugget}", "1"] = credit[label]
-    said = {" | ".join(key): one for key, one in cells.items()}
-    return Case((table(rng, rows, ",\t"),), {}, {"said": said})
-
-
 def _judged_nuggets(rng: random.Random) -> Case:
     grades = {"support": 2.0, "partial": 1.0, "none": 0.0, "contradicts": -1.0}
     rows, cells = [["topic", "run", "nugget", "label", "judge"]], {}
@@ -588,7 +571,7 @@ def _article(rng: random.Random) -> Case:
     return Case((xml(rng, root, loose=False),), {}, {"length": sum(map(len, texts))})
 
 
-# --------------------------------------------------------------------------------------- annotations and benchmarks
+# --------------------------------------------------------------------------------------------------- annotations
 
 
 def _annotated(rng: random.Random, names: Sequence[str]) -> tuple[bytes, dict[str, object]]:
@@ -614,157 +597,6 @@ def _two_annotations(rng: random.Random) -> Case:
     return Case((one, two), {}, {"0": first, "1": second})
 
 
-_TWO = ("small", "large")
-
-
-def _cells(cells: Mapping[tuple[str, ...], float]) -> dict[str, object]:
-    return {"cells": {" | ".join((*key, "1")[:4]): value for key, value in cells.items()}}
-
-
-def _records(rng: random.Random, records: Sequence[Mapping[str, Any]]) -> bytes:
-    """Write objects as a list, or a line each."""
-    if rng.random() < 0.3:
-        return json_file(rng, list(records))
-    return lines(rng, [json_text(rng, one, line=True) for one in records])
-
-
-def _benchmark_lines(rng: random.Random) -> Case:
-    cells = {key: rng.choice(_SCORES) for key in product(("AP", "P é"), _TWO, few(rng, TOPICS, 2, 3))}
-    names = ("measure", "run_id", "topic_id")
-    records = [dict(zip(names, key, strict=True)) | {"value": one} for key, one in cells.items()]
-    return Case((_records(rng, rng.sample(records, len(records))),), {}, _cells(cells))
-
-
-def _lm_eval(rng: random.Random) -> Case:
-    files, cells = [], {}
-    for system in _TWO:
-        rows = []
-        for at in range(3):
-            scores = {name: rng.choice(_SCORES) for name in ("acc", "em é")}
-            cells |= {(name, system, f"TASK/{at}"): one for name, one in scores.items()}
-            rows.append({"doc_id": at, "doc_hash": f"h{at}", "resps": [["x"]], "metrics": [*scores], **scores})
-        files.append(_records(rng, rows))
-    return Case(tuple(files), {}, _cells(cells))
-
-
-def _lm_eval_results(rng: random.Random) -> Case:
-    files, cells = [], {}
-    for system in _TWO:
-        results: dict[str, dict[str, Any]] = {}
-        for task in ("t é", "u"):
-            score, other = rng.choice(_SCORES), rng.choice(_SCORES)
-            results[task] = {"alias": task, "acc,none": score, "acc_stderr,none": "N/A", "em,first, é": other}
-            cells |= {("acc", system, task): score, ("em(first, é)", system, task): other}
-        about = {"versions": {}, "config": {}, "group_subtasks": {"all": [*results]}}
-        files.append(json_file(rng, {"results": {**results, "all": {"acc,none": 0.5}}, **about}))
-    return Case(tuple(files), {}, _cells(cells))
-
-
-def _nuggetizer(rng: random.Random) -> Case:
-    credit = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": 0.0}
-    files, cells = [], {}
-    for system in _TWO:
-        records = []
-        for topic in ("1", "2"):
-            labels = {f"a nugget é {at}": rng.choice(list(credit)) for at in range(2)}
-            cells |= {("all", system, f"{topic}/{text}"): credit[label] for text, label in labels.items()}
-            nuggets = [
-                {"text": text.replace(" ", "  "), "importance": ("vital", "failed")[at], "assignment": label}
-                for at, (text, label) in enumerate(labels.items())
-            ]
-            records.append({"query": "q", "qid": topic, "run_id": system, "nuggets": nuggets})
-        files.append(_records(rng, records))
-    return Case(tuple(files), {}, _cells(cells))
-
-
-_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-
-
-def _inspect_logs(rng: random.Random) -> tuple[list[dict[str, Any]], dict[str, object]]:
-    logs, cells = [], {}
-    for system in _TWO:
-        samples = []
-        for at, epoch in product(range(2), (1, 2)):
-            value = rng.choice(("C", "I", "P", "N", 0.25, 1.0))
-            cells["match é", system, str(at), str(epoch)] = _GRADES[value] if isinstance(value, str) else value
-            samples.append({"id": at, "epoch": epoch, "scores": {"match é": {"value": value}}})
-        about = {"version": 2, "status": "success", "eval": {"task": "quiz", "model": system}}
-        logs.append({**about, "samples": rng.sample(samples, len(samples))})
-    return logs, _cells(cells)
-
-
-def _inspect(rng: random.Random) -> Case:
-    logs, truth = _inspect_logs(rng)
-    return Case(tuple(json_file(rng, log) for log in logs), {}, truth)
-
-
-def _archive(rng: random.Random) -> Case:
-    logs, truth = _inspect_logs(rng)
-    files = []
-    for log in logs:
-        stream, samples = io.BytesIO(), log.pop("samples")
-        members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": json_text(rng, one) for one in samples}
-        members["header.json"] = json_text(rng, log)
-        listed = rng.sample(list(members.items()), len(members))
-        listed += [("samples/", "")] if rng.random() < 0.3 else []
-        with zipfile.ZipFile(stream, "w") as archive:
-            for name, text in listed:
-                pack = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)) if text else zipfile.ZIP_STORED
-                archive.writestr(zipfile.ZipInfo(name, (1999, 1, 2, 3, 4, 6)), text, pack, rng.randint(1, 9))
-            archive.comment = rng.choice((b"", b"a comment"))
-        files.append(stream.getvalue())
-    return Case(tuple(files), {}, truth)
-
-
-def _alpaca(rng: random.Random) -> Case:
-    files, cells = [], {}
-    for system in _TWO:
-        own = {f"question é {at}": rng.choice((0.0, 0.5, 0.25, 1.0)) for at in range(3)}
-        cells |= {("preference", system, one): value for one, value in own.items()}
-        about = {"generator_1": "base", "generator_2": system}
-        records = [{"instruction": one, **about, "preference": 1 + value} for one, value in own.items()]
-        files.append(json_file(rng, records))
-    return Case(tuple(files), {}, _cells(cells))
-
-
-def _mteb(rng: random.Random) -> Case:
-    files, cells = [], {}
-    for system, task in product(_TWO, ("T1", "T2")):
-        scores = {name: rng.choice(_SCORES) for name in ("main_score", "f1")}
-        cells |= {(name, system, task): one for name, one in scores.items()}
-        files.append(json_file(rng, {"task_name": task, "scores": {"test": [{"hf_subset": "en", **scores}]}}))
-    return Case(tuple(files), {}, _cells(cells))
-
-
-def _helm(rng: random.Random) -> Case:
-    files, cells, n_items = [], {}, rng.randint(2, 3)
-    for model in ("org/model", "org/é"):
-        spec = {"adapter_spec": {"model": model}}
-        spec["scenario_spec"] = {"class_name": "helm.MMLUScenario", "args": {"subject": "law", "b": 1}}
-        stats = []
-        for at in range(n_items):
-            cells["exact_match", model, f"MMLU:b=1,subject=law/id{at}", "1"] = mean = rng.choice(_SCORES)
-            stat = {"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": mean}
-            stats.append({"instance_id": f"id{at}", "train_trial_index": 0, "stats": [stat]})
-        files += [json_file(rng, spec), json_file(rng, rng.sample(stats, n_items))]
-    return Case(tuple(files), {}, {"said": _cells(cells)["cells"]})
-
-
-def _language_pair(rng: random.Random) -> Case:
-    n_segments, systems, cells = rng.randint(2, 4), ("sysA", "é"), {}
-    documents = spelt_words(rng, [["news", f"doc{at // 2}"] for at in range(n_segments)], empty=False)
-    files = [documents]
-    for metric in ("", "BLEU-refA", "chrF-refA"):
-        rows = []
-        for system, at in product(systems, range(1, n_segments + 1)):
-            score = rng.choice((*_SCORES, -1.0, 7.0))
-            rows.append([system, number(rng, score)])
-            cells[metric, system, str(at)] = score
-        files.append(spelt_words(rng, rows, empty=False))
-    said = {key: one for key, one in cells.items() if key[0]}
-    return Case(tuple(files), {}, {"said": _cells(said)["cells"]})
-
-
 SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "trec-run": _run,
     "trec-qrels": _qrels,
@@ -784,7 +616,6 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "subtopic-weights": _subtopic_weights,
     "names": _names,
     "votes": _votes,
-    "benchmark-nuggets": _nuggets,
     "judges-nuggets": _judged_nuggets,
     "labels": _labels,
     "labels-qrels": _label_qrels,
@@ -801,16 +632,6 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "inex-sizes": _sizes,
     "inex-article": _article,
     "judged-input": _judged_input,
-    "benchmark-lines": _benchmark_lines,
-    "benchmark-lm-eval": _lm_eval,
-    "benchmark-lm-eval-results": _lm_eval_results,
-    "benchmark-nuggetizer": _nuggetizer,
-    "benchmark-inspect": _inspect,
-    "benchmark-inspect-archive": _archive,
-    "benchmark-alpaca": _alpaca,
-    "benchmark-mteb": _mteb,
-    "benchmark-helm": _helm,
-    "mt-metrics-eval": _language_pair,
     "compressed": packed_case,
 }
 """Reader to its documents."""

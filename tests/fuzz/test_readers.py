@@ -171,17 +171,29 @@ def test_every_reader_is_under_test():
     }
     assert len(readers) > 20
     assert {name for name in readers if f"{name}(" not in fuzzers} == set(INNER)
-    formats = {one.module for one in FORMATS if one.module}
-    assert formats == set(FORMATS_UNDER_TEST)
-    assert {reader for readers in FORMATS_UNDER_TEST.values() for reader in readers} <= set(READERS)
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_every_format_of_benchmarks_has_a_second_opinion_and_truths(form):
+    """A format without a fuzzer, and a fuzzer without a literal reading or without truths, is a gap in the net."""
+    assert [one.name for one in FORMATS] == [*FORMATS_UNDER_TEST]
+    for name in FORMATS_UNDER_TEST[form.name]:
+        assert READERS[name].opinions is not None
+        assert READERS[name].spell is not None
 
 
 FORMATS_UNDER_TEST = {
-    "alpaca_eval": ["benchmark-alpaca"],
-    "helm": ["benchmark-helm"],
+    "MTEB": ["benchmark-mteb"],
+    "lm-evaluation-harness": ["benchmark-lm-eval", "benchmark-lm-eval-results"],
     "inspect_ai": ["benchmark-inspect", "benchmark-inspect-archive"],
-    "lm_eval": ["benchmark-lm-eval", "benchmark-lm-eval-results"],
-    "mteb": ["benchmark-mteb"],
+    "HELM": ["benchmark-helm"],
+    "AlpacaEval": ["benchmark-alpaca"],
+    "SWE-bench": ["benchmark-swe"],
+    "mt-metrics-eval": ["mt-metrics-eval"],
+    "TREC AutoJudge": ["benchmark-lines", "scores-results"],
+    "ragas, DeepEval and the like": ["benchmark-frames"],
     "nuggets": ["benchmark-nuggets", "benchmark-nuggetizer"],
+    "nuggetizer": ["benchmark-frames"],
+    "JSON records": ["benchmark-lines"],
 }
-"""Formats of benchmarks with a module each, and their fuzzers."""
+"""Formats of benchmarks, and their fuzzers."""

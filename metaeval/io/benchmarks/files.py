@@ -1,12 +1,16 @@
-"""A file of a benchmark beside what it holds, and which of several of one system and task is read."""
+"""A file of a benchmark beside what it holds, which of several of one system and task is read, and names in JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, NamedTuple
 
+from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.sources import Source
+
+_DIGITS = 8
 
 
 class File[T](NamedTuple):
@@ -31,6 +35,8 @@ class Dated(NamedTuple):
     """How many it scores."""
     scores: object
     """Equal where two files say the same."""
+    said: Mapping[str, str | Mapping[str, str]] = {}
+    """As `Part.said`."""
 
 
 def newest(files: Sequence[Dated]) -> dict[tuple[str, str], File[Json]]:
@@ -80,3 +86,26 @@ def moment(date: object) -> tuple[float, ...]:
 def own_system(source: Source, found: str) -> str:
     """Return the name given to a file (``NAME=path``), else the one found in or around it."""
     return (source.name or found).strip()
+
+
+def name_in(json: Json, value: object, what: str, *, at: int | None = None, key: str = "") -> str:
+    """Return a name that JSON has as a text or a whole number; refuse all else, of which digits may be lost."""
+    if type(value) not in {str, int}:
+        found = {dict: "an object", list: "a list", type(None): "null"}.get(type(value)) or shortened(repr(value))
+        json.refuse(f"a {what} is a text or a whole number, not {found}; write it in quotation marks", at=at, key=key)
+    return str(value)
+
+
+def brief(text: str, longest: int) -> str:
+    """Return a text in a line: itself, or its beginning and a checksum.
+
+    Examples
+    --------
+    >>> brief("Name a river.", 60), brief("Name a river.", 4)
+    ('Name a river.', 'Name… c8dfd6a6')
+    """
+    words = "".join(sign if sign.isprintable() else " " for sign in " ".join(text.split())).strip()
+    if words == text and len(words) <= longest:
+        return words
+    mark = sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
+    return f"{words[:longest].strip()}… {mark}".strip()

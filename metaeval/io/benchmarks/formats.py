@@ -1,17 +1,18 @@
 """The formats of results of benchmarks, from formats.toml: how each is recognised, and what its fields mean."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from metaeval.io.benchmarks.comparable import Choice
     from metaeval.io.benchmarks.contents import Json
     from metaeval.io.benchmarks.files import File
     from metaeval.io.benchmarks.parts import Part
-    from metaeval.io.blocks import Block, TableOptions
+    from metaeval.io.blocks import Block
 
 
 class Format(NamedTuple):
@@ -36,6 +37,15 @@ class Format(NamedTuple):
     module: str = ""
     """The module beside this one that tells a JSON document of this format (``holds``) and takes files to parts and
     notes (``read``); "" where tables and folders are told elsewhere."""
+    compared: Mapping[str, str] = {}
+    """What must be alike for scores to be comparable, and where it stands in a file
+    (`metaeval.io.benchmarks.comparable.settings_in`); "" where the reader knows."""
+    splits: Sequence[str] = ()
+    """The splits that are read where a task has several: the first of these that it has."""
+    lower: Collection[str] = ()
+    """Metrics where a lower value of an item is better, as far as files do not say it."""
+    undirected: Collection[str] = ()
+    """Metrics of which nobody says which way is better."""
 
     def holds(self, json: "Json") -> bool:
         """Whether a JSON document is in this format."""
@@ -46,10 +56,9 @@ class Format(NamedTuple):
         if hasattr(_module(self.module), "slim"):
             _module(self.module).slim(json)
 
-    def read(self, files: "Sequence[File[Json]]", options: "TableOptions") -> "tuple[list[Part], list[str]]":
+    def read(self, files: "Sequence[File[Json]]", choice: "Choice") -> "tuple[list[Part], list[str]]":
         """Return what the files hold, and notes."""
-        own = _module(self.module)
-        parts, notes = own.read(files, options) if hasattr(own, "CREDIT") else own.read(files)
+        parts, notes = _module(self.module).read(files, choice)
         return parts, notes
 
     def finished(self, block: "Block") -> "Block":
@@ -84,7 +93,15 @@ def format_table() -> list[dict[str, Any]]:
             **{name.replace("_", " "): getattr(one, name) for name in one._fields[1:6]},
             "repeat": one.repeat or "none",
             "cluster": one.cluster or "none",
-            "rules": one.rule + (f" Tested on files of {one.written_by}." if one.written_by else ""),
+            "rules": " ".join(filter(None, [one.rule, _compared_in(one), _tested_on(one)])),
         }
         for one in FORMATS
     ]
+
+
+def _compared_in(one: Format) -> str:
+    return f"Compared over all files: {', '.join(one.compared)}." if one.compared else ""
+
+
+def _tested_on(one: Format) -> str:
+    return f"Tested on files of {one.written_by}." if one.written_by else ""

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from metaeval.base.names import count
 from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits, settings_in
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.directions import lower_of
+from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
 
 STATS_FILE = "per_instance_stats.json"
@@ -15,6 +17,17 @@ SPEC_FILE = "run_spec.json"
 _PERTURBED = "+"
 _OF_ALL = frozenset({"name", "robustness", "fairness", "computed_on"})
 """What a perturbation of any kind says of itself; the rest are its parameters."""
+
+
+class _Run(NamedTuple):
+    """The statistics of a run, an instance a record, and what its specification says."""
+
+    system: str
+    scenario: str
+    said: Mapping[str, str]
+    json: Json
+    splits: list[str]
+    """The split of every record, "" where it says none."""
 
 
 def holds(json: Json) -> bool:
@@ -26,37 +39,45 @@ def _holds_spec(json: Json) -> bool:
     return {"adapter_spec", "scenario_spec"} <= json.object.keys()
 
 
-def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
     """Read runs: a system a model, an item an instance of a scenario with its perturbation, a metric a statistic.
 
-    A repeat is a training trial. The score is the statistic's mean; one that counted nothing is a gap.
+    A repeat is a training trial. The score is the statistic's mean; one that counted nothing is a gap. Of a scenario
+    the split test is read where any run has it.
     """
     specs = {Path(file.source.path).parent: file.held for file in files if _holds_spec(file.held)}
-    stats = [file for file in files if not _holds_spec(file.held)]
-    parts, used = [], set()
-    for file in stats:
-        folder = Path(file.source.path).parent
-        if folder not in specs:
-            message = (
-                f"there is no {SPEC_FILE} beside it to say which model and scenario this is; give the whole folder"
-            )
-            raise FileFormatError(message, path=file.source.path)
-        used.add(folder)
-        model, scenario = _spoken_of(specs[folder])
-        parts.append(_part(own_system(file.source, model), scenario, file.held))
+    runs = [_run(file, specs, choice) for file in files if not _holds_spec(file.held)]
+    if not runs:
+        message = f"there is no {STATS_FILE} beside {SPEC_FILE}; give the whole folder of a run"
+        raise FileFormatError(message, path=files[0].source.path)
     notes = []
-    if len(used) < len(specs):
-        notes.append(f"left out {count(len(specs) - len(used), 'run')} without {STATS_FILE}")
+    if without := len(specs) - len({Path(run.json.label).parent for run in runs}):
+        notes.append(f"left out {count(without, 'run')} without {STATS_FILE}")
+    known: dict[str, set[str]] = {}
+    for run in runs:
+        known.setdefault(run.scenario, set()).update(run.splits)
+    kept, left = choice.splits(known), dict[str, set[str]]()
+    parts = [_part(run, kept[run.scenario], choice, left) for run in runs]
+    notes += left_of_splits({split: len(items) for split, items in left.items()}, "item")
+    parts = choice.kept([part for part in parts if part.topics])
     items = {topic for part in parts for topic in part.topics}
     perturbed = sum(_PERTURBED in topic.rpartition("/")[2] for topic in items)
     if 0 < perturbed < len(items):
         notes.append(
             f"{count(perturbed, 'item')} of {len(items)} are perturbed instances, which HELM's means leave out"
         )
-    if not parts:
-        message = f"there is no {STATS_FILE} beside {SPEC_FILE}; give the whole folder of a run"
-        raise FileFormatError(message, path=files[0].source.path)
     return parts, notes
+
+
+def _run(file: File[Json], specs: Mapping[Path, Json], choice: Choice) -> _Run:
+    spec = specs.get(Path(file.source.path).parent)
+    if spec is None:
+        message = f"there is no {SPEC_FILE} beside it to say which model and scenario this is; give the whole folder"
+        raise FileFormatError(message, path=file.source.path)
+    model, scenario = _spoken_of(spec)
+    splits = [_split_of(record, file.held, at) for at, record in enumerate(file.held.records)]
+    said = settings_in(spec.object, choice.form.compared)
+    return _Run(own_system(file.source, model), scenario, said, file.held, splits)
 
 
 def _spoken_of(spec: Json) -> tuple[str, str]:
@@ -74,31 +95,62 @@ def _spoken_of(spec: Json) -> tuple[str, str]:
     return adapter["model"], f"{name}:{words}" if words else name
 
 
-def _part(model: str, scenario: str, json: Json) -> Part:
-    topics, values, repeats = [], [], []
-    for at, record in enumerate(json.records):
-        if not isinstance(record.get("stats"), list) or "instance_id" not in record:
-            json.refuse("an instance is an object with instance_id and a list of stats", at=at)
-        topics.append(f"{scenario}/{record['instance_id']}{_perturbation(record.get('perturbation'))}")
-        repeats.append(str(record.get("train_trial_index", 0)))
-        values.append(_values(record["stats"], json, at))
+def _split_of(record: Mapping[str, Any], json: Json, at: int) -> str:
+    """Return the split that the statistics of an instance name, "" where none does."""
+    if not isinstance(record.get("stats"), list) or "instance_id" not in record:
+        json.refuse("an instance is an object with instance_id and a list of stats", at=at)
+    found = dict[str, None]()
+    for number, stat in enumerate(record["stats"]):
+        named = stat.get("name") if isinstance(stat, Mapping) else None
+        split = named.get(SPLIT) if isinstance(named, Mapping) else None
+        if split is not None:
+            found[name_in(json, split, SPLIT, at=at, key=f"stats[{number}].name.{SPLIT}")] = None
+    if len(found) > 1:
+        json.refuse(f"the statistics are of the splits {' and '.join(found)}; an instance is of one", at=at)
+    return next(iter(found), "")
+
+
+def _part(run: _Run, kept: set[str], choice: Choice, left: dict[str, set[str]]) -> Part:
+    topics, values, repeats, places = [], [], [], []
+    json = run.json
+    for at, (record, split) in enumerate(zip(json.records, run.splits, strict=True)):
+        name = name_in(json, record["instance_id"], "instance_id", at=at, key="instance_id")
+        topic = f"{run.scenario}/{name}{_perturbation(record.get('perturbation'), json, at)}"
+        scores = _values(record["stats"], json, at)
+        if split not in kept:
+            left.setdefault(split, set()).add(topic)
+            continue
+        topics.append(topic)
+        repeats.append(name_in(json, record.get("train_trial_index", 0), "trial", at=at, key="train_trial_index"))
+        values.append(scores)
+        places.append(at)
+    names = {name for one in values for name in one}
+    lower = lower_of(names, choice.form, run.scenario.partition(":")[0])
     return Part(
         path=json.label,
-        system=model,
+        system=run.system,
         topics=topics,
         values=values,
-        place=lambda number, metric: (None, f"[{number}].stats" + (f".{metric}" if metric else "")),
+        place=lambda number, metric: (None, f"[{places[number]}].stats" + (f".{metric}" if metric else "")),
         repeats=repeats,
-        clusters=[scenario] * len(topics),
+        clusters=[run.scenario] * len(topics),
+        said=run.said,
+        lower=lower,
+        higher=frozenset(names - lower),
     )
 
 
-def _perturbation(said: object) -> str:
+def _perturbation(said: object, json: Json, at: int) -> str:
     """Return what is behind the name of a perturbed instance: its name, and its parameters if it has any."""
-    if not isinstance(said, Mapping):
-        return f"{_PERTURBED}{said}" if said else ""
+    if said is None:
+        return ""
+    if isinstance(said, str) and said:
+        return _PERTURBED + said
+    if not isinstance(said, Mapping) or not said:
+        json.refuse("a perturbation is an object with a name", at=at, key="perturbation")
+    name = name_in(json, said.get("name"), "perturbation", at=at, key="perturbation.name")
     given = ",".join(f"{key}={value}" for key, value in sorted(said.items()) if key not in _OF_ALL)
-    return f"{_PERTURBED}{said.get('name', 'perturbed')}" + f"({given})" * bool(given)
+    return f"{_PERTURBED}{name}" + f"({given})" * bool(given)
 
 
 def _values(stats: Sequence[Any], json: Json, at: int) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from typing import Any
 
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.comparable import Choice, settings_in, spoken
 from metaeval.io.benchmarks.contents import Archive, Json
-from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
+from metaeval.io.benchmarks.directions import lower_of
+from metaeval.io.benchmarks.files import Dated, File, moment, name_in, newest, own_system
 from metaeval.io.benchmarks.parts import Part
 from metaeval.io.sources import named_apart
 
@@ -23,6 +25,10 @@ _OF_CONNECTIONS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 """What of the settings says how answers were fetched, and nothing of the answers."""
+_GRADED = re.compile(r"(^|/)model_graded_(qa|fact)$")
+"""Scorers that are models."""
+_OF_JUDGES = frozenset({"model", "model_role"})
+"""What of a scorer's options says which model it is."""
 _SUCCESS = "success"
 _INVALID = "invalidation"
 _RETRY = "inspect eval-retry LOG runs what is lacking, inspect score LOG scores it"
@@ -36,7 +42,7 @@ def holds(json: Json) -> bool:
 
 def slim(json: Json) -> None:
     """Forget what was said in the samples."""
-    json.keep({"status", "eval", "samples"})
+    json.keep({"status", "eval", "plan", "samples"})
     samples = json.object.get("samples")
     if isinstance(samples, list):
         json.keep({"id", "epoch", "scores", _INVALID}, samples)
@@ -69,7 +75,7 @@ def archived_log(archive: Archive) -> Json:
     return whole
 
 
-def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
     """Read logs: a system a model, an item a sample, a metric a scorer, a repeat an epoch, a cluster a task.
 
     Of several logs of one model and task the newest that ended well is read; logs that differ in what the task, the
@@ -83,7 +89,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     if len(scored) < len(files):
         without = [file.held for file in files if not _n_scored(file.held)]
         notes.append(f"left out {count(len(without), 'log')} without a scored sample ({_of_status(without)}; {_RETRY})")
-    dated = [_dated(file) for file in scored]
+    dated = choice.kept([_dated(file, choice) for file in scored])
     first: dict[tuple[str, str], Json] = {}
     ended_well = {(log.system, log.task) for log in dated if log.ended_well}
     for log in dated:
@@ -92,8 +98,8 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
         key = log.system, log.task
         _refuse_other_settings(first.setdefault(key, log.file.held), log.file.held, key)
     chosen = newest(dated)
-    if len(chosen) < len(scored):
-        notes.append(f"left out {count(len(scored) - len(chosen), 'older log')} of a model and task with another log")
+    if len(chosen) < len(dated):
+        notes.append(f"left out {count(len(dated) - len(chosen), 'older log')} of a model and task with another log")
     stopped = [file.held for file in chosen.values() if _status(file.held) != _SUCCESS]
     if stopped:
         notes.append(
@@ -101,7 +107,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
             f"({_of_status(stopped)}; {_RETRY})"
         )
     several = len({task for _, task in chosen}) > 1
-    return [_part(*key, file.held, several=several) for key, file in chosen.items()], notes
+    return [_part(*key, file.held, choice, several=several) for key, file in chosen.items()], notes
 
 
 def _of_status(logs: Sequence[Json]) -> str:
@@ -133,17 +139,74 @@ def _status(log: Json) -> str:
     return str(log.object.get("status"))
 
 
-def _dated(file: File[Json]) -> Dated:
+def _dated(file: File[Json], choice: Choice) -> Dated:
     evaluated, samples = _evaluated(file.held), _samples(file.held)
+    model, task = (name_in(file.held, evaluated[key], key, key=f"eval.{key}") for key in ("model", "task"))
     return Dated(
-        system=own_system(file.source, str(evaluated["model"])),
-        task=str(evaluated["task"]),
+        system=own_system(file.source, model),
+        task=task,
         file=file,
         ended_well=_status(file.held) == _SUCCESS,
         age=moment(evaluated.get("created")),
         n_items=_n_scored(file.held),
         scores=samples,
+        said=_said(file.held, choice),
     )
+
+
+def _said(log: Json, choice: Choice) -> dict[str, str | Mapping[str, str]]:
+    """Return what must be alike: what the task was given, and how, and by whom, answers were scored."""
+    scorers = _scorers(log)
+    judges = {name: _judge(name, options, _evaluated(log)) for name, options in scorers.items()}
+    known = [f"{name}: {judge}" if len(scorers) > 1 else judge for name, judge in judges.items() if judge]
+    given = {
+        name: spoken({key: value for key, value in options.items() if key not in _OF_JUDGES})
+        for name, options in scorers.items()
+    }
+    said: dict[str, str | Mapping[str, str]] = {**settings_in(log.object, choice.form.compared), "scorer": given}
+    return said | ({"judge": ", ".join(known)} if known else {})
+
+
+def _scorers(log: Json) -> dict[str, Mapping[str, Any]]:
+    """Return what every scorer was given, as far as the log says it."""
+    listed = _evaluated(log).get("scorers")
+    found: dict[str, Mapping[str, Any]] = {}
+    for one in listed if isinstance(listed, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("name"), str):
+            options = one.get("options")
+            found[one["name"]] = options if isinstance(options, dict) else {}
+    return found
+
+
+def _judge(name: str, options: Mapping[str, Any], evaluated: Mapping[str, Any]) -> str:
+    """Return the model that graded, which is the one evaluated where none was named; "" for other scorers."""
+    if not (_GRADED.search(name) or options.keys() & _OF_JUDGES):
+        return ""
+    role = options.get("model_role", "grader")
+    roles = evaluated.get("model_roles")
+    bound = roles.get(role) if isinstance(roles, dict) and isinstance(role, str) else None
+    bound = bound.get("model") if isinstance(bound, dict) else bound
+    return spoken(next(one for one in (options.get("model"), bound, evaluated["model"]) if one is not None))
+
+
+def _lower(log: Json, choice: Choice) -> frozenset[str]:
+    """Return the scorers of which an aggregate is one where lower is better, as of log likelihoods with their sign."""
+    listed = _evaluated(log).get("scorers")
+    return frozenset(
+        str(one.get("name"))
+        for one in (listed if isinstance(listed, list) else [])
+        if isinstance(one, dict) and lower_of(_metrics_in(one.get("metrics")), choice.form)
+    )
+
+
+def _metrics_in(held: object) -> list[str]:
+    """Return the names of metrics, which stand in lists, or lists by name."""
+    if isinstance(held, list):
+        return [name for one in held for name in _metrics_in(one)]
+    if isinstance(held, dict):
+        named = [held["name"].rpartition("/")[2]] if isinstance(held.get("name"), str) else []
+        return named + [name for one in held.values() for name in _metrics_in(one)]
+    return []
 
 
 def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None:
@@ -162,7 +225,7 @@ def _setting(log: Json, name: str) -> object:
     return {key: one for key, one in said.items() if key not in _OF_CONNECTIONS} if isinstance(said, dict) else said
 
 
-def _part(system: str, task: str, log: Json, *, several: bool) -> Part:
+def _part(system: str, task: str, log: Json, choice: Choice, *, several: bool) -> Part:
     topics, values, repeats, kept = [], [], [], []
     unscored = invalid = 0
     for at, sample in enumerate(_samples(log)):
@@ -178,10 +241,10 @@ def _part(system: str, task: str, log: Json, *, several: bool) -> Part:
             continue
         if not isinstance(scores, dict):
             log.refuse("the scores of a sample are an object, a scorer a name", key=f"{key}.scores")
-        name = str(sample["id"]).strip()
+        name = name_in(log, sample["id"], "sample", key=f"{key}.id").strip()
         topics.append(f"{task}/{name}" if several else name)
         values.append(_values(scores, log, f"{key}.scores"))
-        repeats.append(str(sample.get("epoch", 1)))
+        repeats.append(name_in(log, sample.get("epoch", 1), "epoch", key=f"{key}.epoch"))
         kept.append(at)
     return Part(
         path=log.label,
@@ -191,6 +254,8 @@ def _part(system: str, task: str, log: Json, *, several: bool) -> Part:
         place=lambda number, metric: (None, f"samples[{kept[number]}].scores" + (f".{metric}" if metric else "")),
         repeats=repeats,
         clusters=[task] * len(topics),
+        said=_said(log, choice),
+        lower=_lower(log, choice),
         notes=[
             *([f"{count(unscored, 'sample')} without a score"] if unscored else []),
             *([f"left out {count(invalid, 'sample')} that the log declares invalid"] if invalid else []),

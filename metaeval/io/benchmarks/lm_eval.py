@@ -3,16 +3,19 @@
 Where there are samples, results only say which model they are of and how it was run; without any, tasks are the items.
 """
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.comparable import Choice, settings_in, spoken
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
+from metaeval.io.benchmarks.files import Dated, File, moment, name_in, newest, own_system
 from metaeval.io.benchmarks.parts import Part
 from metaeval.io.sources import named_apart
 
@@ -22,7 +25,10 @@ _FIXED = frozenset({
 })  # fmt: skip
 """What a sample holds beside its scores."""
 _MODEL = "model_name_sanitized"
-_ABOUT_RUNS = ("results", "config", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", _MODEL)
+_ABOUT_RUNS = frozenset({
+    "results", "config", "configs", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", _MODEL,
+    "system_instruction_sha", "chat_template_sha",
+})  # fmt: skip
 """What is read of results."""
 _NO_FILTER = "none"
 _ERROR = "_stderr"
@@ -31,8 +37,15 @@ _UNSCORED = "bypass"
 _DATE = r"(?P<day>\d{4}-\d{2}-\d{2})T(?P<time>[\d.:-]+)"
 _NAME = re.compile(rf"samples_(?P<task>.+)_{_DATE}\.jsonl")
 _RESULTS = re.compile(rf"(?P<task>.+)_{_DATE}\.json")
-_SETTINGS = {"n-shot": "examples in the prompt", "versions": "as version"}
-"""What of a task must be the same for all systems to be one measurement, and how a note words it."""
+_TURNED = "perplexity"
+"""The aggregation exp(-mean): where it is lower, the mean of the samples, log likelihoods, is higher."""
+_IN_ORDER = frozenset({"mean", "nanmean", "median"})
+"""Aggregations that are better where the samples are."""
+_TEMPLATE = "chat_template_sha"
+
+
+type _Said = Mapping[str, str | Mapping[str, str]]
+"""As `Part.said`."""
 
 
 class _Run(NamedTuple):
@@ -58,11 +71,11 @@ def slim(json: Json) -> None:
     if _holds_results(json):
         json.keep(_ABOUT_RUNS)
         return
-    heavy = _FIXED - {"doc_id", "filter", "metrics", "doc_hash"}
+    heavy = _FIXED - {"doc_id", "filter", "metrics", "doc_hash", "prompt_hash"}
     json.keep({name for record in json.records for name in record} - heavy)
 
 
-def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
     """Read samples: a system a folder, an item a document of a task, a metric a name with its filter.
 
     A folder where results of several models were written names none, so there each has the name in the results of its
@@ -73,7 +86,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     runs = {_run_of(file): file for file in results}
     owners = _owners(runs)
     if samples:
-        dated = [_dated_samples(file, owners) for file in samples]
+        dated = [_dated_samples(file, owners, runs, choice) for file in samples]
         without = len(runs.keys() - {_run_of(file) for file in samples})
         notes = (
             [f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"]
@@ -81,7 +94,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
             else []
         )
     else:
-        dated = [one for file in results for one in _dated_results(file, owners)]
+        dated = [one for file in results for one in _dated_results(file, owners, choice)]
         errors = {
             (one.task, key)
             for one in dated
@@ -91,20 +104,21 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
         notes = ["there are no samples (--log_samples writes them), so the items are whole tasks"]
         if errors:
             notes.append(f"left out {count(len(errors), 'standard error')} of tasks (stderr)")
+    dated = choice.kept(dated)
     _refuse_other_folders(dated)
     chosen = newest(dated)
-    said = {key: _settings_of(runs.get(_run_of(file)), key[1]) for key, file in chosen.items()}
+    said = {(one.system, one.task): one.said for one in dated if one.file is chosen[one.system, one.task]}
     if older := len(dated) - len(chosen):
-        earlier = [_settings_of(runs.get(_run_of(one.file)), one.task) != said[one.system, one.task] for one in dated]
-        unlike = f" ({sum(earlier)} of another version, or with other examples in the prompt)" if any(earlier) else ""
+        earlier = [one.said != said[one.system, one.task] for one in dated]
+        unlike = f" ({sum(earlier)} with other settings)" if any(earlier) else ""
         notes.append(f"left out {count(older, 'older result')} of a task that was run again{unlike}")
-    parts = []
-    for (system, task), file in chosen.items():
-        run = runs.get(_run_of(file))
-        lower = frozenset() if run is None else _lower(run.held, task)
-        part = _part if samples else _part_of_results
-        parts.append(part(system, task, file.held, lower))
-    return parts, notes + _unlike(said)
+    part = _part if samples else _part_of_results
+    parts = [
+        part(system, task, file.held, said[system, task], _Says(runs.get(_run_of(file)), task, choice))
+        for (system, task), file in chosen.items()
+    ]
+    wanted = choice.metrics is None or any(_TURNED in metric for metric in choice.metrics)
+    return parts, [*notes, *(_turned(parts) if wanted else [])]
 
 
 def _run_of(file: File[Json]) -> _Run:
@@ -137,7 +151,8 @@ def _owners(runs: Mapping[_Run, File[Json]]) -> dict[_Run, str]:
 
 
 def _model_of(file: File[Json]) -> str:
-    return str(file.held.object.get(_MODEL) or "")
+    model = file.held.object.get(_MODEL)
+    return "" if model is None else name_in(file.held, model, "model", key=_MODEL)
 
 
 def _system_of(file: File[Json], owners: Mapping[_Run, str]) -> str:
@@ -145,8 +160,13 @@ def _system_of(file: File[Json], owners: Mapping[_Run, str]) -> str:
     return own_system(file.source, found)
 
 
-def _dated_samples(file: File[Json], owners: Mapping[_Run, str]) -> Dated:
+def _dated_samples(
+    file: File[Json], owners: Mapping[_Run, str], runs: Mapping[_Run, File[Json]], choice: Choice
+) -> Dated:
     task, date = _task_of(file)
+    run = runs.get(_run_of(file))
+    about = {} if run is None else run.held.object
+    said: dict[str, str | Mapping[str, str]] = dict(settings_in(about, choice.form.compared, task))
     return Dated(
         system=_system_of(file, owners),
         task=task,
@@ -155,10 +175,21 @@ def _dated_samples(file: File[Json], owners: Mapping[_Run, str]) -> Dated:
         age=date,
         n_items=len({str(record.get("doc_id")) for record in file.held.records}),
         scores=file.held.value,
+        said=said | {"prompt_hash": _prompts(file.held, task, about.get(_TEMPLATE))},
     )
 
 
-def _dated_results(file: File[Json], owners: Mapping[_Run, str]) -> list[Dated]:
+def _prompts(json: Json, task: str, template: object) -> dict[str, str]:
+    """Return the checksum of the prompt of every document; a prompt in a chat template is one of this template."""
+    within = f" ({_TEMPLATE} {spoken(template)})" if template else ""
+    return {
+        f"{task}/{record.get('doc_id')}{within}": record["prompt_hash"]
+        for record in json.records
+        if isinstance(record.get("prompt_hash"), str)
+    }
+
+
+def _dated_results(file: File[Json], owners: Mapping[_Run, str], choice: Choice) -> list[Dated]:
     """Return the results of every task that is no group of others."""
     below, sizes = (file.held.object.get(name) for name in ("group_subtasks", "n-samples"))
     found = []
@@ -177,6 +208,7 @@ def _dated_results(file: File[Json], owners: Mapping[_Run, str]) -> list[Dated]:
                     age=_task_of(file)[1],
                     n_items=n_items if isinstance(n_items, int) else 0,
                     scores=said,
+                    said=settings_in(file.held.object, choice.form.compared, task),
                 )
             )
     return found
@@ -193,33 +225,36 @@ def _task_of(file: File[Json]) -> tuple[str, tuple[float, ...]]:
     return (name.removesuffix(".jsonl").removeprefix("samples_"), ())
 
 
-def _settings_of(run: File[Json] | None, task: str) -> dict[str, str]:
-    """Return how a task was run, as far as it is known."""
-    found = {} if run is None else {name: run.held.object.get(name) for name in _SETTINGS}
-    return {name: str(said[task]) for name, said in found.items() if isinstance(said, dict) and task in said}
+class _Says:
+    """What the results of a run say of a task's metrics; nothing is known where there are none."""
+
+    def __init__(self, run: File[Json] | None, task: str, choice: Choice) -> None:
+        held = {} if run is None else run.held.object
+        self._usual = choice.form.lower
+        self._better = _inside(held, "higher_is_better", task)
+        listed = _inside(held, "configs", task).get("metric_list")
+        self._metrics = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+    def direction(self, name: str) -> bool | None:
+        """Return whether a higher aggregate is better, None where nobody says so."""
+        said = self._better.get(name)
+        return said if isinstance(said, bool) else False if name in self._usual else None
+
+    def aggregation(self, name: str) -> str:
+        """Return how values of samples are aggregated, by default as the metric of this name is."""
+        found = next((one.get("aggregation") for one in self._metrics if one.get("metric") == name), None)
+        return found if isinstance(found, str) else _TURNED if name == _TURNED else "mean"
 
 
-def _unlike(settings: Mapping[tuple[str, str], Mapping[str, str]]) -> list[str]:
-    """Say which tasks were not one measurement for all systems."""
-    values: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for (_, task), own in settings.items():
-        for name, value in own.items():
-            values[task, name].add(value)
-    found = [
-        f"{task} {_SETTINGS[name]} {' and '.join(sorted(of))}" for (task, name), of in values.items() if len(of) > 1
-    ]
-    return [f"the systems were not run alike: {first_few(found)}"] if found else []
+def _inside(held: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """Return the object at these names, an empty one where there is none."""
+    found: object = held
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
-def _lower(results: Json, task: str) -> frozenset[str]:
-    """Return the metrics of a task where lower is better, without their filters."""
-    said = results.object.get("higher_is_better")
-    of_task = said.get(task) if isinstance(said, dict) else None
-    named = of_task.items() if isinstance(of_task, dict) else ()
-    return frozenset(name for name, better in named if better is False)
-
-
-def _part(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
+def _part(system: str, task: str, json: Json, said: _Said, says: _Says) -> Part:
     records = json.records
     topics: list[str] = []
     values: list[dict[str, Any]] = []
@@ -227,9 +262,10 @@ def _part(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
     for at, record in enumerate(records):
         if "doc_id" not in record:
             json.refuse("there is no doc_id; every line of samples has one", at=at)
-        topics.append(f"{task}/{record['doc_id']}")
+        topics.append(f"{task}/{name_in(json, record['doc_id'], 'doc_id', at=at, key='doc_id')}")
         values.append(_scores(record, json, at))
-        marks.append(str(record.get("doc_hash") or ""))
+        mark = record.get("doc_hash")
+        marks.append("" if mark is None else name_in(json, mark, "doc_hash", at=at, key="doc_hash"))
     if not any(values) and _UNSCORED in records[0]:
         _refuse_unscored(json, task, records[0][_UNSCORED], at=0, key=_UNSCORED)
     return Part(
@@ -241,7 +277,8 @@ def _part(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
         clusters=[task] * len(topics),
         marks=marks if any(marks) else None,
         mark="doc_hash",
-        lower=lower,
+        said=said,
+        **_directions(values, says, of_samples=True),
     )
 
 
@@ -252,7 +289,7 @@ def _scores(record: Mapping[str, Any], json: Json, at: int) -> dict[str, Any]:
         named = [name for name in record if name not in _FIXED]
     if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
         json.refuse("the names of the metrics must be a list of words", at=at, key="metrics")
-    used = record.get("filter", _NO_FILTER)
+    used = name_in(json, record.get("filter", _NO_FILTER), "filter", at=at, key="filter")
     scores = {}
     for name in named:
         if name == _UNSCORED:
@@ -272,11 +309,11 @@ def _refuse_unscored(json: Json, task: str, value: object, *, at: int | None, ke
     json.refuse(rule, at=at, key=key)
 
 
-def _with_filter(name: str, used: object) -> str:
+def _with_filter(name: str, used: str) -> str:
     return name if used == _NO_FILTER else f"{name}({used})"
 
 
-def _part_of_results(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
+def _part_of_results(system: str, task: str, json: Json, said: _Said, says: _Says) -> Part:
     values, held = {}, json.object["results"][task]
     for key, value in held.items():
         name, _, used = key.partition(",")
@@ -294,5 +331,38 @@ def _part_of_results(system: str, task: str, json: Json, lower: frozenset[str]) 
         values=[values],
         place=lambda _, metric: (None, f"results.{task}" + f".{metric}" * bool(metric)),
         clusters=[task],
-        lower=lower,
+        said=said,
+        **_directions([values], says, of_samples=False),
     )
+
+
+def _directions(values: Sequence[Mapping[str, Any]], says: _Says, *, of_samples: bool) -> dict[str, Any]:
+    """Return the metrics where lower values are better, where higher ones are, and notes, as a part has them."""
+    better: dict[bool, set[str]] = {False: set(), True: set()}
+    notes = []
+    for name in dict.fromkeys(metric.partition("(")[0] for one in values for metric in one):
+        higher, aggregation = says.direction(name), says.aggregation(name)
+        if higher is None:
+            continue
+        if of_samples and aggregation == _TURNED:
+            higher = not higher
+        elif of_samples and aggregation not in _IN_ORDER and not higher:
+            notes.append(
+                f"lower aggregates are better under {name}, by a function of its task: taken so for samples too"
+            )
+        better[higher].add(name)
+    return {"lower": frozenset(better[False]), "higher": frozenset(better[True]), "notes": notes}
+
+
+def _turned(parts: Sequence[Part]) -> list[str]:
+    """Say what the samples of a perplexity are, and what lm-evaluation-harness makes of them."""
+    found = []
+    for part in parts:
+        held = [one[_TURNED] for one in part.values if isinstance(one.get(_TURNED), float | int)]
+        if held and _TURNED in part.higher:
+            with suppress(OverflowError):
+                found.append(f"{math.exp(-sum(held) / len(held)):.6g} for {part.system} on {part.task}")
+    note = (
+        f"{_TURNED} of a sample is a log likelihood, where higher is better; exp(-mean) is {first_few(found, most=8)}"
+    )
+    return [note] if found else []

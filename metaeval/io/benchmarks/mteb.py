@@ -6,12 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metaeval.base.names import count, shortened
+from metaeval.base.names import count, first_few, natural_order, shortened
+from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import Dated, File, newest, own_system
+from metaeval.io.benchmarks.directions import lower_of
+from metaeval.io.benchmarks.files import Dated, File, name_in, newest, own_system
 from metaeval.io.benchmarks.parts import Part, Repeats
 
 _MAIN = "main_score"
+_REVISION = "dataset_revision"
+_UNKNOWN = ("", "None")
+"""What stands for a revision that is not known."""
+_NO_SCORE = re.compile(r".*_threshold|(?!.*nauc).*_(std|stderr)", re.IGNORECASE)
+"""Where a classifier decided, and how much scores vary."""
 _EXPERIMENTS = "scores_per_experiment"
 _LATEST = 1e12
 """Seconds since 1970 that no date is beyond."""
@@ -39,7 +46,8 @@ def _is_old(json: Json) -> bool:
 
 
 def _task_of(json: Json) -> str:
-    return str(json.object[_OLD_NAME if _is_old(json) else "task_name"])
+    key = _OLD_NAME if _is_old(json) else "task_name"
+    return name_in(json, json.object[key], "task", key=key)
 
 
 def _splits_of(json: Json) -> dict[str, Any]:
@@ -80,39 +88,55 @@ class _Entry(NamedTuple):
     key: str
 
 
-def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
     """Read results: a system a model, an item a task with its subset and split, a repeat an experiment.
 
-    The revisions of a model are read together, for each task the newest. Of a task, the subsets and splits are items
-    that all its models have, if there are any; an item is named by no more of them than its task's items need to have
-    different names.
+    The revisions of a model are read together, for each task the newest. Of a task with the split test that is read
+    alone. The subsets and splits are items that all models of a task have, if there are any; an item is named by no
+    more of them than its task's items need to have different names.
     """
-    chosen = newest([_dated(file) for file in files])
-    older, old = len(files) - len(chosen), sum(_is_old(file.held) for file in chosen.values())
-    entries = {key: _entries(file.held) for key, file in chosen.items()}
-    common, left_out = _common_items(entries)
+    dated = choice.kept([_dated(file) for file in files])
+    chosen = newest(dated)
+    notes = []
+    if older := len(dated) - len(chosen):
+        notes.append(f"left out {count(older, 'older result')} of a model's task that another revision has too")
+    if old := sum(_is_old(file.held) for file in chosen.values()):
+        notes.append(f"{count(old, 'result')} of the schema before version 1.11: main_score by the kind of task")
+    entries, left = _of_splits({key: _entries(file.held) for key, file in chosen.items()}, choice)
+    common, left_out, apart = _common_items(entries)
+    if apart:
+        notes.append(f"models have no subset in common on {first_few(apart)}: all are read")
+    if left_out:
+        notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
     several = {
         task: (len({subset for subset, _ in pairs}) > 1, len({split for _, split in pairs}) > 1)
         for task, pairs in common.items()
     }
-    notes = []
-    if older:
-        notes.append(f"left out {count(older, 'older result')} of a model's task that another revision has too")
-    if old:
-        notes.append(f"{count(old, 'result')} of the schema before version 1.11: main_score by the kind of task")
-    if left_out:
-        notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
-    unlike: Counter[str] = Counter()
-    parts = []
-    for (model, _), file in chosen.items():
-        kept = [entry for entry in entries[model, _] if (entry.subset, entry.split) in common[entry.task]]
+    tally, parts = _Tally(), []
+    for (model, task), file in chosen.items():
+        kept = [entry for entry in entries[model, task] if (entry.subset, entry.split) in common[task]]
         if kept:
-            parts.append(_part(model, file.held, kept, several, unlike))
-    if unlike:
-        notes.append(
-            f"{count(sum(unlike.values()), 'score')} with experiments whose mean is another number: the score is read"
-        )
-    return parts, notes
+            parts.append(_part(model, file.held, kept, several, choice, tally))
+    return parts, [*notes, *left, *tally.notes()]
+
+
+class _Tally:
+    """What was counted while scores were read."""
+
+    def __init__(self) -> None:
+        self.unlike, self.no_scores = Counter[str](), dict[str, None]()
+
+    def notes(self) -> list[str]:
+        """Say what was left out, and which experiments have another mean."""
+        found = []
+        if self.unlike:
+            other = count(self.unlike.total(), "score")
+            found.append(f"{other} with experiments whose mean is another number: the score is read")
+        if self.no_scores:
+            found.append(
+                f"left out thresholds and standard deviations, which are no scores: {first_few(self.no_scores)}"
+            )
+        return found
 
 
 def _dated(file: File[Json]) -> Dated:
@@ -124,7 +148,15 @@ def _dated(file: File[Json]) -> Dated:
         age=_age(file.held),
         n_items=0,  # a later revision of a task may have fewer subsets
         scores=_splits_of(file.held),
+        said=_said(file.held),
     )
+
+
+def _said(json: Json) -> dict[str, str]:
+    revision = json.object.get(_REVISION)
+    if revision is None or revision in _UNKNOWN:
+        return {}
+    return {_REVISION: name_in(json, revision, _REVISION, key=_REVISION)}
 
 
 def _age(json: Json) -> tuple[float, tuple[int, ...]]:
@@ -146,7 +178,7 @@ def _entries(json: Json) -> list[_Entry]:
             key = f"scores.{split}[{at}]"
             if not isinstance(entry, dict) or _MAIN not in entry:
                 json.refuse(f"an entry is an object with a {_MAIN}", key=key)
-            subset = str(entry.get("hf_subset", "default"))
+            subset = name_in(json, entry.get("hf_subset", "default"), "subset", key=f"{key}.hf_subset")
             if (subset, split) in seen:
                 json.refuse(f"the subset {shortened(subset)!r} appears twice in the split; keep one", key=key)
             seen.add((subset, split))
@@ -154,56 +186,108 @@ def _entries(json: Json) -> list[_Entry]:
     return found
 
 
-def _common_items(entries: Mapping[tuple[str, str], Sequence[_Entry]]) -> tuple[dict[str, set[tuple[str, str]]], int]:
-    """Return for each task the subsets and splits to read, and how many are not."""
+def _of_splits(
+    entries: Mapping[tuple[str, str], Sequence[_Entry]], choice: Choice
+) -> tuple[dict[tuple[str, str], list[_Entry]], list[str]]:
+    """Return the entries of the splits that are read, and notes on the others."""
+    known: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for (_, task), found in entries.items():
+        for entry in found:
+            known[task][entry.split].add(entry.subset)
+    kept, left = choice.splits(known), Counter[str]()
+    for task, subsets in known.items():
+        left.update({split: len(names) for split, names in subsets.items() if split not in kept[task]})
+    several = {task: own for task, own in kept.items() if len(own) > 1 and not choice.asks(SPLIT, task)}
+    said = [f"{task} {', '.join(natural_order(own))}" for task, own in several.items()]
+    notes = [f"read several splits of tasks without the split test: {first_few(said, between='; ')}"] if said else []
+    read_ones = {key: [one for one in listed if one.split in kept[key[1]]] for key, listed in entries.items()}
+    return read_ones, [*left_of_splits(left, "subset"), *notes]
+
+
+def _common_items(
+    entries: Mapping[tuple[str, str], Sequence[_Entry]],
+) -> tuple[dict[str, set[tuple[str, str]]], int, list[str]]:
+    """Return for each task the subsets and splits to read, how many are not, and tasks where models share none."""
     models: Counter[str] = Counter(task for _, task in entries)
     having: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for (_, task), found in entries.items():
         having[task].update((entry.subset, entry.split) for entry in found)
-    common = {}
-    for task, pairs in having.items():
-        shared = {pair for pair, number in pairs.items() if number == models[task]}
-        common[task] = shared or set(pairs)
-    return common, sum(len(pairs) - len(common[task]) for task, pairs in having.items())
+    shared = {
+        task: {pair for pair, number in pairs.items() if number == models[task]} for task, pairs in having.items()
+    }
+    common = {task: own or set(having[task]) for task, own in shared.items()}
+    left_out = sum(len(pairs) - len(common[task]) for task, pairs in having.items())
+    return common, left_out, [task for task, own in shared.items() if not own]
 
 
-def _part(
-    model: str, json: Json, entries: Sequence[_Entry], several: Mapping[str, tuple[bool, bool]], unlike: Counter[str]
+def _part(  # noqa: PLR0913, PLR0917 - whose scores, and what is known of all
+    model: str,
+    json: Json,
+    entries: Sequence[_Entry],
+    several: Mapping[str, tuple[bool, bool]],
+    choice: Choice,
+    tally: _Tally,
 ) -> Part:
     topics = []
     for entry in entries:
         by_subset, by_split = several[entry.task]
         topics.append("/".join([entry.task, *[entry.subset] * by_subset, *[entry.split] * by_split]))
     keys = [entry.key for entry in entries]
+    values = [_values(entry, json, tally) for entry in entries]
+    names = {name for one in values for name in one}
+    lower = lower_of(names, choice.form)
+    if any(_source_of_main(entry.scores) in choice.form.lower for entry in entries):
+        lower |= {_MAIN}
     return Part(
         path=json.label,
         system=model,
         topics=topics,
-        values=[_values(entry, json, unlike) for entry in entries],
+        values=values,
         place=lambda number, metric: (None, f"{keys[number]}.{metric}" if metric else keys[number]),
         clusters=[entry.task for entry in entries],
+        said=_said(json),
+        lower=lower,
+        higher=frozenset(names - lower),
     )
 
 
-def _values(entry: _Entry, json: Json, unlike: Counter[str]) -> dict[str, Any]:
+def _source_of_main(scores: Mapping[str, Any]) -> str:
+    """Return the metric that is the main score: the first with its value, which files do not name."""
+    main = scores[_MAIN]
+    return next(
+        (name for name, value in scores.items() if name != _MAIN and _is_number(value) and value == main), _MAIN
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int)
+
+
+def _values(entry: _Entry, json: Json, tally: _Tally) -> dict[str, Any]:
     """Return the scores of an entry, with those of its experiments where these are the same score."""
-    values: dict[str, Any] = {name: value for name, value in entry.scores.items() if isinstance(value, float | int)}
+    no_scores = [name for name in entry.scores if _NO_SCORE.fullmatch(name) and _is_number(entry.scores[name])]
+    tally.no_scores.update(dict.fromkeys(no_scores))
+    values: dict[str, Any] = {
+        name: value for name, value in entry.scores.items() if _is_number(value) and name not in no_scores
+    }
     main = entry.scores[_MAIN]
     if main is not None and _MAIN not in values:
         json.refuse(f"{shortened(main)!r} is no number", key=f"{entry.key}.{_MAIN}")
     experiments = entry.scores.get(_EXPERIMENTS)
     if not isinstance(experiments, list) or not all(isinstance(one, dict) for one in experiments):
         return values
-    # the experiments have no main_score of their own: it is the first of their metrics with its value
-    source = {name: name for name in values}
-    source[_MAIN] = next((name for name in values if name != _MAIN and values[name] == main), _MAIN)
-    for name, own in source.items():
-        scores = [one.get(own) for one in experiments]
-        if len(scores) > 1 and all(
-            type(score) is float or (type(score) is int and abs(score) < _LATEST) for score in scores
-        ):
-            if abs(sum(scores) / len(scores) - values[name]) <= _AS_PRINTED:
+    # the experiments have no main_score of their own
+    own = {name: _source_of_main(entry.scores) if name == _MAIN else name for name in values}
+    for name, value in list(values.items()):
+        scores = [one.get(own[name]) for one in experiments]
+        if len(scores) > 1 and all(map(_is_plain, [value, *scores])):
+            if abs(sum(scores) / len(scores) - value) <= _AS_PRINTED:
                 values[name] = Repeats(scores)
             else:
-                unlike[name] += 1
+                tally.unlike[name] += 1
     return values
+
+
+def _is_plain(score: object) -> bool:
+    """Whether a number can be one of a mean: none of hundreds of digits, and no truth value."""
+    return type(score) is float or (type(score) is int and abs(score) < _LATEST)

@@ -5,21 +5,23 @@ Nuggets are the items, and topics their clusters. The value of a nugget is what 
 number of its topic's nuggets, so that the mean over a topic is the measure.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metaeval.base.checks import check_number
 from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.base.unit import NUGGET
 from metaeval.errors import FileFormatError, UnknownNameError
+from metaeval.io.benchmarks.comparable import Choice
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.headers import fitting_names
 from metaeval.io.sheets import Sheet, header_names
 
 CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
@@ -106,11 +108,11 @@ def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
 
 def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
     """Return the rows of a table of nuggets; what it has no column for is empty."""
-    places = nugget_columns(header_names(sheet.sample()[0])) or {}
-    body, width, found = sheet.without_header(), max(places.values()) + 1, []
-    for position, cells in enumerate(body.rows()):
-        if len(cells) < width:
-            raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
+    body, found = sheet.without_header(), []
+    rows = list(body.rows())
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    places = nugget_columns(names) or {}
+    for position, cells in enumerate(rows):
         given = {part: cells[place].strip() for part, place in places.items()}
         found.append(NuggetRow(**{"importance": "", "judge": "", **given}, place=position))
     if not found:
@@ -130,40 +132,17 @@ def holds(json: Json) -> bool:
     )
 
 
-def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
     rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []
+    options = choice.options
     credit = all_credit({_FAILED: 0.0, **options.credit})
     for file in files:
         for at, record in enumerate(file.held.records):
-            nuggets = record.get("nuggets")
-            if "docid" in record:
-                message = (
-                    "these are assignments to a retrieved document (docid) and not to a system's answer; give the "
-                    "assignments of answers, which have a run_id"
-                )
-                file.held.refuse(message, at=at, key="docid")
-            if "qid" not in record or not isinstance(nuggets, list):
-                file.held.refuse("a record has a qid and a list of nuggets", at=at)
-            system = own_system(file.source, str(record.get("run_id") or file.source.own_name))
-            for nugget in nuggets:
-                if not isinstance(nugget, dict) or not {"text", "assignment"} <= nugget.keys():
-                    file.held.refuse("a nugget is an object with text and assignment", at=at, key="nuggets")
-                rows.append(
-                    NuggetRow(
-                        topic=str(record["qid"]),
-                        system=system,
-                        nugget=" ".join(str(nugget["text"]).split()),
-                        label=str(nugget["assignment"]),
-                        importance="okay"
-                        if nugget.get("importance") == _FAILED
-                        else str(nugget.get("importance") or ""),
-                        judge="",
-                        place=len(owners),
-                    )
-                )
-                owners.append((file.held, at))
+            found = _assignments(file, record, at, len(owners))
+            rows += found
+            owners += [(file.held, at)] * len(found)
 
     def refuse(rule: str, place: int) -> FileFormatError:
         json, at = owners[place]
@@ -178,6 +157,45 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
             "(`credit` changes this)"
         )
     return parts, notes
+
+
+def _assignments(file: File[Json], record: Mapping[str, Any], at: int, place: int) -> list[NuggetRow]:
+    """Return the nuggets of a query, numbered from `place` on."""
+    json, nuggets = file.held, record.get("nuggets")
+    if "docid" in record:
+        message = (
+            "these are assignments to a retrieved document (docid) and not to a system's answer; give the "
+            "assignments of answers, which have a run_id"
+        )
+        json.refuse(message, at=at, key="docid")
+    if "qid" not in record or not isinstance(nuggets, list):
+        json.refuse("a record has a qid and a list of nuggets", at=at)
+    topic = name_in(json, record["qid"], "qid", at=at, key="qid")
+    run = record.get("run_id")
+    system = own_system(
+        file.source, name_in(json, file.source.own_name if run is None else run, "run_id", at=at, key="run_id")
+    )
+    found = []
+    for number, nugget in enumerate(nuggets):
+        key = f"nuggets[{number}]"
+        if not isinstance(nugget, dict) or not {"text", "assignment"} <= nugget.keys():
+            json.refuse("a nugget is an object with text and assignment", at=at, key=key)
+        text = name_in(json, nugget["text"], "nugget", at=at, key=f"{key}.text")
+        label = name_in(json, nugget["assignment"], "label", at=at, key=f"{key}.assignment")
+        given = nugget.get("importance")
+        importance = "" if given is None else name_in(json, given, "importance", at=at, key=f"{key}.importance")
+        found.append(
+            NuggetRow(
+                topic=topic,
+                system=system,
+                nugget=" ".join(text.split()),
+                label=label,
+                importance="okay" if importance == _FAILED else importance,
+                judge="",
+                place=place + number,
+            )
+        )
+    return found
 
 
 def finished(block: Block) -> Block:
@@ -227,6 +245,13 @@ def _parts(
     ]
     if twice:
         notes.append(f"no net_all: {first_few(twice)} has credit of its own, so all counts contradictions already")
+    labelled = Counter((topic, nugget) for _, topic, nugget in {(row.system, row.topic, row.nugget) for row in rows})
+    partly = [f"{topic}/{nugget}" for (topic, nugget), number in labelled.items() if number < len(systems)]
+    if partly:
+        notes.append(
+            f"{count(len(partly), 'nugget')} without a label of every system, on which the weights of all nuggets of "
+            f"their topics rest: {first_few(partly)}"
+        )
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")

@@ -38,7 +38,16 @@ class Part:
     """What the marks are called."""
     notes: Sequence[str] = field(default_factory=list)
     lower: frozenset[str] = frozenset()
-    """Metrics, without what stands in brackets behind them, where lower is better."""
+    """Metrics, without what stands in brackets behind them, where a lower value of an item is better."""
+    higher: frozenset[str] = frozenset()
+    """Those where it is said that a higher one is."""
+    said: Mapping[str, "str | Mapping[str, str]"] = field(default_factory=dict)
+    """What must be alike for scores to be comparable (`Format.compared`): of all of it, or of each thing by name."""
+
+    @property
+    def task(self) -> str:
+        """The task of the first item."""
+        return self.clusters[0] if self.clusters else ""
 
     def refuse(self, rule: str, record: int, metric: str = "") -> FileFormatError:
         """Return the error about a record, or about one of its metrics."""

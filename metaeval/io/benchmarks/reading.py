@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.benchmarks.comparable import Choice, compare
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
+from metaeval.io.benchmarks.directions import one_way
 from metaeval.io.benchmarks.files import File
 from metaeval.io.benchmarks.formats import FORMATS, Format, format_of
 from metaeval.io.benchmarks.helm import STATS_FILE
@@ -16,7 +18,6 @@ from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
 from metaeval.io.blocks import Block, TableOptions
-from metaeval.io.chosen_rows import NO_ROWS
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
@@ -45,7 +46,7 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     """
     pair = pair_of(sources)
     if pair is not None:
-        _refuse_rows(options, "mt-metrics-eval")
+        Choice(options, _named("mt-metrics-eval"))  # it has nothing to choose, and says so
         return _read_pair(sources, *pair, options, metrics)
     blocks: list[tuple[Source, Block]] = []
     files: list[tuple[Format, File[Json]]] = []
@@ -66,13 +67,7 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
         if unread:
             raise unread[0][1]
         return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
-    _refuse_rows(options, files[0][0].name)
     return _read_benchmark(files, blocks, unread, options, metrics)
-
-
-def _refuse_rows(options: TableOptions, name: str) -> None:
-    if options.where:
-        raise InvalidOptionError(f"{NO_ROWS}, and these are results of {name}; leave it out")
 
 
 def read_content(source: Source, content: bytes, options: TableOptions) -> Block:
@@ -191,7 +186,9 @@ def _read_benchmark(
     for source, error in unread:
         if Path(source.path).suffix in endings and not Path(source.path).stat().st_size:
             raise error
-    parts, notes = first.read([file for _, file in files], options)
+    choice = Choice(options, first, metrics)
+    parts, found = first.read([file for _, file in files], choice)
+    notes = [*choice.notes, *found, *compare(parts, choice)]
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:
         notes.append(
@@ -199,6 +196,7 @@ def _read_benchmark(
         )
     label = example.source.path if len(files) == 1 else f"{example.source.path} and {len(files) - 1} more"
     block = block_of(parts, label, notes=notes, metrics=metrics, duplicates=options.duplicates)
+    block = one_way(block, parts, first)
     return Inputs([_as_one(first.finished(block), first)], [file.source.path for _, file in files], chosen=True)
 
 

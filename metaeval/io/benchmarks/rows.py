@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.unit import ITEM
 from metaeval.io.benchmarks.contents import Json
+from metaeval.io.benchmarks.files import name_in
 from metaeval.io.blocks import GAP_WORDS, BadCellError, Block, Form, TableOptions, left_out_note, to_numbers
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import fitting_names, notes_on_words, place_of, unique_names
@@ -21,6 +23,8 @@ from metaeval.table.array import ATTACHED
 from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import AVERAGES, TEXTS, column_roles, part_of_word
 
+_NAMED = frozenset({"system", "topic", "metric", "group", "repeat", "cluster", "stratum"})
+"""Parts of a table that are names."""
 _NUGGETS = frozenset({"strict_vital_score", "strict_all_score", "vital_score", "all_score"})
 """What nuggetizer calls its metrics."""
 _ASKED = ("user_input", "question", "input")
@@ -58,6 +62,7 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
     }
     left_out = [name for name in names if name not in said and part_of_word(name) is None and _is_words(name, records)]
     kept = [name for name in names if name not in left_out]
+    _check_names(json, kept, options)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(kept)
@@ -73,6 +78,17 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
     sheet = sheet_of(content, json.label, delimiter=",", has_lines=lines is not None)
     sheet = replace(sheet, lines=lines, left_out=tuple(left_out))
     return sheet, replace(options, form="frame") if frame else options
+
+
+def _check_names(json: Json, names: Sequence[str], options: TableOptions) -> None:
+    """Refuse numbers with a point, and truth values, where a name stands: digits of 1.10 and 1e3 are lost already."""
+    chosen = {column: part for part, column in options.chosen.items()}
+    for name in names:
+        if chosen.get(name, part_of_word(name)) in _NAMED:
+            kinds = [type(record.get(name)) for record in json.records]
+            if {float, bool} & {*kinds}:
+                at = next(place for place, kind in enumerate(kinds) if kind in {float, bool})
+                name_in(json, json.records[at][name], name, at=at, key=name)
 
 
 def _is_words(name: str, records: Iterable[Mapping[str, Any]]) -> bool:
@@ -98,9 +114,11 @@ def find_four(sheet: Sheet) -> Form | None:
     Averages (topic "all") tell the order, else names of measures or topics, else that measures repeat far more often.
     """
     rows = sheet.sample()
-    if any(len(cells) != _CELLS for cells in rows) or not is_number(rows[0][3]) or is_number(rows[0][0]):
+    if any(len(cells) != _CELLS for cells in rows) or not is_number(rows[0][3]):
         return None
-    if all(any(is_number(cells[place]) for cells in rows) for place in (1, 2)):
+    numbered = all(any(is_number(cells[place]) for cells in rows) for place in (1, 2))
+    # a name may look like a number, but not every one
+    if numbered or all(is_number(cells[0]) for cells in chain(rows, sheet.rows()) if len(cells) == _CELLS):
         return None
     second: dict[str, None] = {}
     third: dict[str, None] = {}

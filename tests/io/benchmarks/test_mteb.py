@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.io.tables import read_scores
 
 
@@ -82,10 +82,31 @@ def test_subsets_and_splits_are_items_of_a_cluster(put, told):
         "a/r/T2.json": _result("T2", {"test": {"en": 0.1, "fr": 0.2}}),
         "b/r/T2.json": _result("T2", {"test": {"en": 0.3}}),
     })  # fmt: skip
-    scores = read_scores(put({}))
+    scores = read_scores(put({}), where={"split": "*"})
     assert scores["topic"].to_numpy().tolist() == ["T1/de/test", "T1/en/test", "T1/en/validation", "T2"]
     assert scores["cluster"].to_numpy().tolist() == ["T1", "T1", "T1", "T2"]
     assert told(scores, "left out 2 subsets of a split that not all models")
+
+
+def test_the_split_test_is_read_where_a_task_has_one(put, told):
+    """Others count where they are asked for, or where a task has nothing else; what is left out is said."""
+    entries = {"test": {"en": 0.5, "de": 0.25}, "validation": {"en": 0.75, "de": 0.5}, "train": {"en": 1.0}}
+    other = {"dev": {"en": 0.25}, "train": {"en": 0.125}}
+    put({f"{model}/r/T1.json": _result("T1", entries) for model in "ab"})
+    put({f"{model}/r/T2.json": _result("T2", other) for model in "ab"})
+    scores = read_scores(put({}))
+    assert scores["topic"].to_numpy().tolist() == ["T1/de", "T1/en", "T2/dev", "T2/train"]
+    assert told(scores, "left out 2 subsets of split validation (`where={'split': 'validation'}` reads those)")
+    assert told(scores, "left out 1 subset of split train")
+    assert told(scores, "read several splits of tasks without the split test: T2 dev, train")
+    for where, topics in (
+        ({"split": "validation"}, ["T1/de", "T1/en"]),
+        ({"T2/split": "dev"}, ["T1/de", "T1/en", "T2"]),
+        ({"split": "t*"}, ["T1/de/test", "T1/en/test", "T1/en/train", "T2"]),
+    ):
+        assert read_scores(put({}), where=where, missing="pairwise")["topic"].to_numpy().tolist() == topics
+    with pytest.raises(UnknownNameError, match=r"no split in the results of MTEB 'tests'; did you mean 'test'\?"):
+        read_scores(put({}), where={"split": "tests"})
 
 
 def test_a_task_that_a_model_lacks_is_a_gap(put):
@@ -160,7 +181,11 @@ def test_the_real_folder_equals_its_table(data_folder, roomy, told):
     """MTEB(eng, v2), 7,503 files: the 41 items that all 183 models have are the table, cell by cell."""
     with tarfile.open(data_folder / "mteb" / "results-eng-v2.tar.xz") as archive:
         archive.extractall(roomy, filter="data")
-    scores = read_scores(roomy / "results")
+    with pytest.raises(
+        FileFormatError, match=r"dataset_revision is '\w{8}…' here and '\w{8}…' in .* \(22 more differ\)"
+    ):
+        read_scores(roomy / "results")
+    scores = read_scores(roomy / "results", where={"dataset_revision": "*"})
     table = pd.read_csv(data_folder / "mteb" / "mteb_eng_v2.csv", index_col="task")
     assert scores["metric"].to_numpy().tolist() == ["main_score"]
     assert sorted(scores["topic"].to_numpy()) == sorted(table.index)

@@ -69,6 +69,20 @@ def test_the_mean_over_a_topics_nuggets_is_the_measure(read):
     assert read(credit={"partial_support": 1}).sel(metric="all", system="a").to_numpy().tolist() == [1, 1, 0, 1, 1]
 
 
+@pytest.mark.parametrize("row", [("1", "b", "n3", "support", "okay", "0.5"), ("1", "b", "n3", "support")])
+def test_a_row_of_another_number_of_cells_is_refused(read, row):
+    """A cell too many or too few moves what stands behind it, so nothing of the row can be believed."""
+    with pytest.raises(FileFormatError, match=r"labels\.csv, line 9: a row of \d cells, and the table has 5 columns"):
+        read([*ROWS[:7], row, *ROWS[8:]])
+
+
+def test_a_nugget_of_one_system_alone_is_named(read, told):
+    """The weights of a topic's nuggets rest on how many there are, so another nugget changes those of all."""
+    found = read([*ROWS, ("1", "b", "n4", "support", "okay")], missing="pairwise")
+    assert told(found, "1 nugget without a label of every system")
+    assert not told(read(), "without a label of every system")
+
+
 def test_assignments_of_nuggetizer_are_the_same(tmp_path, read):
     """JSON lines with a list of nuggets a query; a file without run_id is a system."""
     for system in "ab":

@@ -1,0 +1,239 @@
+"""Which results can be compared: what must be alike for it (`Format.compared`), and how `where` chooses what is not."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from metaeval.base.checks import refused
+from metaeval.base.names import count, first_few, natural_order
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
+from metaeval.io.benchmarks.files import Dated, brief
+from metaeval.io.benchmarks.parts import Part
+from metaeval.io.blocks import TableOptions
+from metaeval.io.chosen_rows import NO_ROWS
+
+if TYPE_CHECKING:
+    from metaeval.io.benchmarks.formats import Format
+
+SPLIT = "split"
+EACH = "each "
+"""How `Format.compared` begins where what must be alike is said of each thing by name, and not of a task."""
+_ANY = "*"
+_TASK = "TASK"
+_LONGEST = 40
+_LONGEST_SHOWN, _SHORTEST = 20, 8
+_FEWEST = 2
+_UNSAID: Any = object()
+
+
+class _Asked(NamedTuple):
+    """KEY=VALUE or TASK/KEY=VALUE; in a task and a value, ``*`` stands for any signs."""
+
+    task: str
+    key: str
+    value: str
+
+    def is_of(self, task: str) -> bool:
+        return not self.task or task == self.task or fnmatchcase(task, self.task)
+
+    def is_met(self, value: object) -> bool:
+        return self.value == _ANY or (
+            isinstance(value, str) and (value == self.value or fnmatchcase(value, self.value))
+        )
+
+
+class Choice:
+    """What the caller asked of the results of a benchmark: options, metrics, and what `where` says, taken apart."""
+
+    def __init__(self, options: TableOptions, form: "Format", metrics: Sequence[str] | None = None) -> None:
+        self.options, self.form, self.metrics = options, form, metrics
+        self.notes: list[str] = []
+        self._asked: list[_Asked] = []
+        if options.where and not form.compared:
+            raise InvalidOptionError(f"{NO_ROWS}, and these are results of {form.name}; leave it out")
+        for said, value in options.where.items():
+            task, _, key = said.rpartition("/")
+            if key not in form.compared:
+                kind = f"setting that `where` can choose in results of {form.name}"
+                raise UnknownNameError(kind, key, list(form.compared))
+            if form.compared[key].startswith(EACH) and value != _ANY:
+                what = form.compared[key].removeprefix(EACH)
+                raise refused("where", f"can only be '*' for {key}, which every {what} has its own of", value)
+            self._asked.append(_Asked(task, key, str(value).strip()))
+
+    def kept[Result: (Part, Dated)](self, results: Sequence[Result]) -> list[Result]:
+        """Return the results with the settings asked for, and note how many of how many those are."""
+        asked = [one for one in self._asked if one.key != SPLIT]
+        found = list(results)
+        for one in asked:
+            fitting = [part for part in found if not one.is_of(part.task) or one.is_met(part.said.get(one.key))]
+            if not fitting:
+                values = natural_order({str(part.said[one.key]) for part in found if one.key in part.said})
+                raise self._absent(one, values)
+            found = fitting
+        if len(found) < len(results):
+            self.notes.append(f"{len(found):,} of {len(results):,} results, with {self._words(asked)}")
+        return found
+
+    def splits(self, known: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
+        """Return the splits of every task that are read: those asked for, else its main one, else all it has."""
+        found = {task: self._own(task, splits) for task, splits in known.items()}
+        for one in self._asked:
+            if one.key == SPLIT and not any(found[task] for task in known if one.is_of(task)):
+                raise self._absent(one, natural_order({split for splits in known.values() for split in splits}))
+        return found
+
+    def _own(self, task: str, splits: Collection[str]) -> set[str]:
+        asked = [one for one in self._asked if one.key == SPLIT and one.is_of(task)]
+        if asked:
+            return {split for split in splits if all(one.is_met(split) for one in asked)}
+        main = next((split for split in self.form.splits if split in splits), None)
+        return set(splits) if main is None else {main}
+
+    def asks(self, key: str, task: str) -> bool:
+        """Whether the caller chose a setting of a task."""
+        return any(one.key == key and one.is_of(task) for one in self._asked)
+
+    def _absent(self, one: _Asked, values: Sequence[str]) -> UnknownNameError:
+        return UnknownNameError(f"{one.key} in the results of {self.form.name}", one.value, values)
+
+    @staticmethod
+    def _words(asked: Sequence[_Asked]) -> str:
+        return " and ".join(f"{one.key} {one.value}" for one in asked)
+
+
+def left_of_splits(left: Mapping[str, int], what: str) -> list[str]:
+    """Say how many things of other splits were left out, and how to read them."""
+    return [
+        f"left out {count(number, what)} "
+        + (f"of split {split} (`where={ {SPLIT: split}!r}` reads those)" if split else f"without a {SPLIT}")
+        for split, number in left.items()
+    ]
+
+
+def settings_in(held: Mapping[str, Any], compared: Mapping[str, str], task: str = "") -> dict[str, str]:
+    """Return the settings that stand in a document, at places such as ``configs.TASK.version``.
+
+    Several places by blanks, or last names by "|", are one setting; at one with "?" it counts whether there is any.
+
+    Examples
+    --------
+    >>> settings_in({"n": {"t": 5.0}, "chat": None}, {"shots": "n.TASK", "chat": "chat?", "hash": "hash"}, "t")
+    {'shots': '5', 'chat': 'no'}
+    """
+    found = {}
+    for key, places in compared.items():
+        if places and not places.startswith(EACH):
+            values = [_value_at(held, place, task) for place in _each(places)]
+            if any(value is not _UNSAID for value in values):
+                listed = [None if value is _UNSAID else value for value in values]
+                found[key] = spoken(listed[0] if len(listed) == 1 else listed)
+    return found
+
+
+def _each(places: str) -> Iterator[str]:
+    for place in places.split():
+        above, dot, names = place.rpartition(".")
+        yield from (f"{above}{dot}{name}" for name in names.split("|"))
+
+
+def _value_at(held: object, place: str, task: str) -> Any:  # noqa: ANN401 - as JSON has it
+    for name in place.removesuffix("?").split("."):
+        held = held.get(task if name == _TASK else name, _UNSAID) if isinstance(held, dict) else _UNSAID
+    return ("yes" if held else "no") if place.endswith("?") and held is not _UNSAID else held
+
+
+def spoken(value: object) -> str:
+    """Return a setting as a text that can be typed: of a long one the beginning and a checksum.
+
+    Examples
+    --------
+    >>> spoken(5.0), spoken(None), spoken(""), spoken({"b": 1, "a": 2})
+    ('5', 'none', 'empty', '{"a": 2, "b": 1}')
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if value is None or value == "":
+        return "none" if value is None else "empty"
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return brief(text, _LONGEST)
+
+
+def compare(parts: Sequence[Part], choice: Choice) -> list[str]:
+    """Refuse parts that cannot be compared; where the caller chose so, say in what they differ."""
+    notes, several = [], len({part.task for part in parts}) > 1
+    for key in choice.form.compared:
+        held: dict[tuple[str, str], dict[str, list[Part]]] = {}
+        for part in parts:
+            for what, value in _said(part, key):
+                held.setdefault((part.task, what), {}).setdefault(value, []).append(part)
+        unlike = {place: values for place, values in held.items() if len(values) > 1}
+        for (task, what), values in unlike.items():
+            if not choice.asks(key, task):
+                raise _incomparable(key, task, what, values, choice, len(unlike), several=several)
+        if unlike:
+            said = [f"{what} {_by_value(values)}".strip() for (_, what), values in unlike.items()]
+            notes.append(f"{key} differs, as asked for: {first_few(said, most=3, between='; ')}")
+    return notes
+
+
+def _said(part: Part, key: str) -> Iterator[tuple[str, str]]:
+    said = part.said.get(key)
+    if isinstance(said, Mapping):
+        yield from said.items()
+    elif said is not None:
+        yield part.task, said
+
+
+def _by_value(values: Mapping[str, Sequence[Part]]) -> str:
+    """Return who has which value: one or two systems by name, more by number."""
+    systems = {value: _systems(parts) for value, parts in values.items()}
+    return ", ".join(
+        f"{_beginning(value, values)} ({' and '.join(own) if len(own) <= _FEWEST else count(len(own), 'system')})"
+        for value, own in systems.items()
+    )
+
+
+def _systems(parts: Sequence[Part]) -> list[str]:
+    return list(dict.fromkeys(part.system for part in parts))
+
+
+def _incomparable(  # noqa: PLR0913, PLR0917 - what differs, and of what
+    key: str,
+    task: str,
+    what: str,
+    values: Mapping[str, Sequence[Part]],
+    choice: Choice,
+    n_unlike: int,
+    *,
+    several: bool,
+) -> FileFormatError:
+    """Return the refusal: both values, both files, and the options that choose."""
+    (before, first), (value, others) = list(values.items())[:2]
+    shown = {one: _beginning(one, values) for one in values}
+    where = "in it too" if first[0].path == others[0].path else f"in {first[0].path}"
+    more = f" ({n_unlike - 1} more differ)" if n_unlike > 1 else ""
+    message = (
+        f"{what}{': ' * bool(what)}{key} is {shown[value]!r} here and {shown[before]!r} {where}{more}: such scores "
+        "cannot be compared; "
+    )
+    systems = {one: len(_systems(parts)) for one, parts in values.items()}
+    most = max(systems, key=systems.__getitem__)
+    if systems[most] >= _FEWEST and not choice.form.compared[key].startswith(EACH):
+        name = f"{task.replace('=', '?')}/{key}" if several and task else key
+        pattern = most if shown[most] == most else shown[most].replace("…", _ANY)
+        n_systems = len(_systems([part for parts in values.values() for part in parts]))
+        message += f"read one alone (`where={ {name: pattern}!r}`, {systems[most]} of {count(n_systems, 'system')}), "
+    message += f"leave files out, or read them as they are (`where={ {key: _ANY}!r}`)"
+    return FileFormatError(message, path=others[0].path)
+
+
+def _beginning(value: str, values: Collection[str]) -> str:
+    """Return a value, of a long one so much of its beginning that no other of the values has it."""
+    if len(value) <= _LONGEST_SHOWN or set(value) & {*"[]*?…"}:
+        return value
+    for n in range(_SHORTEST, len(value)):
+        if not any(other != value and other.startswith(value[:n]) for other in values):
+            return f"{value[:n]}…"
+    return value

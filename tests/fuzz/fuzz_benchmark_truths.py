@@ -1,0 +1,273 @@
+"""Results of benchmarks that are valid and oddly spelt; what each says is made before its text (see `fuzz_truths`).
+
+Systems and items have any names: 1.10 beside 1.1, 007 beside 7, 1e3, true, None, twenty digits.
+"""
+
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from fuzz_harness import Case
+from fuzz_spelling import NAMES, TOPICS, few, json_file, json_text, lines, number, table
+from fuzz_spelling import words as spelt_words
+
+_SCORES = (0.0, 1.0, 0.5, 0.25, 0.125, 0.001, 0.3333333333333333, 0.07, 2.5e-5)
+_TWO = ("small", "large")
+"""The systems where readers are given names for files."""
+ODD = ("1.10", "1.1", "1e3", "1000", "true", "None", "NA", "nan", "007", "7", "9" * 20, str(2**63), "-0", "a b")
+_ANY = tuple(dict.fromkeys((*NAMES, *ODD)))
+_PLAIN = tuple(name for name in _ANY if not set(name) & set("/,()+"))
+"""Names that can stand within others."""
+
+
+def _items(rng: random.Random, least: int = 2, most: int = 4) -> list[str]:
+    return rng.sample(_PLAIN, rng.randint(least, most))
+
+
+def _cells(cells: Mapping[tuple[str, ...], float]) -> dict[str, object]:
+    return {"cells": {" | ".join((*key, "1")[:4]): value for key, value in cells.items()}}
+
+
+def _records(rng: random.Random, records: Sequence[Mapping[str, Any]]) -> bytes:
+    """Write objects as a list, or a line each."""
+    if rng.random() < 0.3:
+        return json_file(rng, list(records))
+    return lines(rng, [json_text(rng, one, line=True) for one in records])
+
+
+def _mixed(rng: random.Random, name: str) -> object:
+    """Return a name as JSON may have it: whole numbers as a number or as a text."""
+    return int(name) if name.isascii() and name.isdigit() and str(int(name)) == name and rng.random() < 0.5 else name
+
+
+def _benchmark_lines(rng: random.Random) -> Case:
+    systems, topics = rng.sample(_ANY, 2), few(rng, TOPICS, 2, 3) if rng.random() < 0.5 else _items(rng)
+    cells = {key: rng.choice(_SCORES) for key in product(("AP", "P é"), systems, topics)}
+    names = ("measure", "run_id", "topic_id")
+    records = [
+        dict(zip(names, (key[0], *(_mixed(rng, name) for name in key[1:])), strict=True)) | {"value": one}
+        for key, one in cells.items()
+    ]
+    return Case((_records(rng, rng.sample(records, len(records))),), {}, _cells(cells))
+
+
+def _lm_eval(rng: random.Random) -> Case:
+    files, cells, items = [], {}, _items(rng)
+    for system in _TWO:
+        rows = []
+        for at, item in enumerate(items):
+            scores = {name: rng.choice(_SCORES) for name in ("acc", "em é")}
+            cells |= {(name, system, f"TASK/{item}"): one for name, one in scores.items()}
+            about = {"doc_id": _mixed(rng, item), "doc_hash": f"h{at}", "prompt_hash": f"p{at}", "resps": [["x"]]}
+            rows.append({**about, "metrics": [*scores, "bleu"], **scores, "bleu": ["a", "b"]})
+        files.append(_records(rng, rows))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _lm_eval_results(rng: random.Random) -> Case:
+    files, cells, tasks = [], {}, rng.sample(_ANY, 2)
+    for system in _TWO:
+        results: dict[str, dict[str, Any]] = {}
+        for task in tasks:
+            score, other = rng.choice(_SCORES), rng.choice(_SCORES)
+            results[task] = {"alias": task, "acc,none": score, "acc_stderr,none": "N/A", "em,first, é": other}
+            cells |= {("acc", system, task): score, ("em(first, é)", system, task): other}
+        about = {
+            "versions": dict.fromkeys(tasks, rng.choice((1, 1.0))),
+            "config": {},
+            "n-shot": dict.fromkeys(tasks, 5),
+        }
+        groups = {"group_subtasks": {"all of them": [*results]}}
+        files.append(json_file(rng, {"results": {**results, "all of them": {"acc,none": 0.5}}, **about, **groups}))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _nuggetizer(rng: random.Random) -> Case:
+    credit = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": 0.0}
+    files, cells, topics, texts = [], {}, _items(rng, 2, 2), [*_items(rng, 1, 1), "a nugget é"]
+    for system in _TWO:
+        records = []
+        for topic in topics:
+            labels = {text: rng.choice(list(credit)) for text in texts}
+            cells |= {("all", system, f"{topic}/{text}"): credit[label] for text, label in labels.items()}
+            nuggets = [
+                {"text": text.replace(" ", "  "), "importance": ("vital", "failed")[at], "assignment": label}
+                for at, (text, label) in enumerate(labels.items())
+            ]
+            records.append({"query": "q", "qid": _mixed(rng, topic), "run_id": system, "nuggets": nuggets})
+        files.append(_records(rng, records))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _nuggets(rng: random.Random) -> Case:
+    credit = {"support": 1.0, "Partial Support": 0.5, "none": 0.0, "not-support": 0.0}
+    systems, topics = (rng.sample([name for name in _PLAIN if " " not in name], 2) for _ in range(2))
+    words = rng.choice((("topic", "run", "nugget"), ("topic_id", "run_tag", "answer_id")))
+    numbers = words[-1] == "nugget" and rng.random() < 0.3
+    credit = {"0": 0.0, "0.25": 0.25, "1": 1.0} if numbers else credit
+    rows, cells = [[*words, "score" if numbers else "label"]], {}
+    for system, topic, nugget in product(systems, topics, ("n1", "1.10")):
+        label = rng.choice(list(credit))
+        rows.append([topic, system, nugget, label])
+        cells["all", system, f"{topic}/{nugget}", "1"] = credit[label]
+    said = {" | ".join(key): one for key, one in cells.items()}
+    return Case((table(rng, rows, ",\t"),), {}, {"said": said})
+
+
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+
+
+def _inspect_logs(rng: random.Random) -> tuple[list[dict[str, Any]], dict[str, object]]:
+    logs, cells, items = [], {}, _items(rng)
+    for system in _TWO:
+        samples = []
+        for item, epoch in product(items, (1, 2)):
+            value = rng.choice(("C", "I", "P", "N", 0.25, 1.0))
+            cells["match é", system, item, str(epoch)] = _GRADES[value] if isinstance(value, str) else value
+            samples.append({"id": _mixed(rng, item), "epoch": epoch, "scores": {"match é": {"value": value}}})
+        about = {"version": 2, "status": "success", "eval": {"task": "quiz", "task_version": 1, "model": system}}
+        logs.append({**about, "samples": rng.sample(samples, len(samples))})
+    return logs, _cells(cells)
+
+
+def _inspect(rng: random.Random) -> Case:
+    logs, truth = _inspect_logs(rng)
+    return Case(tuple(json_file(rng, log) for log in logs), {}, truth)
+
+
+def _archive(rng: random.Random) -> Case:
+    logs, truth = _inspect_logs(rng)
+    files = []
+    for log in logs:
+        stream, samples = io.BytesIO(), log.pop("samples")
+        members = {f"samples/{at}_epoch_{one['epoch']}.json": json_text(rng, one) for at, one in enumerate(samples)}
+        members["header.json"] = json_text(rng, log)
+        listed = rng.sample(list(members.items()), len(members))
+        listed += [("samples/", "")] if rng.random() < 0.3 else []
+        with zipfile.ZipFile(stream, "w") as archive:
+            for name, text in listed:
+                pack = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)) if text else zipfile.ZIP_STORED
+                archive.writestr(zipfile.ZipInfo(name, (1999, 1, 2, 3, 4, 6)), text, pack, rng.randint(1, 9))
+            archive.comment = rng.choice((b"", b"a comment"))
+        files.append(stream.getvalue())
+    return Case(tuple(files), {}, truth)
+
+
+def _alpaca(rng: random.Random) -> Case:
+    files, cells, items = [], {}, _items(rng)
+    for system in _TWO:
+        own = {one: rng.choice((0.0, 0.5, 0.25, 1.0)) for one in items}
+        cells |= {("preference", system, one): value for one, value in own.items()}
+        about = {"generator_1": "base", "generator_2": system, "annotator": "1.10", "datasplit": "eval"}
+        records = [{"instruction": one, **about, "preference": 1 + value} for one, value in own.items()]
+        files.append(json_file(rng, records))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _mteb(rng: random.Random) -> Case:
+    files, cells, tasks = [], {}, rng.sample(_PLAIN, 2)
+    for system, task in product(_TWO, tasks):
+        scores = {name: rng.choice(_SCORES) for name in ("main_score", "f1")}
+        cells |= {(name, system, task): one for name, one in scores.items()}
+        splits = {"test": [{"hf_subset": "en", **scores, "v_measure_std": 0.5}]}
+        splits |= {"validation": [{"hf_subset": "en", "main_score": 1.0, "f1": 1.0}]} if rng.random() < 0.3 else {}
+        about = {"task_name": _mixed(rng, task), "dataset_revision": rng.choice(("r1", "None", None))}
+        files.append(json_file(rng, {**about, "scores": splits}))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _helm(rng: random.Random) -> Case:
+    files, cells, items, models = [], {}, _items(rng), rng.sample(_ANY, 2)
+    for model in models:
+        spec = {"adapter_spec": {"model": model, "max_train_instances": rng.choice((5, 5.0))}}
+        spec["scenario_spec"] = {"class_name": "helm.MMLUScenario", "args": {"subject": "law", "b": 1}}
+        stats = []
+        for item in items:
+            cells["exact_match", model, f"MMLU:b=1,subject=law/{item}", "1"] = mean = rng.choice(_SCORES)
+            stat = {"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": mean}
+            stats.append({"instance_id": _mixed(rng, item), "train_trial_index": 0, "stats": [stat]})
+        valid = {"name": {"name": "exact_match", "split": "valid"}, "count": 1, "mean": 1.0}
+        stats.append({"instance_id": "of valid", "train_trial_index": 0, "stats": [valid]})
+        files += [json_file(rng, spec), json_file(rng, rng.sample(stats, len(stats)))]
+    return Case(tuple(files), {}, {"said": _cells(cells)["cells"]})
+
+
+def _swe_bench(rng: random.Random) -> Case:
+    files, cells, items = [], {}, _items(rng)
+    for system in _TWO:
+        solved = {item: rng.random() < 0.5 for item in items}
+        cells |= {("resolved", system, item): float(own) for item, own in solved.items()}
+        resolved = [item for item in items if solved[item]]
+        tried = [item for item in items if not solved[item] and rng.random() < 0.7]
+        lists = {"submitted": items, "resolved": resolved, "unresolved": tried}
+        report: dict[str, Any] = {"total_instances": 500, "schema_version": 2}
+        for name, listed in lists.items():
+            report[f"{name}_ids"] = [_mixed(rng, item) for item in rng.sample(listed, len(listed))]
+            report |= {f"{name}_instances": len(listed)} if rng.random() < 0.7 else {}
+        files.append(json_file(rng, report))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _frames(rng: random.Random) -> Case:
+    """Frames of ragas, numbered or with an id, and metrics of nuggetizer with the line of all topics."""
+    files, cells, items = [], {}, _items(rng)
+    of_nuggets = rng.random() < 0.5
+    metrics = ("vital_score", "all_score") if of_nuggets else ("faithfulness", "tone é")
+    numbered = not of_nuggets and rng.random() < 0.5
+    for system in _TWO:
+        rows = []
+        for at, item in enumerate(items, start=1):
+            scores = {name: rng.choice(_SCORES) for name in metrics}
+            cells |= {(name, system, str(at) if numbered else item): one for name, one in scores.items()}
+            texts = {} if of_nuggets else {"user_input": f"question {at}", "response": rng.choice(("é", "no"))}
+            called = {} if numbered else {"qid" if of_nuggets else "id": _mixed(rng, item)}
+            rows.append({**called, **texts, **scores})
+        rows += [{"qid": "all", **dict.fromkeys(metrics, 0.5)}] if of_nuggets else []
+        if of_nuggets or rng.random() < 0.5:
+            files.append(_records(rng, rows))
+        else:
+            head = list(rows[0])
+            files.append(table(rng, [head, *([_cell(row[name]) for name in head] for row in rows)], ",\t"))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _language_pair(rng: random.Random) -> Case:
+    n_segments, cells = rng.randint(2, 4), {}
+    systems = rng.sample([name for name in _ANY if " " not in name], 2)
+    documents = spelt_words(rng, [["news", f"doc{at // 2}"] for at in range(n_segments)], empty=False)
+    files = [documents]
+    for metric in ("", "BLEU-refA", "chrF-refA"):
+        rows = []
+        for system, at in product(systems, range(1, n_segments + 1)):
+            score = rng.choice((*_SCORES, -1.0, 7.0))
+            rows.append([system, number(rng, score)])
+            cells[metric, system, str(at)] = score
+        files.append(spelt_words(rng, rows, empty=False))
+    said = {key: one for key, one in cells.items() if key[0]}
+    return Case(tuple(files), {}, {"said": _cells(said)["cells"]})
+
+
+SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
+    "benchmark-lines": _benchmark_lines,
+    "benchmark-lm-eval": _lm_eval,
+    "benchmark-lm-eval-results": _lm_eval_results,
+    "benchmark-nuggetizer": _nuggetizer,
+    "benchmark-nuggets": _nuggets,
+    "benchmark-inspect": _inspect,
+    "benchmark-inspect-archive": _archive,
+    "benchmark-alpaca": _alpaca,
+    "benchmark-mteb": _mteb,
+    "benchmark-helm": _helm,
+    "benchmark-swe": _swe_bench,
+    "benchmark-frames": _frames,
+    "mt-metrics-eval": _language_pair,
+}
+"""Reader to its documents."""
