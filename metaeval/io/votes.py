@@ -112,6 +112,7 @@ def votes_of(
     collected = Collected(columns or {}, covariates, words, where)
     path = ""
     for path, content in contents:
+        collected.next_file()
         try:
             for table, refuse in _tables(content, path, collected):
                 collected.add(table, refuse)
@@ -197,7 +198,7 @@ def _line_tables(text: bytes, label: str, collected: Collected) -> Iterator[tupl
     """Yield JSON lines: in columns where they are plainly alike, else as objects."""
     first_line = 1
     for part in parts_of_lines(text, _CHUNK):
-        table = columns_of_lines(part, collected.wanted)
+        table = columns_of_lines(part, collected.wanted, collected.same)
         if table is not None:
             yield table, _refuse_lines(part, label, first_line)
         else:

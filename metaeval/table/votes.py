@@ -242,6 +242,7 @@ class Collected:
         self._winners = Winners(words or {}, self._codes["system"])
         self._parts: list[dict[str, NDArray[Any]]] = []
         self._forms: dict[str, None] = {}
+        self._roles: dict[str, str] = {}
         self._unused: dict[str, None] = {}
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
@@ -281,9 +282,21 @@ class Collected:
         self._unused |= dict.fromkeys(name or "one without a name" for name in held if name not in own)
         return [name for name in dict.fromkeys(held) if name in own]
 
+    def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
+        """Whether the same is read of columns with these names and with others."""
+        return self.columns(names) == self.columns(others)
+
+    def next_file(self) -> None:
+        """Begin with rows whose columns may be called otherwise."""
+        self._roles = {}
+
     def add(self, table: Table, refuse: Refuse | None = None) -> None:
         """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
         found, self._at = self.columns(table), refuse or self._row_error
+        for role, column in found.roles.items():
+            if (other := self._roles.setdefault(role, column)) != column:
+                way = f"give every row the same names, or name the right one (`columns={{{role!r}: {other!r}}}`)"
+                raise InvalidOptionError(f"some rows have their {role} in {other!r} and others in {column!r}; {way}")
         n_rows = len(next(iter(table.values())))
         adding = {
             "votes": self._add_votes,

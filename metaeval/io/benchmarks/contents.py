@@ -27,6 +27,7 @@ ZIP_MAGIC = b"PK\x03\x04"
 _MOST_MEMBERS = 1_000_000
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\[\]])")
 _LETTER = re.compile(rb"\S")
+_BLANKS = " \t\r\v\f"
 _DEEPEST_SHOWN = 60
 _PART = 2**20
 """Bytes of JSON lines that are made into objects at once, which take up to thirty times as much."""
@@ -179,7 +180,7 @@ def json_lines(text: bytes, label: str, first_line: int = 1, decoder: json.JSOND
     """Return JSON lines, of which the first has this number in the file."""
     values, lines = [], []
     for number, line in enumerate(text.decode().split("\n"), start=first_line):
-        if line.strip():
+        if line.strip(_BLANKS):
             values.append(_parsed(line, label, number, decoder or _DECODER))
             lines.append(number)
     return Json(label, values, lines)
