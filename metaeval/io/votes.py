@@ -1,8 +1,10 @@
 """Reading votes on pairs of systems: tables and JSON of arenas and of preference judges, recognised by content."""
 
+import csv
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any
 
@@ -24,6 +26,8 @@ from metaeval.table.votes import Collected, Table, Votes, columns_of_rows
 
 _CHUNK = 64 * 2**20
 _CHUNKS = 100
+_LONGEST_CELL = 2**24
+"""Letters of an answer, which tables of votes may have beside them."""
 _SAMPLE = 64 * 1024
 _LONGEST = 18
 """Digits of the number of a row."""
@@ -185,13 +189,24 @@ def refuse_votes(content: bytes, label: str) -> None:
 def _tables(content: bytes, label: str, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
     """Yield the rows of a file some at a time, with the columns that matter, and what makes the error of a row."""
     if not starts_json(content):
-        yield from _sheet_tables(sheet_of(content, label), collected)
+        with _long_cells():
+            yield from _sheet_tables(sheet_of(content, label), collected)
         return
     text = text_of(content, label)
     if has_lines(text):
         yield from _line_tables(text, label, collected)
     elif (json := read_json(content, label, numbers_as_text=True)) is not None:
         yield _of_records(json, collected)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells be as long as answers are."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _line_tables(text: bytes, label: str, collected: Collected) -> Iterator[tuple[Table, Refuse]]:

@@ -127,6 +127,8 @@ def numbers_of(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or
     if not isinstance(values, pd.Categorical) and values.dtype.kind in "iuf":
         numbers = values.astype(np.float64)
         return np.where(np.isfinite(numbers), numbers, np.nan)
+    if not isinstance(values, pd.Categorical) and values.dtype == object:
+        values = np.array([repr(float(one)) if isinstance(one, float | np.floating) else one for one in values], object)
     cells = cells_of(values, what)
     return np.array([*(float(text) if is_number(text) else math.nan for text in cells.texts), math.nan])[cells.codes]
 

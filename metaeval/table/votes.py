@@ -27,6 +27,8 @@ POSITION = "position"
 """The covariate that needs no column: whether a system stands on the left."""
 _SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
 _FEWEST = 2
+_MOST = 1e9
+"""Votes that a row counts for, and what the smallest weight is one by."""
 _MOST_VALUES = 1000
 """Values of a column by which rows are chosen that are kept for an error."""
 
@@ -481,8 +483,9 @@ class Collected:
         left, right = self._sides(table, found.roles)
         for word, column in found.others.items():
             numbers = numbers_of(table[column], column)
-            if (odd := np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers))))).size:
-                raise RowError(int(odd[0]), f"column {column!r} must hold counts: whole numbers of 0 or more")
+            if (odd := np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers)) & (numbers <= _MOST)))).size:
+                rule = f"column {column!r} must hold counts: whole numbers of 0 or more, up to {_MOST:,.0f}"
+                raise RowError(int(odd[0]), rule)
             bare = found._replace(roles={side: found.roles[side] for side in ("left", "right")})
             self._keep(table, bare, left, right, np.full(len(left), COUNTS[word]), numbers, numbers > 0)
 
@@ -525,8 +528,10 @@ class Collected:
             raise RowError(first, f"system {name!r} plays itself; leave such rows out")
         if (column := found.roles.get("weight")) is not None:
             numbers = numbers_of(table[column], "weight")
-            if (odd := np.flatnonzero(~(numbers >= 0) & kept)).size:
-                raise RowError(int(odd[0]), f"column {column!r}: weights must be numbers of 0 or more")
+            fits = (numbers == 0) | ((numbers >= 1 / _MOST) & (numbers <= _MOST))
+            if (odd := np.flatnonzero(~fits & kept)).size:
+                rule = f"column {column!r}: weights must be numbers of 0 or more ({1 / _MOST:g} to {_MOST:g}, or 0)"
+                raise RowError(int(odd[0]), rule)
             self._weight = column if (numbers[kept] != 1).any() else self._weight
             weight = weight * np.where(kept, numbers, 0.0)
         held: dict[str, NDArray[Any]] = {"left": left, "right": right, "share": share, "weight": weight}

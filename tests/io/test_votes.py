@@ -255,6 +255,15 @@ def test_no_row_is_cut_or_shifted(row, says, quoted):
             reader.votes_of([("x", text.encode())])
 
 
+def test_an_answer_may_be_long():
+    """Beside the votes, on several lines, longer than a cell of scores."""
+    answer = '"' + "two\nlines, " * 40_000 + '"'
+    text = f"left,right,winner,answer\na,b,left,{answer}\nb,a,tie,{answer}\na,c,who,x\n"
+    with pytest.raises(FileFormatError, match="x, line 80004: the winner is 'who'"):
+        reader.votes_of([("x", text.encode())])
+    assert csv.field_size_limit() == 2**17
+
+
 @pytest.mark.parametrize(
     "text",
     [
