@@ -178,11 +178,11 @@ def pairs_of_names(value: list[str], option: str) -> list[str]:
     return value
 
 
-def assignments(check: Check | None = None) -> Check:
+def assignments(check: Check | None = None, *, at_last: bool = False) -> Check:
     """Take NAME=VALUE, several times; the check looks at the name and at the value of each."""
 
     def check_each(value: list[str], option: str) -> list[str]:
-        for name, text in parse_assignments(value, option).items():
+        for name, text in parse_assignments(value, option, at_last=at_last).items():
             if check is not None:
                 check(name, text)
         return value
@@ -190,17 +190,19 @@ def assignments(check: Check | None = None) -> Check:
     return check_each
 
 
-def parse_assignments(texts: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Turn texts like ``name=value`` into a mapping.
+def parse_assignments(texts: Sequence[str] | None, option: str, *, at_last: bool = False) -> dict[str, str]:
+    """Turn texts like ``name=value`` into a mapping; cut at the first sign, or `at_last` where a name may hold one.
 
     Examples
     --------
     >>> parse_assignments(["relevant=1", "not=0"], "--word")
     {'relevant': '1', 'not': '0'}
+    >>> parse_assignments(["B=A=tie"], "--word", at_last=True)
+    {'B=A': 'tie'}
     """
     found: dict[str, str] = {}
     for text in texts or ():
-        name, equals, value = (part.strip() for part in text.partition("="))
+        name, equals, value = (part.strip() for part in (text.rpartition("=") if at_last else text.partition("=")))
         if not equals or not name or not value:
             raise refusal(option, "NAME=VALUE", text)
         if found.setdefault(name, value) != value:

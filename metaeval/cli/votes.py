@@ -56,7 +56,7 @@ _NEXT = Option("N", "Number of further votes whose best use is asked for.", chec
 _WORD = Option(
     "WORD=SIDE",
     "What a word for the winner means, left, right, tie or none (no vote), such as 1=left; may be repeated.",
-    checks.assignments(_side),
+    checks.assignments(_side, at_last=True),
     panel="Reading",
     means="words",
 )
@@ -113,6 +113,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     next_votes: Annotated[int, _NEXT] = 100,
     beside: Annotated[Path | None, _BESIDE] = None,
     word: Annotated[list[str] | None, _WORD] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
     qrels: Annotated[Path | None, _QRELS] = None,
     preference: Annotated[str | None, _PREFERENCE] = None,
     order: Annotated[str, opt.ORDER.but(panel="Rankings as votes", needs="qrels")] = "score",
@@ -142,11 +143,12 @@ def votes(  # noqa: PLR0913 - the options of the command
     named = {**sides, "question": question_column, "voter": voter_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
-    words = checks.parse_assignments(word, "--word")
+    words, rows = checks.parse_assignments(word, "--word", at_last=True), checks.parse_assignments(where, "--where")
     if qrels is not None:
-        return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=columns or chosen or beside or words)
+        idle = columns or chosen or beside or words or rows
+        return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=idle)
     files = files_of_votes(inputs)
-    found = read_votes(files, columns=columns, covariates=chosen, words=words)
+    found = read_votes(files, columns=columns, covariates=chosen, words=words, where=rows)
     scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
     loaded.read(*files, *([] if scores is None else scores.attrs["sources"]))
     return loaded.ask(
@@ -166,7 +168,7 @@ def _of_runs(  # noqa: PLR0913 - what was asked
 
     if idle:
         raise InvalidOptionError(
-            "columns, covariates and --beside are about votes in files, and --qrels makes them of runs"
+            "columns, rows, covariates and --beside are about votes in files, and --qrels makes them of runs"
         )
     collection = read_collection(runs, str(qrels), order=order)  # type: ignore[arg-type]  # one of its choices
     loaded.read(*(source.path for source in run_sources(runs)), qrels)

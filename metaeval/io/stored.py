@@ -32,6 +32,7 @@ from metaeval.base.checks import PARQUET_IS_MISSING, has_parquet
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
+from metaeval.io.benchmarks.contents import parse_json
 from metaeval.io.files import read_bytes
 from metaeval.io.foreign import (
     TOO_MUCH,
@@ -156,9 +157,9 @@ def open_parquet(content: bytes, label: str) -> Parquet:
         parquet.trial.reach(1)
     (noted,) = parquet.read(lambda _: [noted_in(content)])
     try:
-        found = json.loads(noted) if noted else {}
+        found = parse_json(noted, label) if noted else {}
         topics, notes = (found.get(part) for part in ("topics", "notes"))
-    except (ValueError, AttributeError, RecursionError):
+    except (FileFormatError, AttributeError):
         topics = notes = None
     return parquet._replace(topics=_texts(topics), notes=_texts(notes) or [])
 
@@ -196,8 +197,8 @@ def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, g
 def notes_of(stored: object) -> list[str]:
     """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
     try:
-        found = _texts(json.loads(str(stored)))
-    except (ValueError, TypeError, RecursionError):
+        found = _texts(parse_json(str(stored), ""))
+    except FileFormatError:
         found = None
     return [str(stored)] if found is None else found
 

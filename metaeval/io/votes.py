@@ -1,38 +1,43 @@
 """Reading votes on pairs of systems: tables and JSON of arenas and of preference judges, recognised by content."""
 
-import json
+import csv
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import BytesIO
+from contextlib import contextmanager
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import has_parquet
-from metaeval.base.names import first_double
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.benchmarks.contents import Json, has_lines, json_parts, parts_of_lines, read_json, starts_json
 from metaeval.io.files import read_bytes, text_of
+from metaeval.io.headers import ragged
+from metaeval.io.json_columns import columns_of_lines
+from metaeval.io.plain_sheets import is_plain, plain_columns
 from metaeval.io.score_forms import refuse_collections
-from metaeval.io.sheets import header_names, sheet_of
+from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.table.vote_columns import vote_columns
-from metaeval.table.votes import Collected, Votes
+from metaeval.table.vote_winners import Refuse
+from metaeval.table.votes import Collected, Table, Votes, columns_of_rows
 
 _CHUNK = 64 * 2**20
-_ROWS = 1_000_000
-_JSON = re.compile(rb"\s*(\[\s*)?\{\s*\"")
-_SAMPLE = 64
+_CHUNKS = 100
+_LONGEST_CELL = 2**24
+"""Letters of an answer, which tables of votes may have beside them."""
+_SAMPLE = 64 * 1024
+_LONGEST = 18
+"""Digits of the number of a row."""
+_TOKEN = re.compile(rb"\"((?:[^\"\\]|\\.)*)\"|[\[\]{}:]", re.DOTALL)
 
 VOTES = (
     "these are votes on pairs of systems, not scores or labels of each; rank the systems by them with metaeval votes "
     "(study_votes), or compare them with scores of the same systems with metaeval agree (study_settled)"
 )
 """What is said of votes where something else is wanted."""
-
-type Table = Mapping[str, NDArray[Any]]
 
 
 def read_votes(
@@ -41,6 +46,7 @@ def read_votes(
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
     words: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Votes:
     """Read votes on pairs of systems.
 
@@ -55,16 +61,21 @@ def read_votes(
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
     words : mapping of str to {"left", "right", "tie", "none"}, optional
-        What other words for the winner mean; rows of "none" are no votes and left out.
+        What other words for the winner mean; rows of "none" are no votes and left out. The names of the two systems
+        come before all words.
+    where : mapping of str to str, optional
+        Rows that count: those with this text in this column, such as ``{"judge": "gpt-4"}``.
 
     Returns
     -------
     metaeval.table.votes.Votes
+        Every row of the files is in it, or its ``notes`` count it.
 
     Raises
     ------
     FileFormatError
-        If a file holds no votes, a system plays itself, or a winner did not play.
+        If a file holds no votes, a row has another number of cells than the header, a system plays itself, or a winner
+        did not play.
     UnknownNameError
         If a column is not there.
 
@@ -81,8 +92,8 @@ def read_votes(
     ...     read_votes(path).to_frame()[["left", "right", "share"]].to_numpy().tolist()
     [['x', 'y', 0.0]]
     """
-    files = files_of_votes(paths)
-    return votes_of(((path, read_bytes(path)) for path in files), columns=columns, covariates=covariates, words=words)
+    contents = ((path, read_bytes(path)) for path in files_of_votes(paths))
+    return votes_of(contents, columns=columns, covariates=covariates, words=words, where=where)
 
 
 def files_of_votes(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -99,15 +110,17 @@ def votes_of(
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
     words: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Votes:
     """Return the votes of files that were read already, as one set; see `read_votes`."""
-    collected = Collected(columns or {}, covariates, words)
+    collected = Collected(columns or {}, covariates, words, where)
     path = ""
     for path, content in contents:
+        collected.next_file()
         try:
-            for table in _tables(content, path, collected):
-                collected.add(table)
-        except UnknownNameError:
+            for table, refuse in _tables(content, path, collected):
+                collected.add(table, refuse)
+        except (UnknownNameError, FileFormatError):
             raise
         except (ScoresError, InvalidOptionError) as error:
             raise FileFormatError(str(error), path=path) from error
@@ -118,22 +131,45 @@ def votes_of(
 
 
 def holds_votes(content: bytes, label: str) -> bool:
-    r"""Say whether a file holds votes, by its first lines.
+    r"""Say whether a file holds votes, by the names in its first row.
 
     Examples
     --------
     >>> holds_votes(b"left,right,winner,prompt\na,b,tie,1", "x"), holds_votes(b"topic,item,ann,ben\n1,d,0,1", "x")
     (True, False)
     """
-    if _JSON.match(content):
-        rows = re.findall(rb"\"([A-Za-z0-9_ ]+)\"\s*:", content[:_CHUNK].split(b"\n", 1)[0][: _SAMPLE * 1024])
-        return vote_columns(dict.fromkeys(name.decode() for name in rows)) is not None
-    first = content[: _SAMPLE * 1024].split(b"\n", 1)[0]
+    if starts_json(content):
+        return vote_columns(_first_names(content[:_SAMPLE])) is not None
+    first = content[:_SAMPLE].split(b"\n", 1)[0]
     try:
         names = header_names(next(sheet_of(first + b"\n", label).rows()))
     except (FileFormatError, StopIteration):
         return False
     return vote_columns(names) is not None
+
+
+def _first_names(content: bytes) -> list[str]:
+    r"""Return the names of the first object of JSON, or of the first in a list, as far as the content goes.
+
+    Examples
+    --------
+    >>> _first_names(b'[{"left": "a", "said": {"by": "left"}, "right": [{"b": 1}]}, {"c": 1}]')
+    ['left', 'said', 'right']
+    """
+    depth, text, names = 0, "", []
+    for token in _TOKEN.finditer(content):
+        sign = token[0][:1]
+        if sign == b'"':
+            text = token[1].decode(errors="replace")
+        elif sign == b":" and depth == 1:
+            names.append(text)
+        elif sign == b"{" or (sign == b"[" and depth):
+            depth += 1
+        elif sign in b"]}":
+            depth -= 1
+            if depth <= 0:
+                break
+    return names
 
 
 class VotesError(FileFormatError):
@@ -150,100 +186,103 @@ def refuse_votes(content: bytes, label: str) -> None:
         raise VotesError(label, content)
 
 
-def _tables(content: bytes, label: str, collected: Collected) -> Iterator[Table]:
-    """Yield the rows of a file some at a time, with the columns that matter."""
-    content = text_of(content, label)
-    if not _JSON.match(content):
-        yield from _sheet_tables(content, label, collected)
+def _tables(content: bytes, label: str, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
+    """Yield the rows of a file some at a time, with the columns that matter, and what makes the error of a row."""
+    if not starts_json(content):
+        with _long_cells():
+            yield from _sheet_tables(sheet_of(content, label), collected)
         return
-    if content.lstrip().startswith(b"["):
-        yield _of_rows(_parsed(content, label), collected)
-        return
-    start = 0
-    while start < len(content):
-        end = content.rfind(b"\n", start, start + _CHUNK) if start + _CHUNK < len(content) else len(content)
-        end = end if end > start else (content.find(b"\n", start) + 1 or len(content))
-        if chunk := content[start:end].strip():
-            yield _json_lines(chunk, label, collected)
-        start = end
+    text = text_of(content, label)
+    if has_lines(text):
+        yield from _line_tables(text, label, collected)
+    elif (json := read_json(content, label, numbers_as_text=True)) is not None:
+        yield _of_records(json, collected)
 
 
-def _json_lines(chunk: bytes, label: str, collected: Collected) -> Table:
-    first = _parsed(b"[" + chunk.split(b"\n", 1)[0] + b"]", label)[0]
-    wanted = collected.wanted(first)
-    flat = all(isinstance(first[name], str | int | float) for name in wanted)
-    if flat and has_parquet() and (made := _by_polars(chunk, wanted)) is not None:
-        return made
-    lines = [line for line in chunk.split(b"\n") if not line.isspace() and line]
-    return _of_rows(_parsed(b"[" + b",".join(lines) + b"]", label), collected)
-
-
-def _by_polars(chunk: bytes, wanted: Sequence[str]) -> Table | None:
-    """Return columns of lines that are all alike, ten times faster than by Python's parser; None for others."""
-    import polars as pl  # noqa: PLC0415 - an extra
-
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells be as long as answers are."""
+    before = csv.field_size_limit(_LONGEST_CELL)
     try:
-        frame = pl.read_ndjson(BytesIO(chunk), infer_schema_length=_SAMPLE)
-    except pl.exceptions.PolarsError:
-        return None
-    if not set(wanted) <= set(frame.columns):
-        return None
-    return {name: _categories(frame[name]) for name in wanted}
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
-def _categories(column: Any) -> Any:  # noqa: ANN401 - polars' own
-    """Return a column as pandas has it: words as categories, of which there are few."""
-    if str(column.dtype) != "String":
-        return column.to_numpy()
-    import polars as pl  # noqa: PLC0415 - an extra
-
-    words = column.unique().drop_nulls().to_list()
-    codes = column.cast(pl.Enum(words)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    return pd.Categorical.from_codes(codes, categories=pd.Index(words, dtype=object))
-
-
-def _of_rows(rows: Any, collected: Collected) -> Table:  # noqa: ANN401 - as parsed
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise InvalidOptionError("votes in JSON are a list of objects, or one object a line")
-    names = dict.fromkeys(name for row in rows for name in row)
-    made = {}
-    for name in collected.wanted(names):
-        cells = np.empty(len(rows), dtype=object)
-        cells[:] = [row.get(name) for row in rows]
-        made[name] = cells
-    return made
+def _line_tables(text: bytes, label: str, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
+    """Yield JSON lines: in columns where they are plainly alike, else as objects."""
+    first_line = 1
+    for part in parts_of_lines(text, _CHUNK):
+        table = columns_of_lines(part, collected.wanted, collected.same)
+        if table is not None:
+            yield table, _refuse_lines(part, label, first_line)
+        else:
+            for json in json_parts(part, label, first_line):
+                yield _of_records(json, collected)
+        first_line += part.count(b"\n")
 
 
-def _parsed(content: bytes, label: str) -> Any:  # noqa: ANN401 - whatever it holds
-    try:
-        return json.loads(content)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FileFormatError(f"the file begins as JSON and is none ({error})", path=label) from None
+def _refuse_lines(part: bytes, label: str, first_line: int) -> Refuse:
+    def refuse(place: int, rule: str) -> FileFormatError:
+        lines = (number for number, line in enumerate(part.split(b"\n"), first_line) if line.strip())
+        return FileFormatError(rule, path=label, line=next(islice(lines, place, None)))
+
+    return refuse
 
 
-def _sheet_tables(content: bytes, label: str, collected: Collected) -> Iterator[Table]:
-    sheet = sheet_of(content, label)
+def _of_records(json: Json, collected: Collected) -> tuple[Table, Refuse]:
+    if not json.records:
+        json.refuse("votes in JSON are a list of objects, or one object a line")
+
+    def refuse(place: int, rule: str) -> FileFormatError:
+        return json.error(rule, at=place)
+
+    return columns_of_rows(json.records, collected), refuse
+
+
+def _sheet_tables(sheet: Sheet, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
     refuse_collections(sheet, "a table of votes")
     names = header_names(next(sheet.rows()))
-    if (again := first_double(name for name in names if name)) is not None:
-        raise sheet.error(f"two columns are called {again!r}; rename one, or leave it out", 0)
     wanted = collected.wanted(names)
-    separator = r"\s+" if sheet.delimiter == " " else sheet.delimiter
-    try:
-        for frame in pd.read_csv(
-            BytesIO(sheet.content),
-            sep=separator,
-            names=names,
-            header=0,
-            usecols=wanted,
-            skipinitialspace=True,
-            dtype="category",
-            keep_default_na=False,
-            na_values=[""],
-            chunksize=_ROWS,
-            encoding="utf-8",
-        ):
-            kept = frame.dropna(how="all")  # of blank lines
-            yield {str(name): kept[name].array for name in kept}
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise FileFormatError(f"a row has another number of cells than the header ({error})", path=label) from None
+    places = [names.index(name) for name in wanted]
+    plain = is_plain(sheet, len(names))
+    columns = plain_columns(sheet, len(names), places) if plain else _sheet_columns(sheet, names, places)
+    start = 0
+    for some in columns:
+        yield dict(zip(wanted, some, strict=True)), _refuse_rows(sheet, start, plain=plain)
+        start += len(some[0])
+
+
+def _refuse_rows(sheet: Sheet, start: int, *, plain: bool) -> Refuse:
+    def refuse(place: int, rule: str) -> FileFormatError:
+        if plain:
+            return FileFormatError(rule, path=sheet.label, line=start + place + 2)
+        return sheet.without_header().error(rule, start + place)
+
+    return refuse
+
+
+def _sheet_columns(sheet: Sheet, names: Sequence[str], places: Sequence[int]) -> Iterator[list[NDArray[Any]]]:
+    """Yield some columns in rows some at a time; an error for a row of another number of cells than the header."""
+    body, start = sheet.without_header(), 0
+    chunks, first = body.chunks(), next(body.rows(), [])
+    more = len(first) == len(names) + 1
+    numbered = more and bool(first[-1].strip())  # as R numbers its rows, else a delimiter ends each
+    last = -1
+    while rows := list(chain.from_iterable(islice(chunks, _CHUNKS))):
+        fits = [len(cells) == len(names) + more for cells in rows]
+        if numbered:
+            numbers = [_number(cells[0]) for cells in rows]
+            fits = [fit and later > before for fit, later, before in zip(fits, numbers, [last, *numbers], strict=False)]
+            last = numbers[-1]
+        elif more:
+            fits = [fit and not cells[-1].strip() for fit, cells in zip(fits, rows, strict=True)]
+        if not all(fits):
+            odd = fits.index(False)
+            raise body.error(ragged(rows[odd], len(names), body), start + odd)
+        yield [np.array([cells[place + numbered] for cells in rows], dtype=object) for place in places]
+        start += len(rows)
+
+
+def _number(cell: str) -> int:
+    return int(cell) if cell.isascii() and cell.isdecimal() and len(cell) < _LONGEST else -1

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from metaeval.base.provenance import file_checksum
 from metaeval.errors import MetaevalWarning
+from metaeval.io.benchmarks.contents import parse_json
 
 RECORD = "provenance.json"
 """The file that says what made a folder, and lists what was written into it."""
@@ -19,8 +20,8 @@ _OWN_FOLDERS = frozenset({".", "tables", "figures", "data"})
 def written_files(folder: Path) -> dict[str, str] | None:
     """Return the files that metaeval wrote into a report with their checksums, or None where there is no such list."""
     try:
-        record = json.loads((folder / RECORD).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        record = parse_json((folder / RECORD).read_bytes(), RECORD)
+    except (OSError, ValueError):
         return None
     if not isinstance(record, dict) or not str(record.get("schema")).startswith("metaeval/"):
         return None
@@ -39,7 +40,7 @@ def list_files(folder: Path) -> None:
             with path.open("rb") as stream:
                 os.fsync(stream.fileno())  # the old report goes as soon as the new one is named
             files[path.relative_to(folder).as_posix()] = file_checksum(path)
-    content = {**json.loads(record.read_text(encoding="utf-8")), "files": files}
+    content = {**parse_json(record.read_bytes(), RECORD), "files": files}
     with record.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(record_text(content))
         stream.flush()

@@ -52,21 +52,28 @@ def vote_habits(votes: object, *, alpha: float = 0.05) -> pd.DataFrame:
     weight = given.weight
     row: dict[str, float] = {"n_votes": given.n_votes, "n_questions": given.n_units("question")}
     row["ties"] = float(weight @ (given.share == _HALF) / weight.sum())
-    try:
-        placed = replace(given, covariates={POSITION: np.ones(len(given.share))})
-        found = bradley_terry(placed, alpha=alpha).coefficients.iloc[0]
-        row |= {"left": expit(found["estimate"]), "low": expit(found["low"]), "high": expit(found["high"])}
-        row["p_value"] = found["p_value"]
-    except (EstimationError, ScoresError):
-        row |= dict.fromkeys(("left", "low", "high", "p_value"), np.nan)
+    row |= _lean(given, alpha)
     first = np.minimum(given.left, given.right)
     for_first = np.where(given.left < given.right, given.share, 1 - given.share)
     turned = given.left > given.right
     sides = [pd.Series(for_first[own]).groupby(_cells(given, first)[own]).mean() for own in (~turned, turned)]
     both = pd.concat(sides, axis=1, join="inner").to_numpy()
     same = np.sign(both[:, 0] - _HALF) == np.sign(both[:, 1] - _HALF)
-    known = "question" in given.units
+    known = "question" in given.units and given.placed
     return pd.DataFrame([row | {"n_both": len(both) * known, "same": same.mean() if known and len(both) else np.nan}])
+
+
+def _lean(votes: Votes, alpha: float) -> dict[str, float]:
+    """Return the left system's advantage, NaN where it cannot be estimated."""
+    try:
+        if votes.placed:
+            placed = replace(votes, covariates={POSITION: np.ones(len(votes.share))})
+            found = bradley_terry(placed, alpha=alpha).coefficients.iloc[0]
+            shares = {"left": expit(found["estimate"]), "low": expit(found["low"]), "high": expit(found["high"])}
+            return shares | {"p_value": found["p_value"]}
+    except (EstimationError, ScoresError):
+        pass
+    return dict.fromkeys(("left", "low", "high", "p_value"), np.nan)
 
 
 def _cells(votes: Votes, first: NDArray[np.int64]) -> NDArray[np.int64]:

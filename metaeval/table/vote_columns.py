@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from metaeval.base.columns import underscored
-from metaeval.errors import UnknownNameError
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.table.vote_words import share_of_column
 
 UNITS = ("question", "voter")
 """What votes can hang together by."""
@@ -17,13 +18,18 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
         *("item_id", "item", "instruction", "uid"),
     ),
-    "voter": ("voter", "voter_id", "worker", "worker_id", "annotator", "judge", "assessor", "rater", "user", "user_id"),
+    "voter": (
+        *("voter", "voter_id", "worker", "worker_id", "annotator", "annotator_id", "judge", "assessor", "rater"),
+        *("user", "user_id"),
+    ),
     "weight": ("weight", "weights"),
 }
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
 COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
 ORDERS = ("g1_winner", "g2_winner")
-GAMES = "games"
+GAMES, MODEL, BASELINE = "games", "model", "baseline"
+LOSER = "loser"
+TIES = ("tie", "ties", "tied", "draw", "is_tie", "is_draw")
 
 
 class VoteColumns(NamedTuple):
@@ -32,7 +38,14 @@ class VoteColumns(NamedTuple):
     roles: Mapping[str, str]
     """"left", "right", "winner", "question", "voter", "weight"."""
     form: str
-    """"votes", "counts", "orders" or "games"."""
+    """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "counts", "orders" or "games"."""
+    others: Mapping[str, str]
+    """What else the form is read from, as `underscored` writes it, and the column."""
+
+    @property
+    def read(self) -> set[str]:
+        """The columns that are read."""
+        return {*self.roles.values(), *self.others.values()} - {""}
 
 
 def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = None) -> VoteColumns | None:
@@ -54,25 +67,59 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
     >>> vote_columns(["system", "topic", "score"]) is None
     True
     """
-    words = {underscored(str(name).strip()): str(name) for name in columns}
+    names = list(map(str, columns))
+    words: dict[str, str] = {}
+    for name in names:
+        words.setdefault(_word(name), name)
     roles = dict(named or {})
     for role, column in roles.items():
-        if column not in words.values():
-            raise UnknownNameError(f"column for {role}", column, list(words.values()))
+        if column not in names:
+            raise UnknownNameError(f"column for {role}", column, names)
     for role, spellings in COLUMNS.items():
         found = next((words[one] for one in spellings if one in words and words[one] not in roles.values()), None)
         if role not in roles and found is not None:
             roles[role] = found
-    if GAMES in words and "model" in words:
-        return VoteColumns({"left": words.get("baseline", ""), "right": words["model"], **_units(roles)}, "games")
-    if not {"left", "right"} <= set(roles):
-        return None
+
+    if GAMES in words and MODEL in words:
+        units = {role: column for role, column in roles.items() if role in UNITS}
+        roles = {"left": words.get(BASELINE, ""), "right": words[MODEL], **units}
+        return VoteColumns(roles, "games", {GAMES: words[GAMES]})
+    if not {"left", "right"} <= set(roles) and LOSER in words and "winner" in roles:
+        roles |= {"left": roles.pop("winner"), "right": words[LOSER]}
+        return VoteColumns(roles, "winners", _held(TIES, words))
+    return _of_two_sides(roles, words) if {"left", "right"} <= set(roles) else None
+
+
+def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str]) -> VoteColumns | None:
     if set(ORDERS) <= set(words):
-        return VoteColumns(roles, "orders")
+        return VoteColumns(roles, "orders", _held(ORDERS, words))
     if "winner" in roles:
-        return VoteColumns(roles, "votes")
-    return VoteColumns(roles, "counts") if {"wins", "losses"} <= set(words) else None
+        return VoteColumns(roles, "votes", {})
+    outcomes = {word: share for word in words if (share := share_of_column(word)) is not None}
+    if {0.0, 1.0} <= set(outcomes.values()):
+        return VoteColumns(roles, "outcomes", _held(outcomes, words))
+    return VoteColumns(roles, "counts", _held(COUNTS, words)) if {"wins", "losses"} <= set(words) else None
 
 
-def _units(roles: Mapping[str, str]) -> dict[str, str]:
-    return {role: column for role, column in roles.items() if role in UNITS}
+def _held(wanted: Iterable[str], words: Mapping[str, str]) -> dict[str, str]:
+    return {word: words[word] for word in wanted if word in words}
+
+
+def refuse_doubles(columns: Iterable[object], found: VoteColumns, named: Mapping[str, str]) -> None:
+    """Refuse two columns that are called alike, or but for their case, where one of them is read and none was named."""
+    known: dict[str, str] = {}
+    for name in map(str, columns):
+        other = known.get(_word(name))
+        known.setdefault(_word(name), name)
+        if other is None or not {other, name} & found.read:
+            continue
+        if other == name:
+            raise InvalidOptionError(f"two columns are called {name!r}; rename one, or leave it out")
+        if not {other, name} & set(named.values()):
+            role = next((role for role, column in found.roles.items() if column in {other, name}), "")
+            way = f"name the right one (`columns={{{role!r}: {name!r}}}`)" if role else "rename one"
+            raise InvalidOptionError(f"columns {other!r} and {name!r} are called alike; {way}")
+
+
+def _word(name: object) -> str:
+    return underscored(str(name).strip())

@@ -1,6 +1,7 @@
 """Votes: who was preferred to whom, on which question and by whom; recognised by the names of columns."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,32 +9,28 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
 from metaeval.base.columns import underscored
 from metaeval.base.names import clean_name, count, first_few, is_number, natural_order, shortened
 from metaeval.base.results import Result
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, ORDERS, UNITS, VoteColumns, vote_columns
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
+from metaeval.table.vote_cells import RowError, cells_of, flags_of, numbers_of, without_lists
+from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
+from metaeval.table.vote_winners import Refuse, Winners
+from metaeval.table.vote_words import STRONG, share_of_column
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
+type Table = Mapping[str, Any]
+"""Columns by name: arrays, or pandas' own."""
 
 POSITION = "position"
 """The covariate that needs no column: whether a system stands on the left."""
-
-_SHARES: Mapping[str, float] = {
-    **dict.fromkeys(("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "a>>b"), 1.0),
-    **dict.fromkeys(("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "b>>a"), 0.0),
-    **dict.fromkeys(("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw", "a=b"), 0.5),
-}
-"""The left system's share of a vote, by the word for the winner."""
-_STRONG, _STRONG_WEIGHT = frozenset({"a>>b", "b>>a"}), 3.0
-_NONE = "none"
-_NO_VOTE = frozenset({"error", "invalid", "skip", "skipped", _NONE})
-_SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"))
+_SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
 _FEWEST = 2
-_TIED = 1.5
-"""AlpacaEval's tie, of which older files have 0."""
+_MOST = 1e9
+"""Votes that a row counts for, and what the smallest weight is one by."""
+_MOST_VALUES = 1000
+"""Values of a column by which rows are chosen that are kept for an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,6 +53,8 @@ class Votes(Result):
     """The left system's less the right one's, by name. Shape (vote,)."""
     counted: bool = False
     """Whether rows are counts: who voted on what is unknown."""
+    placed: bool = True
+    """Whether it is known who stood on the left: not where a table has winners and losers."""
     read_as: str = "votes"
     """What they were taken for."""
     notes: tuple[str, ...] = ()
@@ -156,6 +155,7 @@ def as_votes(
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
     words: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Votes:
     """Check votes, and lay them out.
 
@@ -165,15 +165,19 @@ def as_votes(
         One row a vote, with columns for the two systems (left and right; model_a and model_b), the winner (left, right,
         tie, both bad; model_a, model_b; a system's name; ``A>>B``; or AlpacaEval's preference from 1 to 2), and perhaps
         the question (question_id, prompt, instruction), the voter (voter, worker, annotator, judge) and a weight. Or
-        both orders of a pair in a row (MT-Bench: g1_winner, g2_winner), games against a baseline (Arena-Hard), or
-        counts (wins, losses, ties).
+        a column of 1 and 0 for every outcome (winner_model_a, winner_model_b, winner_tie), winners beside losers
+        (winner, loser), both orders of a pair in a row (MT-Bench: g1_winner, g2_winner), games against a baseline
+        (Arena-Hard), or counts (wins, losses, ties). Names are text: systems 1.1 and 1.10 are two.
     columns : mapping of str to str, optional
         Which column is "left", "right", "winner", "question", "voter" or "weight", where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
         _left and _right (_a and _b, _1 and _2); "position" needs no column.
     words : mapping of str to {"left", "right", "tie", "none"}, optional
-        What other words for the winner mean; rows of "none" are no votes and left out.
+        What other words for the winner mean; rows of "none" are no votes and left out. The names of the two systems
+        come before all words.
+    where : mapping of str to str, optional
+        Rows that count: those with this text in this column, such as ``{"judge": "gpt-4"}``.
 
     Returns
     -------
@@ -194,34 +198,58 @@ def as_votes(
     """
     if isinstance(data, Votes):
         return data
-    frame = data if isinstance(data, pd.DataFrame) else None
-    if isinstance(data, Sequence) and not isinstance(data, str) and all(isinstance(row, Mapping) for row in data):
-        frame = pd.DataFrame(list(data))
-    if frame is None:
+    collected = Collected(columns or {}, covariates, words, where)
+    if isinstance(data, pd.DataFrame):
+        names = list(map(str, data.columns))
+        table: Table = {name: _array(data.iloc[:, names.index(name)]) for name in collected.wanted(names)}
+    elif isinstance(data, Sequence) and not isinstance(data, str) and all(isinstance(row, Mapping) for row in data):
+        table = columns_of_rows(data, collected)
+    else:
         raise InvalidOptionError(f"votes are a table, one row a vote, not {shortened(repr(data))}")
-    collected = Collected(columns or {}, covariates, words)
-    collected.add({str(name): frame[name].to_numpy(dtype=object) for name in frame})
+    collected.add(table)
     return collected.votes()
+
+
+def _array(column: pd.Series) -> Any:  # noqa: ANN401 - an array, or pandas' own
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.array
+    return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.to_numpy(dtype=object)
+
+
+def columns_of_rows(rows: Sequence[Mapping[Any, Any]], collected: "Collected") -> Table:
+    """Return the columns that are read of rows with names, None where one has no such name."""
+    names = {str(name): name for row in rows for name in row}
+    table: dict[str, Any] = {}
+    for name in collected.wanted(names):
+        table[name] = np.empty(len(rows), dtype=object)
+        table[name][:] = [row.get(names[name]) for row in rows]
+    return table
 
 
 class Collected:
     """Votes that come some rows at a time."""
 
     def __init__(
-        self, columns: Mapping[str, str], covariates: Sequence[str], words: Mapping[str, str] | None = None
+        self,
+        columns: Mapping[str, str],
+        covariates: Sequence[str],
+        words: Mapping[str, str] | None = None,
+        where: Mapping[str, str] | None = None,
     ) -> None:
         for role in columns:
             if role not in COLUMNS:
                 raise InvalidOptionError(f"`columns` may name {', '.join(COLUMNS)}, not {role!r}")
-        self._words = {_plain(word): side for word, side in (words or {}).items()}
-        for side in self._words.values():
-            check_choice(side, "side", ("left", "right", "tie", _NONE))
-        self._named, self._covariates = columns, list(dict.fromkeys(covariates))
-        self._codes: dict[str, dict[Hashable, int]] = {"system": {}, **{name: {} for name in UNITS}}
+        self._named, self._where, self._covariates = columns, dict(where or {}), list(dict.fromkeys(covariates))
+        self._codes: dict[str, dict[str, int]] = {"system": {}, **{name: {} for name in UNITS}}
+        self._winners = Winners(words or {}, self._codes["system"])
         self._parts: list[dict[str, NDArray[Any]]] = []
-        self._n_rows, self._left_out, self._strong, self._anonymous = 0, 0, 0, dict.fromkeys(UNITS, 0)
-        self._form, self._baseline = "votes", ""
-        self._n_unknown = 0
+        self._forms: dict[str, None] = {}
+        self._roles: dict[str, str] = {}
+        self._unused: dict[str, None] = {}
+        self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
+        self._numbers: Counter[str] = Counter()
+        self._weight = self._voter = self._baseline = ""
+        self._at: Refuse = self._row_error
 
     def columns(self, names: Iterable[object]) -> VoteColumns:
         """Return the columns of votes, or raise the error that lists what there is."""
@@ -245,56 +273,72 @@ class Collected:
         """Return the columns that are read, of those there are."""
         held = list(map(str, names))
         found = self.columns(held)
-        words = {*COUNTS, *ORDERS, GAMES}
-        own = {*found.roles.values()} | {column for name in self._covariates for column in _pair_of(name, held) or ()}
-        return [name for name in held if name in own or underscored(name.strip()) in words]
+        refuse_doubles(held, found, self._named)
+        for column in self._where:
+            if column not in held:
+                raise UnknownNameError("column", column, held)
+        pairs = {name: _pair_of(name, held) for name in self._covariates}
+        if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
+            raise UnknownNameError("covariate", unknown, [POSITION, *held])
+        own = found.read.union(self._where, *(pair or () for pair in pairs.values()))
+        self._unused |= dict.fromkeys(name or "one without a name" for name in held if name not in own)
+        return [name for name in dict.fromkeys(held) if name in own]
 
-    def add(self, table: Mapping[str, NDArray[Any]]) -> None:
-        """Add rows: column to values."""
-        found = self.columns(table)
-        self._form = found.form
-        if found.form == "counts":
-            self._add_counts(table, found.roles)
-        elif found.form == "orders":
-            for column, turned in zip(ORDERS, (False, True), strict=True):
-                own = next(name for name in table if underscored(name.strip()) == column)
-                self._add(table, {**found.roles, "winner": own}, turned=turned)
-        elif found.form == "games":
-            self._add_games(table, found.roles)
-        else:
-            self._add(table, found.roles)
-        self._n_rows += len(next(iter(table.values())))
+    def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
+        """Whether the same is read of columns with these names and with others."""
+        return self.columns(names) == self.columns(others)
+
+    def next_file(self) -> None:
+        """Begin with rows whose columns may be called otherwise."""
+        self._roles = {}
+
+    def add(self, table: Table, refuse: Refuse | None = None) -> None:
+        """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
+        found, self._at = self.columns(table), refuse or self._row_error
+        for role, column in found.roles.items():
+            if (other := self._roles.setdefault(role, column)) != column:
+                way = f"give every row the same names, or name the right one (`columns={{{role!r}: {other!r}}}`)"
+                raise InvalidOptionError(f"some rows have their {role} in {other!r} and others in {column!r}; {way}")
+        n_rows = len(next(iter(table.values())))
+        adding = {
+            "votes": self._add_votes,
+            "outcomes": self._add_outcomes,
+            "winners": self._add_winners,
+            "counts": self._add_counts,
+            "orders": self._add_orders,
+            "games": self._add_games,
+        }
+        try:
+            adding[found.form](self._chosen(table, n_rows), found)
+        except RowError as error:
+            raise self._at(error.place, error.rule) from None
+        self._numbers["rows"] += n_rows
 
     def votes(self) -> Votes:
         """Return all votes."""
-        held = {name: np.concatenate([part[name] for part in self._parts]) for name in (self._parts or [{}])[0]}
+        held = self._joined()
         names = list(self._codes["system"])
+        if self._where and not self._numbers["chosen"]:
+            column, text = next(iter(self._where.items()))
+            there = first_few(sorted(self._there[column]))
+            raise ScoresError(f"no row has {text!r} in column {column!r}; there are {there or 'no rows'}")
         if not len(held.get("left", ())) or len(names) < _FEWEST:
             raise ScoresError(f"at least two systems are needed, and votes on them; found {first_few(names) or 'none'}")
-        order = natural_order(map(str, names))
+        self._winners.refuse_names()
+        if "counts" in self._forms and len(self._forms) > 1:
+            raise ScoresError("some of these are counts and others votes, one a row; read them apart")
+        order = natural_order(names)
         place = {name: number for number, name in enumerate(order)}
-        moved = np.array([place[str(name)] for name in names])
-        covariates = {}
-        for number, name in enumerate(self._covariates):
-            covariates[name] = held[f"covariate {number}"]
-            if not covariates[name].any() or not np.isfinite(covariates[name]).all():
+        moved = np.array([place[name] for name in names])
+        covariates = {name: held[f"covariate {number}"] for number, name in enumerate(self._covariates)}
+        for name, values in covariates.items():
+            if not values.any():
                 raise ScoresError(f"covariate {name!r} must be a number for every vote, and not 0 for all")
-        notes = [
-            *([f"{count(self._left_out, 'vote')} without a verdict (error) left out"] if self._left_out else []),
-            *(
-                [f"{count(self._strong, 'vote')} A>>B or B>>A count {_STRONG_WEIGHT:g} times, as Arena-Hard does"]
-                if self._strong
-                else []
-            ),
-            *(
-                f"{count(number, 'vote')} name no {name}; each counts as a {name} of its own"
-                for name, number in self._anonymous.items()
-                if number
-            ),
-            *([f"the file names no baseline; it is called {self._baseline!r}"] if self._baseline else []),
-        ]
         units = {name: _renumbered(held[name]) for name in UNITS if name in held}
         words = {name: list(self._codes[name]) for name in units}
+        found = {
+            name: tuple(words[name][code] if code >= 0 else "" for code in own) for name, (own, _) in units.items()
+        }
         return Votes(
             systems=tuple(order),
             left=moved[held["left"]],
@@ -302,152 +346,224 @@ class Collected:
             share=held["share"],
             weight=held["weight"],
             units={name: codes for name, (_, codes) in units.items()},
-            names={
-                name: tuple(str(words[name][code]) if code >= 0 else "" for code in own)
-                for name, (own, _) in units.items()
-            },
+            names=found,
             covariates=covariates,
-            counted=self._form == "counts",
-            read_as=_READ_AS[self._form],
-            notes=tuple(notes),
+            counted="counts" in self._forms,
+            placed="winners" not in self._forms,
+            read_as="; ".join(_READ_AS[form] for form in self._forms),
+            notes=tuple(self._notes(found.get("voter", ()))),
         )
 
-    def _coded(self, values: NDArray[Any], what: str) -> Codes:
-        """Return the numbers of names; what has no name has a number of its own."""
-        codes, names = pd.factorize(values)
-        known = self._codes["system" if what not in UNITS else what]
-        if what in UNITS:
-            places = np.array([known.setdefault(str(name), len(known)) for name in names], dtype=np.int64)
-        else:
-            places = np.array([known.setdefault(clean_name(name, what), len(known)) for name in names], dtype=np.int64)
+    def _joined(self) -> dict[str, NDArray[Any]]:
+        """Return the parts as one; where only some name a unit, every vote of the others has one of its own."""
+        for unit in UNITS:
+            lacking = [part for part in self._parts if unit not in part]
+            for part in lacking if len(lacking) < len(self._parts) else ():
+                part[unit] = self._own_units(len(part["left"]), unit)
+        return {name: np.concatenate([part[name] for part in self._parts]) for name in (self._parts or [{}])[0]}
+
+    def _notes(self, voters: Sequence[str]) -> list[str]:
+        n, n_left_out, n_strong = self._numbers, self._winners.n_left_out, self._winners.n_strong
+        said = " and ".join(f"{column} {text}" for column, text in self._where.items())
+        notes = {
+            f"{n['chosen']:,} of {n['rows']:,} rows, with {said}": said,
+            f"{count(n_left_out, 'vote')} without a verdict (error) left out": n_left_out,
+            f"{count(n['failed'], 'row')} with a game that failed left out, as Arena-Hard does": n["failed"],
+            f"{count(n_strong, 'vote')} A>>B or B>>A count {STRONG:g} times, as Arena-Hard does": n_strong,
+            f"votes count as column {self._weight!r} says": self._weight,
+            **{
+                f"{count(n[unit], 'vote')} name no {unit}; each counts as a {unit} of its own": n[unit]
+                for unit in UNITS
+            },
+            f"the file names no baseline; it is called {self._baseline!r}": self._baseline,
+            self._note_on_judges([name for name in voters if name]): True,
+            f"left out columns that say nothing of a vote ({first_few(self._unused)})": self._unused,
+        }
+        return [note for note, holds in notes.items() if note and holds]
+
+    def _note_on_judges(self, voters: Sequence[str]) -> str:
+        if not underscored(self._voter.strip()).startswith("judge") or len(voters) < _FEWEST:
+            return ""
+        return (
+            f"column {self._voter!r} names {count(len(voters), 'judge')} ({first_few(voters)}), whose votes are pooled "
+            f"as those of one kind of voters; for one of them pass `where={{{self._voter!r}: {voters[0]!r}}}`"
+        )
+
+    def _row_error(self, place: int, rule: str) -> MetaevalError:
+        return ScoresError(f"row {self._numbers['rows'] + place + 1}: {rule}")
+
+    def _moved_to(self, rows: NDArray[np.int64]) -> None:
+        """Take places from here on for those of some rows of the table."""
+        outer = self._at
+        self._at = lambda place, rule: outer(int(rows[place]), rule)
+
+    def _chosen(self, table: Table, n_rows: int) -> Table:
+        """Return the rows that count."""
+        if not self._where:
+            return table
+        kept = np.ones(n_rows, dtype=bool)
+        for column, text in self._where.items():
+            cells = cells_of(without_lists(table[column], column), f"cell of {column!r}")
+            if len(self._there[column]) < _MOST_VALUES:
+                self._there[column] |= dict.fromkeys(cells.texts)
+            kept &= np.array([*(one == text.strip() for one in cells.texts), False])[cells.codes]
+        rows = np.flatnonzero(kept)
+        self._numbers["chosen"] += len(rows)
+        self._moved_to(rows)
+        return {name: values[rows] for name, values in table.items()}
+
+    def _coded(self, values: Any, what: str, kept: Any = slice(None)) -> Codes:  # noqa: ANN401 - an array, or pandas' own
+        """Return the numbers of names in the rows that are kept; what has no name has a number of its own."""
+        cells = cells_of(values, what)
+        known, codes = self._codes[what], cells.codes[kept]
         missing = codes < 0
-        if not missing.any():
-            return places[codes]
-        if what not in UNITS:
-            raise ScoresError(f"row {self._n_rows + int(np.argmax(missing)) + 1}: a system has no name")
-        found = np.where(missing, 0, codes)
-        own = -1 - self._n_unknown - np.cumsum(missing)
-        self._n_unknown += int(missing.sum())
-        self._anonymous[what] += int(missing.sum())
-        return np.where(missing, own, places[found] if len(places) else 0)
+        if what in UNITS:
+            places = [known.setdefault(text, len(known)) for text in cells.texts]
+            found = np.array([*places, 0], dtype=np.int64)[codes]
+            found[missing] = self._own_units(int(missing.sum()), what)
+            return found
+        if missing.any():
+            raise RowError(int(np.argmax(missing)), "a system has no name")
+        places = []
+        for number, text in enumerate(cells.texts):
+            try:
+                places.append(known.setdefault(clean_name(text, what), len(known)))
+            except ScoresError as error:
+                raise RowError(int(np.argmax(codes == number)), str(error)) from None
+        return np.array(places, dtype=np.int64)[codes]
 
-    def _add(self, table: Mapping[str, NDArray[Any]], roles: Mapping[str, str], *, turned: bool = False) -> None:
+    def _own_units(self, number: int, what: str) -> Codes:
+        """Return numbers of units that nobody named, below 0."""
+        self._numbers[what] += number
+        self._numbers["unnamed"] += number
+        return np.arange(number) - self._numbers["unnamed"]
+
+    def _sides(self, table: Table, roles: Mapping[str, str]) -> tuple[Codes, Codes]:
         left, right = (self._coded(table[roles[side]], "system") for side in ("left", "right"))
-        share, weight, kept = self._shares(table[roles["winner"]], left, right, preference=roles["winner"])
-        if "weight" in roles:
-            weight = weight * _numbers(table[roles["weight"]])
-            if not (weight >= 0).all():
-                raise ScoresError("weights must be numbers of 0 or more")
-        if turned:
-            left, right, share = right, left, 1.0 - share
-        self._keep(table, roles, {"left": left, "right": right, "share": share, "weight": weight}, kept)
+        return left, right
 
-    def _add_counts(self, table: Mapping[str, NDArray[Any]], roles: Mapping[str, str]) -> None:
-        left, right = (self._coded(table[roles[side]], "system") for side in ("left", "right"))
-        for name in table:
-            share = COUNTS.get(underscored(name.strip()))
-            if share is None:
-                continue
-            weight = _numbers(table[name])
-            if not (weight >= 0).all() or (weight != np.round(weight)).any():
-                raise ScoresError(f"column {name!r} must hold counts: whole numbers of 0 or more")
-            own = {"left": left, "right": right, "share": np.full(len(left), share), "weight": weight}
-            self._keep(table, {}, own, weight > 0)
+    def _add_votes(self, table: Table, found: VoteColumns) -> None:
+        left, right = self._sides(table, found.roles)
+        cells = cells_of(table[found.roles["winner"]], "winner")
+        preferences = self._winners.preferences(cells, found.roles["winner"], found.roles["left"])
+        self._forms["votes" if preferences is None else "preferences"] = None
+        verdicts = preferences or self._winners.verdicts(cells, left, right, self._at)
+        self._keep(table, found, left, right, *verdicts)
 
-    def _add_games(self, table: Mapping[str, NDArray[Any]], roles: Mapping[str, str]) -> None:
-        """Take a model's games: the baseline is A in the first, and B in the second."""
-        games = next(values for name, values in table.items() if underscored(name.strip()) == GAMES)
-        n = len(games)
-        if not roles["left"]:
+    def _add_orders(self, table: Table, found: VoteColumns) -> None:
+        self._forms[found.form] = None
+        left, right = self._sides(table, found.roles)
+        for (first, second), column in zip(((left, right), (right, left)), found.others.values(), strict=True):
+            share, weight, kept = self._winners.verdicts(cells_of(table[column], "winner"), left, right, self._at)
+            self._keep(table, found, first, second, share if first is left else 1.0 - share, weight, kept)
+
+    def _add_outcomes(self, table: Table, found: VoteColumns) -> None:
+        """Take the outcome whose column is 1."""
+        self._forms[found.form] = None
+        left, right = self._sides(table, found.roles)
+        held = np.stack([flags_of(table[name], f"column {name!r}") for name in found.others.values()])
+        if (odd := np.flatnonzero(held.sum(axis=0) != 1)).size:
+            words, n = first_few(list(found.others.values())), int(held[:, odd[0]].sum())
+            raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; repair the row")
+        shares = np.array([share_of_column(word) for word in found.others], dtype=np.float64)
+        n_rows = len(left)
+        self._keep(table, found, left, right, shares[held.argmax(axis=0)], np.ones(n_rows), np.ones(n_rows, dtype=bool))
+
+    def _add_winners(self, table: Table, found: VoteColumns) -> None:
+        """Take a winner and a loser, or two that are tied."""
+        self._forms[found.form] = None
+        left, right = self._sides(table, found.roles)
+        share = np.ones(len(left))
+        for column in found.others.values():
+            share[flags_of(table[column], f"column {column!r}")] = 0.5
+        self._keep(table, found, left, right, share, np.ones(len(left)), np.ones(len(left), dtype=bool))
+
+    def _add_counts(self, table: Table, found: VoteColumns) -> None:
+        self._forms[found.form] = None
+        left, right = self._sides(table, found.roles)
+        for word, column in found.others.items():
+            numbers = numbers_of(table[column], column)
+            if (odd := np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers)) & (numbers <= _MOST)))).size:
+                rule = f"column {column!r} must hold counts: whole numbers of 0 or more, up to {_MOST:,.0f}"
+                raise RowError(int(odd[0]), rule)
+            bare = found._replace(roles={side: found.roles[side] for side in ("left", "right")})
+            self._keep(table, bare, left, right, np.full(len(left), COUNTS[word]), numbers, numbers > 0)
+
+    def _add_games(self, table: Table, found: VoteColumns) -> None:
+        """Take a model's games: the baseline is A in the first, and B in the second; one that failed costs all."""
+        self._forms[found.form] = None
+        scores = [_scores_of_games(place, games) for place, games in enumerate(table[found.others[GAMES]])]
+        lengths = np.array([len(one) for one in scores], dtype=np.int64)
+        self._numbers["failed"] += int((lengths == 0).sum())
+        rows = np.repeat(np.arange(len(scores)), lengths)
+        if not len(rows):
+            return
+        turned = (np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)) % 2 == 1
+        self._moved_to(rows)
+        flat = {name: values[rows] for name, values in table.items() if name != found.others[GAMES]}
+        model = self._coded(flat[found.roles["right"]], "system")
+        if not found.roles["left"]:
             self._baseline = "baseline"
-        baseline = table[roles["left"]] if roles["left"] else np.full(n, "baseline", dtype=object)
-        for turn in range(max(map(len, games), default=0)):
-            verdict = np.array([one[turn].get("score") if turn < len(one) else "error" for one in games], dtype=object)
-            sides = (baseline, table[roles["right"]])
-            own = {"left": sides[turn % 2], "right": sides[1 - turn % 2], "winner": verdict}
-            units = {role: table[roles[role]] for role in UNITS if role in roles}
-            self._add({**own, **units}, {name: name for name in (*own, *units)})
+            flat["left"] = np.full(len(rows), self._baseline, dtype=object)
+        baseline = self._coded(flat[found.roles["left"] or "left"], "system")
+        left, right = np.where(turned, model, baseline), np.where(turned, baseline, model)
+        said = np.empty(len(rows), dtype=object)
+        said[:] = [score for one in scores for score in one]
+        verdicts = self._winners.verdicts(cells_of(said, "score of a game"), left, right, self._at)
+        self._keep(flat, found, left, right, *verdicts)
 
-    def _shares(
-        self, winner: NDArray[Any], left: Codes, right: Codes, *, preference: str
-    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the left systems' shares, the weights of the verdicts, and which rows have one."""
-        codes, names = pd.factorize(winner, use_na_sentinel=False)
-        weight = np.ones(len(codes))
-        numbers = _numbers(np.array(names, dtype=object))
-        absent = pd.isna(np.array(names, dtype=object))
-        if not self._words and underscored(preference) == "preference" and (np.isfinite(numbers) | absent).all():
-            numbers[numbers == 0] = _TIED
-            if not ((numbers >= 1) & (numbers <= _FEWEST) | absent).all():
-                raise ScoresError("preferences must be numbers from 1 (the first output) to 2 (the second)")
-            kept = ~absent[codes]
-            self._left_out += int((~kept).sum())
-            return np.where(kept, 2.0 - numbers[codes], 0.5), weight, kept
-        words = [self._words.get(word, word) for word in map(_plain, names)]
-        share = np.array([_SHARES.get(word, np.nan) for word in words], dtype=np.float64)[codes]
-        no_vote = np.array([word in _NO_VOTE for word in words], dtype=bool)[codes]
-        strong = np.array([word in _STRONG for word in words], dtype=bool)[codes]
-        weight[strong] = _STRONG_WEIGHT
-        self._strong += int(strong.sum())
-        self._left_out += int(no_vote.sum())
-        known = self._codes["system"]
-        places = np.array([known.get(str(name).strip(), -1) for name in names], dtype=np.int64)[codes]
-        share = np.where(places == left, 1.0, np.where(places == right, 0.0, share))  # a name goes before a word
-        wrong = np.flatnonzero(np.isnan(share) & ~no_vote)
-        if len(wrong):
-            systems, first = list(known), int(wrong[0])
-            played = f"{systems[left[first]]!r} played {systems[right[first]]!r}"
-            place = f"row {self._n_rows + first + 1}"
-            if pd.isna(winner[first]):
-                raise ScoresError(f"{place}: there is no winner, and {played}; write tie, or leave such rows out")
-            word = shortened(str(winner[first]).strip())
-            raise ScoresError(
-                f"{place}: the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the "
-                "two; say of every other word whether it means left, right, tie or none (no vote), such as "
-                f"`words={{{word!r}: 'left'}}`"
-            )
-        return share, weight, ~no_vote
-
-    def _keep(
+    def _keep(  # noqa: PLR0913, PLR0917 - a vote
         self,
-        table: Mapping[str, NDArray[Any]],
-        roles: Mapping[str, str],
-        held: dict[str, NDArray[Any]],
+        table: Table,
+        found: VoteColumns,
+        left: Codes,
+        right: Codes,
+        share: Floats,
+        weight: Floats,
         kept: NDArray[np.bool_],
     ) -> None:
-        same = held["left"] == held["right"]
-        if same.any():
+        if (same := left == right).any():
             first = int(np.argmax(same))
-            name = list(self._codes["system"])[held["left"][first]]
-            raise ScoresError(f"row {self._n_rows + first + 1}: system {name!r} plays itself; leave such rows out")
+            name = list(self._codes["system"])[left[first]]
+            raise RowError(first, f"system {name!r} plays itself; leave such rows out")
+        if (column := found.roles.get("weight")) is not None:
+            numbers = numbers_of(table[column], "weight")
+            fits = (numbers == 0) | ((numbers >= 1 / _MOST) & (numbers <= _MOST))
+            if (odd := np.flatnonzero(~fits & kept)).size:
+                rule = f"column {column!r}: weights must be numbers of 0 or more ({1 / _MOST:g} to {_MOST:g}, or 0)"
+                raise RowError(int(odd[0]), rule)
+            self._weight = column if (numbers[kept] != 1).any() else self._weight
+            weight = weight * np.where(kept, numbers, 0.0)
+        held: dict[str, NDArray[Any]] = {"left": left, "right": right, "share": share, "weight": weight}
+        held = {name: values[kept] for name, values in held.items()}
         for role in UNITS:
-            if role in roles:
-                values = table[roles[role]]
-                held[role] = self._coded(_first_of_lists(values), role)
+            if role in found.roles:
+                held[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
+        self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
-            held[f"covariate {number}"] = _covariate(name, table, len(same))
-        self._parts.append({name: values[kept] for name, values in held.items()})
+            held[f"covariate {number}"] = _covariate(name, table, kept, placed=found.form != "winners")
+        self._parts.append(held)
 
 
 _READ_AS = {
     "votes": "votes, one a row",
+    "preferences": "preferences from 1 (the first output) to 2 (the second), one a row",
+    "outcomes": "votes, one a row, with a column for every outcome",
+    "winners": "votes, one a row, by winner and loser",
     "counts": "counts of wins, losses and ties",
     "orders": "votes on both orders of a pair (MT-Bench)",
     "games": "games against a baseline (Arena-Hard)",
 }
 
 
-def _plain(word: object) -> str:
-    """Return a word for a winner as it is looked up; 1.0 is written as 1."""
-    text = str(word).strip().casefold().strip("[]")
-    return text.removesuffix(".0") if text.removesuffix(".0").isdigit() else text
-
-
-def _first_of_lists(values: NDArray[Any]) -> NDArray[Any]:
-    """Return names where MT-Bench has lists of them: the judge, and how it was asked."""
-    if values.dtype != object or not len(values) or not isinstance(values[0], list | tuple):
-        return values
-    return np.array([one[0] if isinstance(one, list | tuple) and one else one for one in values], dtype=object)
+def _scores_of_games(place: int, games: object) -> list[object]:
+    """Return the scores of a row's games; none where one failed, which Arena-Hard writes as null."""
+    if games is None:
+        return []
+    if not isinstance(games, list | tuple) or not all(isinstance(one, Mapping | None) for one in games):
+        raise RowError(place, f"games are a list of objects with a score, not {shortened(repr(games), 30)}")
+    scores = [None if one is None else one.get("score") for one in games]
+    return [] if None in scores else scores
 
 
 def _pair_of(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
@@ -460,19 +576,15 @@ def _pair_of(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
     )
 
 
-def _covariate(name: str, table: Mapping[str, NDArray[Any]], n_rows: int) -> Floats:
-    found = _pair_of(name, table)
-    if found is None:
-        raise UnknownNameError("covariate", name, [POSITION, *table])
-    if not found:
-        return np.ones(n_rows)
-    numbers = [_numbers(table[column]) for column in found]
-    return numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
-
-
-def _numbers(values: Any) -> Floats:  # noqa: ANN401 - an array, or pandas' own
-    """Return cells as numbers, NaN for what is none."""
-    if isinstance(values, pd.Categorical):
-        own = np.append(_numbers(np.asarray(values.categories, dtype=object)), np.nan)
-        return own[values.codes]
-    return pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=np.float64, copy=True)
+def _covariate(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:
+    """Return a covariate of the rows that are kept."""
+    found = _pair_of(name, table) or ()
+    if not found and not placed:
+        raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
+    numbers = [numbers_of(table[column], column) for column in found] or [np.ones(len(kept))]
+    for column, values in zip(found, numbers, strict=False):
+        if (odd := np.flatnonzero(np.isnan(values) & kept)).size:
+            raise RowError(
+                int(odd[0]), f"covariate {name!r} must be a number for every vote; column {column!r} has none"
+            )
+    return (numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1])[kept]

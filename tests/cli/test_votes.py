@@ -1,8 +1,10 @@
 """`metaeval votes`: from files to answer, with the words of the command line."""
 
 import json
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.simulate.votes import simulate_votes
@@ -187,3 +189,57 @@ def test_bad_input(command, tmp_path, rows, words):
     ended = command("votes", path)
     assert ended.code in {3, 4}
     assert words in " ".join(ended.err.split())
+
+
+def test_a_word_may_hold_the_sign(command, tmp_path):
+    """It is cut at its last: B=A=tie says what B=A means, and two meanings of one word are refused."""
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner\n" + "x,y,B = A?\n" + 3 * "x,y,left\n" + "y,x,left\n")
+    row = command("votes", path, "--word", "B = A?=tie", "--json").json()["results"][0]
+    assert (row["system"], row["win_rate"]) == ("x", 3.5 / 5)
+    assert "--word says two things" in command("votes", path, "--word", "B=tie", "--word", "B=left").err
+    assert "left, right, tie or none" in command("votes", path, "--word", "B=A").err
+
+
+def test_advice_on_winners_is_obeyed(command, tmp_path):
+    """Each way out, followed to the letter, gives what the row says (counted by hand)."""
+    for more, word in (("x,y,1\n", "1=left"), ("left,y,left\nx,y,left\n", "left=left")):
+        path = tmp_path / "votes.csv"
+        path.write_text("left,right,winner\n" + 4 * "x,y,left\n" + 2 * "y,x,left\n" + more)
+        advice = re.search(r"--word ([\w=]+)", command("votes", path).err)[1]
+        assert advice == word
+        found = {row["system"]: row for row in command("votes", path, "--word", advice, "--json").json()["results"]}
+        assert found["x"]["win_rate"] == pytest.approx(5 / 7)
+
+
+def test_one_judge_of_several(command, tmp_path):
+    """The note on pooled judges names the option that takes one, which does so; columns that are left out are named."""
+    frame = simulate_votes(n_systems=3, n_questions=20, n_voters=3, n_votes=300, rng=1).rename(
+        columns={"voter": "judge"}
+    )
+    path, alone = tmp_path / "votes.csv", tmp_path / "alone.csv"
+    frame.assign(turn=1).to_csv(path, index=False)
+    answer = command("votes", path, "--json").json()
+    note = next(note for note in answer["notes"] if "names 3 judges" in note)
+    assert "left out columns that say nothing of a vote (turn)" in answer["notes"]
+    option, said = re.search(r"pass (--where) (judge=\S+)", note).groups()
+    frame[frame["judge"] == said.removeprefix("judge=")].to_csv(alone, index=False)
+    chosen = command("votes", path, option, said, "--json").json()
+    assert chosen["results"] == command("votes", alone, "--json").json()["results"]
+    assert not any("judges" in note for note in chosen["notes"])
+    assert any("rows, with judge" in note for note in chosen["notes"])
+    assert "'judge'" in command("votes", path, "--where", "judg=v1").err
+
+
+def test_a_vote_table_of_a_stranger(command, tmp_path, votes):
+    """Columns in any order, others among them, names of columns said: the same ranks, and the rest is named."""
+    frame = pd.read_csv(votes).assign(length=7, winner_id=3, weights_of="x", id=range(600))
+    plain = command("votes", votes, "--json").json()
+    names = {"left": "home", "right": "away", "winner": "said", "question": "task", "voter": "person"}
+    words = [word for role, name in names.items() for word in (f"--{role}-column", name)]
+    path = tmp_path / "other.csv"
+    frame.sample(frac=1, axis=1, random_state=1).rename(columns=names).to_csv(path)
+    answer = command("votes", path, *words, "--json").json()
+    assert answer["results"] == plain["results"]
+    (note,) = [note for note in answer["notes"] if note not in plain["notes"]]
+    assert all(name in note for name in ("without a name", "length", "winner_id", "weights_of", "id"))

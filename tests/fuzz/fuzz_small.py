@@ -24,7 +24,6 @@ from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
 from metaeval.io.name_lists import read_names
 from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
-from metaeval.io.votes import read_votes
 from metaeval.studies.judge_files import read_judges
 
 _LABELS = (0, 1, 2, 1.5, "good", "bad", None, True, -1, 1e300)
@@ -50,15 +49,6 @@ def _make_names(rng: random.Random) -> Case:
     names = rng.sample(("301", "302", "bm25", "q-1", "名前", "a b"), rng.randint(1, 4))
     lines = [f"{name}\twords of it" if rng.random() < 0.3 else name for name in names]
     return Case((rng.choice(("\n", "\r\n", "\r")).join(lines).encode(),))
-
-
-def _make_votes(rng: random.Random) -> Case:
-    rows = [["model_a", "model_b", "winner", "question"]]
-    for at in range(rng.randint(2, 6)):
-        winner = rng.choice(("model_a", "model_b", "tie", "tie (bothbad)"))
-        rows.append([*rng.sample(_SYSTEMS, 2), winner, str(at % 3)])
-    delimiter = rng.choice(",\t;")
-    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
 
 
 def _make_nuggets(rng: random.Random) -> Case:
@@ -469,14 +459,6 @@ def _read_judges(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return {str(at): _as_labels(frame) for at, frame in enumerate(found.annotations.values())}
 
 
-def _read_votes(paths: Sequence[str], _: Mapping[str, Any]) -> object:
-    frame = read_votes(paths[0]).to_frame()
-    if "weight" not in frame:
-        frame = frame.assign(weight=1.0)
-    counts = frame.groupby(["left", "right", "share"], observed=True)["weight"].sum()
-    return {"said": {" | ".join(map(str, key)): float(one) for key, one in counts.items()}}
-
-
 def _read_names(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return {"names": list(read_names(paths[0]))}
 
@@ -554,7 +536,6 @@ READERS = (
     _reader("inex-article", _make_article, _read_article, None, speed=2000),
     _reader("names", _make_names, _read_names, _name_opinions, speed=4000),
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
-    _reader("votes", _make_votes, _read_votes, None, speed=500),
     _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, _nugget_opinions, speed=500),
     _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, None, speed=200),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),

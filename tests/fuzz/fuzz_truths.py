@@ -4,7 +4,6 @@
 """
 
 import random
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -290,17 +289,6 @@ def _subtopic_weights(rng: random.Random) -> Case:
     rows = [[topic, one, f"{weight:g}"] for (topic, one), weight in known.items()]
     truth = {"weights": {f"{topic} | {one}": weight for (topic, one), weight in known.items()}}
     return Case((table(rng, [*([["topic", "subtopic", "weight"]] * (rng.random() < 0.5)), *rows]),), {}, truth)
-
-
-def _votes(rng: random.Random) -> Case:
-    systems, counts = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 3), Counter[str]()
-    sides = rng.choice((("left", "right"), ("model_a", "model_b")))
-    rows = [[*sides, "winner"]]
-    for _ in range(rng.randint(3, 8)):
-        pair, (winner, share) = rng.sample(systems, 2), rng.choice(((sides[0], 1.0), (sides[1], 0.0), ("tie", 0.5)))
-        rows.append([*pair, winner])
-        counts[f"{pair[0]} | {pair[1]} | {share}"] += 1
-    return Case((table(rng, rows, ",\t"),), {}, {"said": {key: float(one) for key, one in counts.items()}})
 
 
 def _judged_nuggets(rng: random.Random) -> Case:
@@ -615,7 +603,6 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "pool-sizes": _pool_sizes,
     "subtopic-weights": _subtopic_weights,
     "names": _names,
-    "votes": _votes,
     "judges-nuggets": _judged_nuggets,
     "labels": _labels,
     "labels-qrels": _label_qrels,

@@ -1,13 +1,22 @@
 """Files of votes: tables and JSON give what the same rows give, in one piece or in many."""
 
+import contextlib
+import csv
 import gzip
+import io
+import itertools
 import json
+import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from metaeval.errors import FileFormatError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.io import json_columns, plain_sheets
 from metaeval.io import votes as reader
 from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
@@ -53,11 +62,11 @@ def test_pieces_are_the_whole(tmp_path, frame, monkeypatch, polars):
     path.write_text(frame.to_json(orient="records", lines=True) + "\n\n")
     monkeypatch.setattr(reader, "_CHUNK", 500)
     if not polars:
-        monkeypatch.setattr(reader, "has_parquet", lambda: False)
+        monkeypatch.setattr(json_columns, "has_parquet", lambda: False)
     same(read_votes(path), as_votes(frame))
     table = tmp_path / "votes.csv"
     frame.to_csv(table, index=False)
-    monkeypatch.setattr(reader, "_ROWS", 7)
+    monkeypatch.setattr(plain_sheets, "_ROWS", 7)
     same(read_votes(table), as_votes(frame))
 
 
@@ -95,9 +104,9 @@ def test_covariates_of_a_file(tmp_path, frame):
     ("text", "message"),
     [
         ("system,topic,score\na,1,0.5\n", "votes need columns for both systems"),
-        ("left,right,winner\na,b,left\na,a,left\n", "row 2: system 'a' plays itself"),
+        ("left,right,winner\na,b,left\na,a,left\n", "line 3: system 'a' plays itself"),
         ('{"left": "a", "right": "b", "winner": "c"}', "the winner is 'c'"),
-        ('{"left": "a", "right": ', "begins as JSON and is none"),
+        ('{"left": "a", "right": ', "line 1: the JSON is cut short or broken"),
         ("", "empty"),
         ("1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 2 tag\n", "a run in TREC format, not a table of votes; give its judgments"),
         ("1 Q0 d1 1 2.5 tag 5 6\n1 Q0 d2 2 2 tag 1 9\n", "INEX.*, not a table of votes; only runs of documents"),
@@ -160,3 +169,273 @@ def test_many_votes_are_read_in_columns(tmp_path, processor_seconds):
     pd.concat([row] * 4000).to_csv(small, index=False)
     pd.concat([row] * 20000).to_csv(large, index=False)
     assert processor_seconds(lambda: read_votes(large)) < 10 * processor_seconds(lambda: read_votes(small))
+
+
+# --------------------------------------------------------------------------------------------------- names are text
+
+NAMES = (
+    *("1.10", "1.1", "1.0", "1", "01", "007", "7", "1e3", "1000", "2e3", "2000", "NA", "nan", "true", "None", "null"),
+    *("9223372036854775808", "9223372036854775809", "12345678901234567890", "12345678901234567891", "two words", "-0"),
+)
+"""What somebody may be called, and what a parser of numbers takes for another."""
+
+
+def as_table(rows, delimiter=",", quoting=csv.QUOTE_MINIMAL):
+    """Write rows of cells, of which none holds what needs quotation marks."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_json(rows, *, lines):
+    """Write rows as objects."""
+    records = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    return "".join(json.dumps(one) + "\n" for one in records).encode() if lines else json.dumps(records).encode()
+
+
+SPELLINGS = {
+    "plain": as_table,
+    "tabs": lambda rows: as_table(rows, "\t"),
+    "in quotation marks": lambda rows: as_table(rows, quoting=csv.QUOTE_ALL),
+    "JSON lines": lambda rows: as_json(rows, lines=True),
+    "JSON": lambda rows: as_json(rows, lines=False),
+}
+
+
+def said(votes):
+    """Return the votes as they stand: the two systems, who won, the question and the voter by name."""
+    return [
+        (votes.systems[left], votes.systems[right], share, *(votes.names[unit][code] for unit, code in units.items()))
+        for left, right, share, *codes in zip(votes.left, votes.right, votes.share, *votes.units.values(), strict=True)
+        for units in [dict(zip(votes.units, codes, strict=True))]
+    ]
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(NAMES)] * 4, st.booleans()), min_size=2, max_size=12))
+def test_names_are_text(drawn):
+    """Whatever they look like, in every spelling, and in frames of text and of categories."""
+    votes = [(*row[:4], row[0] if row[4] else row[1]) for row in drawn if row[0] != row[1]] or [
+        ("1", "01", "7", "7", "1")
+    ]
+    rows = [("left", "right", "question", "voter", "winner"), *votes]
+    truth = [(left, right, float(winner == left), q, v) for left, right, q, v, winner in votes]
+    frame = pd.DataFrame(rows[1:], columns=rows[0])
+    assert said(as_votes(frame)) == said(as_votes(frame.astype("category"))) == truth
+    for spell in SPELLINGS.values():
+        assert said(reader.votes_of([("x", spell(rows))])) == truth
+
+
+def test_numbers_of_json_keep_what_tells_them_apart():
+    """Systems 1.10 and 1.1 are two; a whole number is one name however it is written."""
+    text = b'{"left": 1.10, "right": 1.1, "winner": 1.10}\n{"left": 7.0, "right": 1.1, "winner": 7}\n'
+    assert said(reader.votes_of([("x", text)])) == [("1.10", "1.1", 1.0), ("7", "1.1", 1.0)]
+
+
+# ------------------------------------------------------------------------------------------------- every row arrives
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("a,b,left,1", "a row of 4 cells, and the table has 3 columns"),
+        ("a,b", "a row of 2 cells"),
+        ("a", "a row of 1 cells"),
+        ("a,b,", "there is no winner, and 'a' played 'b'"),
+        (",b,left", "a system has no name"),
+        ("a,b,c", "the winner is 'c', and 'a' played 'b'"),
+    ],
+)
+def test_no_row_is_cut_or_shifted(row, says, quoted):
+    """A row that does not fit is refused with its line, wherever it stands."""
+    rows = ["a,b,left", "b,a,tie", '"a","b","right"' if quoted else "a,b,right"]
+    for place in range(4):
+        text = "\n".join(["left,right,winner", *rows[:place], row, *rows[place:]])
+        with pytest.raises(FileFormatError, match=f"x, line {place + 2}: {re.escape(says)}"):
+            reader.votes_of([("x", text.encode())])
+
+
+def test_an_answer_may_be_long():
+    """Beside the votes, on several lines, longer than a cell of scores."""
+    answer = '"' + "two\nlines, " * 40_000 + '"'
+    text = f"left,right,winner,answer\na,b,left,{answer}\nb,a,tie,{answer}\na,c,who,x\n"
+    with pytest.raises(FileFormatError, match="x, line 80004: the winner is 'who'"):
+        reader.votes_of([("x", text.encode())])
+    assert csv.field_size_limit() == 2**17
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "left,right,winner\n1,a,b,left\n2,b,a,tie\n",
+        "left,right,winner\na,b,left,\nb,a,tie,\n",
+        ",left,right,winner\n0,a,b,left\n1,b,a,tie\n",
+        "left,right,winner,\na,b,left,x\nb,a,tie,\n",
+        "left,right,winner\n\na,b,left\n,,\n b , a ,tie\n\n",
+        "left right winner\na b left\nb  a\ttie\n",
+    ],
+)
+def test_what_may_stand_beside_the_columns(text):
+    """Numbers of rows, as R and pandas write them, a delimiter behind every row, empty lines, blanks around cells."""
+    assert said(reader.votes_of([("x", text.encode())])) == [("a", "b", 1.0), ("b", "a", 0.5)]
+
+
+def test_numbers_of_rows_go_up():
+    """A fourth cell that is no number of the row shifts nothing."""
+    with pytest.raises(FileFormatError, match="x, line 3: a row of 4 cells"):
+        reader.votes_of([("x", b"left,right,winner\n1,a,b,left\n1,b,a,tie\n")])
+
+
+def test_files_without_a_unit_beside_files_with_one():
+    """Their votes count as units of their own, and as many are named; counts and votes are read apart."""
+    one, other = b"left,right,winner,voter\na,b,left,ann\na,b,tie,ann\n", b"left,right,winner\nb,a,left\nb,a,left\n"
+    for files in ((one, other), (other, one)):
+        found = reader.votes_of([(str(at), text) for at, text in enumerate(files)])
+        assert (found.n_votes, found.n_units("voter")) == (4, 3)
+        assert found.notes == ("2 votes name no voter; each counts as a voter of its own",)
+    with pytest.raises(FileFormatError, match="read them apart"):
+        reader.votes_of([("x", one), ("y", b"left,right,wins,losses\na,b,1,2\n")])
+
+
+def test_a_line_far_down_is_named(frame, monkeypatch):
+    """In every part of a file, read in columns or as objects."""
+    monkeypatch.setattr(reader, "_CHUNK", 900)
+    monkeypatch.setattr(plain_sheets, "_ROWS", 7)
+    rows = frame.assign(winner=frame["winner"].where(frame.index != 250, "nobody"))
+    for text, line in ((rows.to_json(orient="records", lines=True), 251), (rows.to_csv(index=False), 252)):
+        with pytest.raises(FileFormatError, match=f"x, line {line}: the winner is 'nobody'"):
+            reader.votes_of([("x", text.encode())])
+
+
+# -------------------------------------------------------------------------------------------------- any value anywhere
+
+RECORDS = {
+    "votes": {"left": "a", "right": "b", "winner": "a", "question": "1", "voter": "v", "weight": 2, "len": 1},
+    "preferences": {"generator_1": "a", "generator_2": "b", "preference": 1.25, "instruction": "1", "annotator": "v"},
+    "outcomes": {"model_a": "a", "model_b": "b", "winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0},
+    "winners": {"winner": "a", "loser": "b", "tie": 0},
+    "orders": {"model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "tie", "judge": ["j", "p"]},
+    "games": {"model": "a", "baseline": "b", "uid": "1", "games": [{"score": "A>B"}, {"score": "B=A"}]},
+    "counts": {"left": "a", "right": "b", "wins": 1, "losses": 2, "ties": 0},
+}
+ODD = (
+    *(None, True, False, 0, -1, 0.5, 2**63, 10**400, 1e300, float("nan"), float("inf"), "", " ", "x", "\ud800"),
+    *("9" * 5000, [], {}, [1], [None], ["a", {}], {"a": 1}, [[1]], [{"score": None}], [{"score": {}}], [{}, None], [3]),
+)
+
+
+@pytest.mark.parametrize("form", RECORDS)
+def test_any_value_in_any_entry_is_a_gap_or_refused(form):
+    """In files of objects, in memory, and as the text of a table: whatever stands in a cell, nothing else is raised."""
+    good, n_read = RECORDS[form], 0
+    for name, value in itertools.product(good, ODD):
+        rows = [good, good | {name: value}, good]
+        covariates = ("len",) if "len" in good else ()
+        texts = [json.dumps(rows), "".join(json.dumps(row) + "\n" for row in rows)]
+        tried = [partial(reader.votes_of, [("x", text.encode())], covariates=covariates) for text in texts]
+        tried += [partial(as_votes, of, covariates=covariates) for of in (rows, pd.DataFrame(rows, dtype=object))]
+        for read in tried:
+            with contextlib.suppress(MetaevalError):
+                n_read += read().n_votes > 0
+    assert n_read
+
+
+def test_a_number_of_thousands_of_digits_is_a_name_too_long():
+    """And as a weight none at all."""
+    text = '{"left": %s, "right": "b", "winner": "b"}' % ("9" * 5000)
+    with pytest.raises(FileFormatError, match="limit is 1000"):
+        reader.votes_of([("x", text.encode())])
+    with pytest.raises(FileFormatError, match="line 2: column 'weight': weights must be numbers"):
+        reader.votes_of([("x", f"left,right,winner,weight\na,b,a,{'9' * 5000}\n".encode())])
+
+
+def test_few_bytes_that_unpack_to_many_values(tmp_path):
+    """They are counted before they are made; short lines are made some at a time, up to the first that is no vote."""
+    row = b'{"left": "a", "right": "b", "winner": "a"}'
+    path = tmp_path / "votes.gz"
+    path.write_bytes(gzip.compress(b"[" + row + b",{}" * 1_400_000 + b"]"))
+    with pytest.raises(FileFormatError, match=r"unpacks to some 4,200,\d+ values"):
+        read_votes(path)
+    path.write_bytes(gzip.compress(row + b"\n" + b"{}\n" * 1_400_000))
+    with pytest.raises(FileFormatError, match="line 2: a system has no name"):
+        read_votes(path)
+
+
+@pytest.mark.parametrize("lines", ['{"left": "a", "left": "c"', '{"left": "a", "\\u006ceft": "c"'])
+def test_a_name_twice_in_an_object(lines):
+    """Whichever is meant, in lines that are read in columns too."""
+    row = lines + ', "right": "b", "winner": "b"}\n'
+    with pytest.raises(FileFormatError, match="'left' appears twice in one object"):
+        reader.votes_of([("x", row.encode() * 2)])
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '{"left": 1.10, "right": "b", "winner": "b"}',
+        '{"left" : 1.10, "right": "b", "winner": "b", "x": {"left": "c"}}',
+        '{"left": true, "right": "b", "winner": "b"}',
+        '{"left": "\\ud83d\\ude00 \\u0041", "right": "b", "winner": "b"}',
+        '{"left": 12345678901234567890, "right": "b", "winner": "b", "left_by": 1}',
+        '{"winner": "b", "right": "b", "left": "left"}',
+    ],
+)
+def test_columns_say_what_objects_say(odd, monkeypatch):
+    """Lines that are not plainly alike are read as objects, with the same outcome as without columns."""
+    text = ('{"left": "a", "right": "b", "winner": "b"}\n' + odd).encode()
+    found = said(reader.votes_of([("x", text)]))
+    monkeypatch.setattr(json_columns, "has_parquet", lambda: False)
+    assert said(reader.votes_of([("x", text)])) == found
+    assert len({row[0] for row in found}) == 2
+
+
+# -------------------------------------------------------------------------------------------------------- other forms
+
+
+def test_alike_columns_and_others():
+    """Two columns for one role are refused until one is named; what is not read is named in a note."""
+    text = b"left,right,Winner,winner,text,note\na,b,left,tie,1,2\nb,a,left,tie,3,4\n"
+    with pytest.raises(FileFormatError, match=r"called alike.*`columns=\{'winner': 'winner'\}`"):
+        reader.votes_of([("x", text)])
+    found = reader.votes_of([("x", text)], columns={"winner": "winner"})
+    assert found.share.tolist() == [0.5, 0.5]
+    assert found.notes == ("left out columns that say nothing of a vote (Winner, text, note)",)
+    twice = text.replace(b"Winner", b"winner")
+    with pytest.raises(FileFormatError, match="two columns are called 'winner'"):
+        reader.votes_of([("x", twice)])
+    assert reader.votes_of([("x", twice.replace(b"winner", b"other"))], columns={"winner": "text"}, words={
+        "1": "left", "3": "right"}).share.tolist() == [1.0, 0.0]  # fmt: skip
+
+
+def test_rows_are_chosen_by_their_text():
+    """Of several judges in one file, one; a text that is nowhere is answered with those that are."""
+    rows = "left,right,winner,judge\na,b,left,1.10\na,b,left,1.1\nb,a,left,1.10\n"
+    everybody = reader.votes_of([("x", rows.encode())])
+    assert "column 'judge' names 2 judges (1.10, 1.1)" in everybody.notes[0]
+    one = reader.votes_of([("x", rows.encode())], where={"judge": "1.10"})
+    assert said(one) == [("a", "b", 1.0, "1.10"), ("b", "a", 1.0, "1.10")]
+    assert one.notes == ("2 of 3 rows, with judge 1.10",)
+    with pytest.raises(FileFormatError, match=r"no row has '1\.2' in column 'judge'; there are 1\.1, 1\.10"):
+        reader.votes_of([("x", rows.encode())], where={"judge": "1.2"})
+    with pytest.raises(UnknownNameError, match="judg"):
+        reader.votes_of([("x", rows.encode())], where={"judg": "1"})
+    with pytest.raises(FileFormatError, match="x, line 4: the winner is 'c'"):
+        reader.votes_of([("x", rows.replace("b,a,left", "b,a,c").encode())], where={"judge": "1.10"})
+    assert as_votes(pd.read_csv(io.StringIO(rows)), where={"judge": "1.1"}).n_votes == 3
+
+
+def test_a_pretty_list_holds_votes():
+    """Whatever the layout, and names that stand deeper are none of the row's."""
+    row = {"model_a": "x", "model_b": "y", "winner": "tie"}
+    assert holds_votes(json.dumps([row], indent=2).encode(), "x")
+    assert holds_votes(b"\xef\xbb\xbf" + json.dumps(row).encode(), "x")
+    assert not holds_votes(json.dumps([{"said": row}]).encode(), "x")
+    assert not holds_votes(json.dumps({"said": [row]}).encode(), "x")
+
+
+def test_covariates_of_winners_and_losers():
+    """A difference of two columns; who stood on the left is unknown."""
+    text = b"winner,loser,len_winner,len_loser\na,b,3,1\nb,a,2,5\n"
+    assert reader.votes_of([("x", text)], covariates=["len"]).covariates["len"].tolist() == [2.0, -3.0]
+    with pytest.raises((FileFormatError, InvalidOptionError), match="does not say who was on the left"):
+        reader.votes_of([("x", text)], covariates=["position"])

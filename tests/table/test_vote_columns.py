@@ -15,6 +15,10 @@ from metaeval.table.vote_columns import vote_columns
         (["left", "right", "wins", "losses", "ties"], "counts"),
         (["model_1", "model_2", "g1_winner", "g2_winner"], "orders"),
         (["model", "games"], "games"),
+        (["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"], "outcomes"),
+        (["Left", "Right", "Winner-Left", "winner right"], "outcomes"),
+        (["winner", "loser"], "winners"),
+        (["model_a", "model_b", "winner", "loser"], "votes"),
     ],
 )
 def test_forms_are_known_by_their_columns(names, form):
@@ -27,6 +31,7 @@ def test_surer_names_come_first():
     found = vote_columns(["model_x", "model_y", "left", "right", "winner", "prompt", "question_id"])
     assert (found.roles["left"], found.roles["question"]) == ("left", "question_id")
     assert vote_columns(["left", "right", "who", "winner"], {"winner": "who"}).roles["winner"] == "who"
-    assert vote_columns(["system", "topic", "score"]) is None
+    for other in (["system", "topic", "score"], ["winner", "topic"], ["left", "right", "winner_left"], ["loser"]):
+        assert vote_columns(other) is None
     with pytest.raises(UnknownNameError, match="what"):
         vote_columns(["left"], {"left": "what"})

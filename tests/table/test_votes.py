@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.models.vote_judges import vote_habits
 from metaeval.table.votes import as_votes
 
 FORMS = {
@@ -194,3 +195,144 @@ def test_of_groups_of_one_size_that_with_more_votes_is_first(counted):
         if counted:
             rows = [{"left": one, "right": f"{one}2", "wins": 1, "losses": n} for one, n in ((other, 1), (busy, 2))]
         assert as_votes(rows).grouped()[0][0] == busy
+
+
+ARENA_HARD = ("A>>B", "A>B", "A=B", "B>A", "B>>A")
+TURNED = ("B<<A", "B<A", "B=A", "A<B", "A<<B")
+"""The same from the other end: show_result.py of lmarena/arena-hard-auto knows all ten."""
+
+
+def games(*rows):
+    """Return rows of Arena-Hard: model, question and the scores of its games."""
+    return [
+        {"uid": uid, "model": model, "baseline": "base", "judge": "j", "games": [
+            one if one is None else {"score": None if one == "null" else one} for one in scores]}
+        for model, uid, scores in rows
+    ]  # fmt: skip
+
+
+def test_labels_from_either_end():
+    """Each says the same, with the same weight."""
+    one, other = (
+        as_votes(games(*(("m", str(at), (w, w)) for at, w in enumerate(words)))) for words in (ARENA_HARD, TURNED)
+    )
+    assert one.to_frame().equals(other.to_frame())
+    assert sorted(set(one.weight.tolist())) == [1.0, 3.0]
+
+
+def shares(votes):
+    """Return every model's share of its weighted votes, and their number."""
+    frame = votes.to_frame()
+    turned = frame.rename(columns={"left": "right", "right": "left"}).assign(share=1 - frame["share"])
+    both = pd.concat([frame, turned])
+    both = both.assign(won=both["share"] * both["weight"]).groupby("left")[["won", "weight"]].sum()
+    return {name: (won / weight, weight) for name, won, weight in both.itertuples()}
+
+
+def test_two_small_files_of_arena_hard():
+    """Failed games cost their row, as in show_result.py; labels from the other end are read (both counted by hand)."""
+    failed = games(
+        ("p", "u0", (None, "B>A")), ("p", "u1", ("B>A", "A>B")), ("p", "u2", ("A=B", "A>B")),
+        ("p", "u3", ("B>>A", "A>B")), ("q", "u0", ("A>B", "B>A")), ("q", "u1", ("null", "A=B")),
+        ("q", "u2", ("A=B", "B>A")), ("q", "u3", ("A>>B", "B>A")),
+    )  # fmt: skip
+    found = as_votes(failed)
+    assert (found.n_votes, found.weight.sum()) == (12, 16)
+    assert shares(found) == {"base": (0.5, 16.0), "p": (0.9375, 8.0), "q": (0.0625, 8.0)}
+    assert found.notes[0] == "2 rows with a game that failed left out, as Arena-Hard does"
+    turned = games(
+        ("p", "u0", ("B<A", "B>A")), ("p", "u1", ("A<B", "A>B")), ("p", "u2", ("B=A", "A>B")),
+        ("p", "u3", ("A<<B", "A>B")), ("q", "u0", ("B<A", "B>A")), ("q", "u1", ("B<A", "A=B")),
+        ("q", "u2", ("B=A", "B>A")), ("q", "u3", ("B<<A", "B>A")),
+    )  # fmt: skip
+    found = shares(as_votes(turned))
+    assert found["p"] == (0.75, 10.0)
+    assert found["q"] == pytest.approx((0.1, 10.0))
+
+
+def test_a_column_for_every_outcome():
+    """Arenas on Kaggle: A has 2 wins and a tie against B, and beats C, who wins one of two against B."""
+    rows = [("A", "B", 1, 0, 0), ("A", "B", 0, 0, 1), ("B", "C", 0, 1, 0), ("A", "C", 1, 0, 0), ("B", "C", 1, 0, 0)]
+    names = ["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"]
+    frame = pd.DataFrame([*rows, ("A", "B", 1, 0, 0)], columns=names).assign(id=range(6), prompt=list("uvwxyz"))
+    found = as_votes(frame)
+    assert shares(found) == {"A": (0.875, 4.0), "B": (1.5 / 5, 5.0), "C": (1 / 3, 3.0)}
+    assert found.names["question"] == tuple("uvwxyz")
+    assert "id" in found.notes[0]
+    for place, cell in (("winner_tie", 1), ("winner_model_a", 0)):
+        with pytest.raises(ScoresError, match=r"row 1: [02] of winner_model_a, winner_model_b, winner_tie are 1"):
+            as_votes(frame.assign(**{place: [cell, *frame[place][1:]]}))
+    with pytest.raises(ScoresError, match=r"row 6: column 'winner_tie' is '0.5'"):
+        as_votes(frame.assign(winner_tie=[0, 1, 0, 0, 0, 0.5]))
+    assert as_votes(frame.replace({1: True, 0: False})).share.tolist() == found.share.tolist()
+
+
+def test_winners_beside_losers():
+    """Nobody stands on the left, a tie may have a column, and wins and losses are what they are."""
+    found = as_votes([{"winner": "left", "loser": "tie"}, {"winner": "tie", "loser": "left"}])
+    assert shares(found) == {"left": (0.5, 2.0), "tie": (0.5, 2.0)}
+    assert not found.placed
+    habits = vote_habits(found).iloc[0]
+    assert np.isnan(habits["left"])
+    assert habits["n_both"] == 0
+    tied = as_votes([{"winner": "a", "loser": "b", "draw": 1}, {"winner": "a", "loser": "b", "draw": 0}])
+    assert tied.share.tolist() == [0.5, 1.0]
+    with pytest.raises(ScoresError, match="row 1: a system has no name"):
+        as_votes([{"winner": "tie", "loser": None}])
+
+
+@pytest.mark.parametrize("word", ["a", "b", "A", "left", "tie", "model_a", "both bad", "None", "error"])
+def test_a_winner_that_did_not_play(word):
+    """Is refused whatever it is called, and wherever its name is first read; whoever says what it means is believed."""
+    names = {word, word.swapcase()} if word == "A" else {word}
+    for name in names:
+        rows = [{"left": "x", "right": "y", "winner": word}, {"left": name, "right": "y", "winner": "y"}]
+        for listed in (rows, rows[::-1]):
+            with pytest.raises(ScoresError, match=f"the winner is {word!r}"):
+                as_votes(listed)
+            assert as_votes(listed, words={word: "right"}).share.sum() == 0
+
+
+@pytest.mark.parametrize("word", ["left", "right", "a", "B", "tie", "None", "none", "error", "A>B", "1.0"])
+def test_names_come_before_words(word):
+    """A system keeps what it won, on either side, whatever it is called."""
+    rows = [("x", word, word), (word, "x", word), ("x", word, "x"), (word, "x", "x")]
+    found = as_votes(pd.DataFrame(rows, columns=["left", "right", "winner"]))
+    assert found.share.tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert found.n_votes == 4
+
+
+def test_preferences_are_from_one_to_two():
+    """A column of 0 and 1 is none, but for AlpacaEval's old ties; one that holds names is read as names."""
+    rows = [{"model_a": "x", "model_b": "y", "preference": one} for one in (0, 1, 1)]
+    with pytest.raises(ScoresError, match=r"row 1: the preference is '0'.*`words=\{'0': 'left'\}`"):
+        as_votes(rows)
+    assert as_votes(rows, words={"0": "left", "1": "right"}).share.tolist() == [1.0, 0.0, 0.0]
+    assert as_votes(rows[1:]).read_as.startswith("preferences from 1")
+    numbered = [{"model_a": "2", "model_b": "1", "preference": one} for one in (1, 2)]
+    assert as_votes(numbered).share.tolist() == [0.0, 1.0]
+
+
+def test_weights_count_and_are_named():
+    """Finite numbers of 0 or more, each row's own."""
+    rows = [{"left": "x", "right": "y", "winner": "x", "weight": one} for one in (1, "2.5")]
+    found = as_votes(rows)
+    assert found.weight.tolist() == [1.0, 2.5]
+    assert found.notes == ("votes count as column 'weight' says",)
+    for odd in ("inf", "x", None, -1, float("inf"), 1e300, 1e-300):
+        with pytest.raises(ScoresError, match="row 3: column 'weight': weights must be numbers"):
+            as_votes([*rows, rows[0] | {"weight": odd}])
+
+
+def test_frames_with_types_of_their_own():
+    """Whole numbers behind a gap are whole numbers, texts of pandas are texts, and what is equal to 1 is not 1."""
+    frame = pd.DataFrame({"left": [1, 2, 3], "right": [2.0, 3.0, 1.0], "winner": pd.array([1, 3, None], dtype="Int64")})
+    assert as_votes(frame[:2]).systems == ("1", "2", "3")
+    with pytest.raises(ScoresError, match="row 3: there is no winner"):
+        as_votes(frame)
+    texts = frame[:2].astype({"left": str, "right": int}).astype("string")
+    assert as_votes(texts).share.tolist() == as_votes(frame[:2]).share.tolist() == [1.0, 0.0]
+    mixed = [{"left": 1, "right": True, "winner": True}, {"left": 1.5, "right": 1, "winner": "1.5"}]
+    assert as_votes(mixed).systems == ("1", "1.5", "true")
+    with pytest.raises(ScoresError, match=r"row 1: the system 1e\+20 is a number that may have lost digits"):
+        as_votes([{"left": 1e20, "right": "b", "winner": "b"}])

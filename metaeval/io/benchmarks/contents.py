@@ -1,7 +1,8 @@
 """What a file of results holds before anybody knows the format: JSON, JSON lines, or the members of a zip archive.
 
-Nothing is unpacked to disk, and sizes are bounded. A name that appears twice in one object, and a text that is cut
-short, are refused: JSON's own readers take the last of the two, or stop without a line.
+All JSON of others comes in here. Nothing is unpacked to disk, and values are counted before they are made. A name that
+appears twice in one object, records too uneven for a table, and a text that is cut short, are refused: JSON's own
+readers take the last of the two, or stop without a line.
 """
 
 import io
@@ -13,6 +14,7 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -24,7 +26,13 @@ from metaeval.io.unpacking import Budget
 ZIP_MAGIC = b"PK\x03\x04"
 _MOST_MEMBERS = 1_000_000
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\[\]])")
+_LETTER = re.compile(rb"\S")
+_BLANKS = " \t\r\v\f"
 _DEEPEST_SHOWN = 60
+_PART = 2**20
+"""Bytes of JSON lines that are made into objects at once, which take up to thirty times as much."""
+_LARGE, _SPARSE = 2_000_000, 50
+"""Cells that a table of records may have, or this many times the values that there are."""
 
 
 class Json:
@@ -45,6 +53,19 @@ class Json:
         """The document where it is an object; empty for anything else."""
         return self.value if isinstance(self.value, dict) else {}
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The names in all records, in order of appearance; an error where a table of them would hold hardly any."""
+        records = self.records
+        found = list(dict.fromkeys(chain.from_iterable(records)))
+        n_values = sum(map(len, records))
+        if len(found) * len(records) > max(_LARGE, _SPARSE * n_values):
+            self.refuse(
+                f"{len(records):,} records have {len(found):,} names and {n_values:,} values, which no table is made "
+                "of; give every record the same names"
+            )
+        return found
+
     @property
     def first(self) -> Mapping[str, Any]:
         """The first of the records; empty where there is none."""
@@ -64,46 +85,117 @@ class Json:
 
     def refuse(self, rule: str, *, at: int | None = None, key: str = "") -> NoReturn:
         """Refuse the file: name the record (from 0), the key in it, and the rule."""
+        raise self.error(rule, at=at, key=key)
+
+    def error(self, rule: str, *, at: int | None = None, key: str = "") -> FileFormatError:
+        """Return the error of a record (from 0), and of the key in it."""
         line = None if at is None else self.line(at)
         inside = f"[{at}]" if at is not None and self.lines is None and isinstance(self.value, list) else ""
         path = f"{inside}.{key}" if inside and key else inside + key
-        raise FileFormatError(f"{path}: {rule}" if path else rule, path=self.label, line=line)
+        return FileFormatError(f"{path}: {rule}" if path else rule, path=self.label, line=line)
 
 
-def read_json(content: bytes, label: str, budget: Budget | None = None) -> Json | None:
-    """Return what a file holds as JSON; None for a file that does not begin like JSON."""
-    if not _JSON.match(content[:10_000].removeprefix(b"\xef\xbb\xbf")):
+def starts_json(content: bytes) -> bool:
+    r"""Whether a file begins like JSON.
+
+    Examples
+    --------
+    >>> starts_json(b'\xef\xbb\xbf[{"a": 1}]'), starts_json(b"[a]")
+    (True, False)
+    """
+    return _JSON.match(content[:10_000].removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def read_json(
+    content: bytes, label: str, budget: Budget | None = None, *, numbers_as_text: bool = False
+) -> Json | None:
+    """Return what a file holds as JSON; None for a file that does not begin like JSON.
+
+    With `numbers_as_text` 1.10 is another name than 1.1, and 7.0 the same as 7; what is no number is nothing.
+    """
+    if not starts_json(content):
         return None
-    budget = budget or Budget.of_file(label, content)
+    spend_objects(budget or Budget.of_file(label, content), content, label)
+    text = text_of(content, label)
+    decoder = _AS_TEXT if numbers_as_text else _DECODER
+    if has_lines(text):
+        return json_lines(text, label, decoder=decoder)
+    return Json(label, _parsed(text.decode(), label, 1, decoder))
+
+
+def spend_objects(budget: Budget, content: bytes, label: str) -> None:
+    """Count the values of JSON that are about to be made."""
     # a value stands behind a comma or begins its list or object, and an object takes more than what it holds
     budget.spend_objects(content.count(b",") + content.count(b"[") + 2 * content.count(b"{"), label)
-    text = text_of(content, label).decode()
-    first, _, rest = text.lstrip().partition("\n")
-    if first.rstrip().endswith("}") and rest.strip() and _is_json(first):
-        return _json_lines(text, label)
-    return Json(label, _parsed(text, label, 1))
 
 
-def _is_json(text: str) -> bool:
+def has_lines(text: bytes) -> bool:
+    r"""Whether JSON is an object a line and not one document.
+
+    Examples
+    --------
+    >>> has_lines(b'{"a": 1}\n{"a": 2}\n'), has_lines(b'{"a":\n1}\n')
+    (True, False)
+    """
+    start = len(text) - len(text.lstrip())
+    end = text.find(b"\n", start)
+    first = text[start:end].rstrip() if end > 0 else b""
+    return first.endswith(b"}") and _LETTER.search(text, end) is not None and _is_json(first)
+
+
+def _is_json(text: bytes) -> bool:
     try:
-        json.loads(text)
+        _PLAIN.decode(text.decode())
     except (ValueError, RecursionError):
         return False
     return True
 
 
-def _json_lines(text: str, label: str) -> Json:
+def json_parts(text: bytes, label: str, first_line: int = 1) -> Iterator[Json]:
+    """Yield JSON lines some at a time, with numbers as text; their values are counted before they are made."""
+    for part in parts_of_lines(text, _PART):
+        spend_objects(Budget.of_file(label, text), part, label)
+        if not part.isspace():
+            yield json_lines(part, label, first_line, _AS_TEXT)
+        first_line += part.count(b"\n")
+
+
+def parts_of_lines(text: bytes, size: int) -> Iterator[bytes]:
+    r"""Yield text in parts of whole lines, as long as may be or of one line.
+
+    Examples
+    --------
+    >>> list(parts_of_lines(b"a\nb\ncdefgh\ni", 4))
+    [b'a\nb\n', b'cdefgh\n', b'i']
+    """
+    start = 0
+    while start < len(text):
+        end = text.rfind(b"\n", start, start + size) + 1 if start + size < len(text) else len(text)
+        end = end if end > start else (text.find(b"\n", start) + 1 or len(text))
+        yield text[start:end]
+        start = end
+
+
+def json_lines(text: bytes, label: str, first_line: int = 1, decoder: json.JSONDecoder | None = None) -> Json:
+    """Return JSON lines, of which the first has this number in the file."""
     values, lines = [], []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            values.append(_parsed(line, label, number))
+    for number, line in enumerate(text.decode().split("\n"), start=first_line):
+        if line.strip(_BLANKS):
+            values.append(_parsed(line, label, number, decoder or _DECODER))
             lines.append(number)
     return Json(label, values, lines)
 
 
-def _parsed(text: str, label: str, line: int) -> object:
+def parse_json(text: str | bytes, label: str) -> Any:  # noqa: ANN401 - whatever it holds
+    """Return what a text holds that stands in a file of another kind, or that this program wrote."""
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    return _parsed(text, label, 1, _DECODER)
+
+
+def _parsed(text: str, label: str, line: int, decoder: json.JSONDecoder) -> object:
     try:
-        return _DECODER.decode(text)
+        return decoder.decode(text)
     except json.JSONDecodeError as error:
         at = line + error.lineno - 1
         message = f"the JSON is cut short or broken ({error.msg} at column {error.colno}); fetch or write it again"
@@ -131,7 +223,20 @@ def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _no_zeros(number: str) -> str:
+    """Return a number with a point as text, a whole one as that; JSON's -0 is 0."""
+    whole, _, rest = number.partition(".")
+    return number if rest.strip("0") or not rest else "0" if whole == "-0" else whole
+
+
+_PLAIN = json.JSONDecoder()
 _DECODER = json.JSONDecoder(object_pairs_hook=_each_name_once)
+_AS_TEXT = json.JSONDecoder(
+    object_pairs_hook=_each_name_once,
+    parse_float=_no_zeros,
+    parse_int=lambda number: "0" if number == "-0" else number,
+    parse_constant=lambda word: None if word == "NaN" else word,
+)
 
 
 class Archive:

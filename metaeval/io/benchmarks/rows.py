@@ -52,7 +52,7 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
     records = json.records
     if not records:
         json.refuse("JSON that holds scores is a list of objects, or an object a line")
-    names = list(dict.fromkeys(name for record in records for name in record))
+    names = json.names
     frame = options.form in {None, "frame"} and holds_frame(names, options)
     said = {
         *options.chosen.values(),

@@ -1,0 +1,117 @@
+"""JSON lines by columns: lines that are plainly alike, in a tenth of the time that objects take."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.checks import has_parquet
+from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.contents import parse_json
+
+_ESCAPED = re.compile(rb"\\u00[2-7]")
+"""A letter, a digit or a hyphen in other signs, with which a name would not be found."""
+_APART = re.compile(rb"\"[ \t\r\v\f]+:")
+_LINE_END, _COLON, _QUOTE, _BACKSLASH, _SPACE = map(ord, '\n:"\\ ')
+
+
+def columns_of_lines(
+    text: bytes, wanted: Callable[[Iterable[str]], Sequence[str]], same: Callable[[Iterable[str], Iterable[str]], bool]
+) -> dict[str, Any] | None:
+    r"""Return the columns that are `wanted` of those in the first line, None for lines that are not plainly alike.
+
+    Plainly alike are lines with the same names in the same order, with a text or a whole number where the first line
+    has one, of which none that stands deeper would be read (`same`). Numbers with a point are not taken: a name keeps
+    its last zero.
+
+    Examples
+    --------
+    >>> columns_of_lines(b'{"a": 1.10}\n{"a": 1.1}\n', list, lambda *_: True) is None
+    True
+    """
+    if not has_parquet() or _ESCAPED.search(text):
+        return None
+    try:
+        first = parse_json(text.lstrip().split(b"\n", 1)[0], "")
+    except FileFormatError:
+        return None
+    kinds = {name: type(first[name]) for name in wanted(first)} if isinstance(first, dict) else {}
+    places = _places_of_names(text) if kinds and set(kinds.values()) <= {str, int} else None
+    if places is None or not _all_alike(text, places, kinds, lambda names: same(first, names)):
+        return None
+    return _by_polars(text, kinds, len(places))
+
+
+def _all_alike(
+    text: bytes, places: NDArray[np.int64], kinds: Mapping[str, type], same: Callable[[Iterable[str]], bool]
+) -> bool:
+    """Whether all lines have the names of the first, each that is wanted once, and texts where it has one."""
+    signs, names = np.frombuffer(text, dtype=np.uint8), _names(text, places[0])
+    if not same(names) or any(names.count(name) != 1 for name in kinds):
+        return False
+    return all(
+        _alike(signs, places[:, place], name.encode(), text_follows=kinds.get(name) is str)
+        for place, name in enumerate(names)
+    )
+
+
+def _places_of_names(text: bytes) -> NDArray[np.int64] | None:
+    """Return the places of the colons behind names, a row a line; None where lines have different numbers of them."""
+    signs = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", dtype=np.uint8)
+    colons, ends = (np.flatnonzero(signs == sign) for sign in (_COLON, _LINE_END))
+    before = signs[colons - 1]
+    if (before <= _SPACE).any() and _APART.search(text):
+        return None
+    colons = colons[(before == _QUOTE) & (signs[colons - 2] != _BACKSLASH)]
+    numbers = np.diff(np.searchsorted(colons, ends), prepend=0)
+    filled = numbers > 0
+    if not filled.any() or (numbers[filled] != numbers[filled][0]).any():
+        return None
+    return colons.reshape(int(filled.sum()), -1)
+
+
+def _names(text: bytes, colons: NDArray[np.int64]) -> list[str]:
+    """Return the names before some colons."""
+    return [text[text.rfind(b'"', 0, colon - 1) + 1 : colon - 1].decode() for colon in colons.tolist()]
+
+
+def _alike(signs: NDArray[np.uint8], colons: NDArray[np.int64], name: bytes, *, text_follows: bool) -> bool:
+    """Whether this name stands before all colons, and a text behind them where one should."""
+    for back, sign in enumerate(reversed(b'"' + name), start=2):
+        if (signs[colons - back] != sign).any():
+            return False
+    if not text_follows:
+        return True
+    one, two = (signs[np.minimum(colons + ahead, len(signs) - 1)] for ahead in (1, 2))
+    return bool((np.where(one == _SPACE, two, one) == _QUOTE).all())
+
+
+def _by_polars(text: bytes, kinds: Mapping[str, type], n_lines: int) -> dict[str, Any] | None:
+    import polars as pl  # noqa: PLC0415 - an extra
+
+    schema = {name: pl.String if kind is str else pl.Int64 for name, kind in kinds.items()}
+    try:
+        frame = pl.read_ndjson(BytesIO(text), schema=schema)
+    except pl.exceptions.PolarsError:
+        return None
+    columns = {name: _categories(frame[name]) for name in kinds} if frame.height == n_lines else {"": None}
+    return None if any(column is None for column in columns.values()) else columns
+
+
+def _categories(column: Any) -> Any:  # noqa: ANN401 - polars' own
+    """Return a column as pandas has it, texts as categories, of which there are few; None where a cell has none."""
+    if column.null_count():
+        return None
+    if str(column.dtype) != "String":
+        return column.to_numpy()
+    import polars as pl  # noqa: PLC0415 - an extra
+
+    words = column.unique().to_list()
+    if any("\0" in word for word in words):  # what polars makes of half a letter
+        return None
+    codes = column.cast(pl.Enum(words)).to_physical().cast(pl.Int64).to_numpy()
+    return pd.Categorical.from_codes(codes.astype(np.int64), categories=pd.Index(words, dtype=object))

@@ -1,0 +1,144 @@
+"""Cells of votes as they are written: names are text whatever they look like, and numbers are numbers or refused."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.names import is_number, shortened
+
+type Floats = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+
+_KINDS = {dict: "an object", list: "a list", tuple: "a list", set: "a set", np.ndarray: "an array"}
+_EXACT = 2**53
+"""Whole numbers below it have a float of their own."""
+_FLAGS = {**dict.fromkeys(("1", "1.0", "true", "yes"), True), **dict.fromkeys(("0", "0.0", "false", "no"), False)}
+
+
+class RowError(Exception):
+    """A row that is no vote: its place in the table that was added, and the rule."""
+
+    def __init__(self, place: int, rule: str) -> None:
+        super().__init__(place, rule)
+        self.place, self.rule = place, rule
+
+
+class Cells(NamedTuple):
+    """A column as text, each text once."""
+
+    codes: Codes
+    """The number of the text in every row, -1 where there is none. Shape (row,)."""
+    texts: list[str]
+    """Without blanks around them."""
+
+    def first(self, held: Iterable[bool]) -> int:
+        """Return the first row whose text is held; -1 for none."""
+        found = np.append(np.fromiter(held, dtype=bool, count=len(self.texts)), False)[self.codes]
+        return int(np.argmax(found)) if found.any() else -1
+
+
+def cells_of(values: Any, what: str) -> Cells:  # noqa: ANN401 - an array, or pandas' own
+    """Return a column as text; errors say `what` it holds.
+
+    Examples
+    --------
+    >>> cells_of(np.array(["1.10", " 1.1", "", None, 7, 7.0, True], dtype=object), "system").texts
+    ['1.10', '1.1', '7', 'true']
+    """
+    raw: Iterable[object]
+    if isinstance(values, pd.Categorical):
+        codes, raw = values.codes.astype(np.int64), values.categories
+    elif values.dtype == object and not set(map(type, values)) <= {str}:  # 1, True and 1.0 are equal
+        codes, raw = pd.factorize(np.array(_texts(values, what), dtype=object))
+    else:
+        codes, raw = pd.factorize(values)
+    try:
+        texts = _texts(raw, what)
+    except RowError as error:
+        raise RowError(int(np.argmax(codes == error.place)), error.rule) from None
+    known: dict[str, int] = {}
+    numbers = [known.setdefault(text, len(known)) if (text := one.strip()) else -1 for one in texts]
+    return Cells(np.array([*numbers, -1], dtype=np.int64)[codes], list(known))
+
+
+def _texts(values: Iterable[object], what: str) -> list[str]:
+    return [
+        value if type(value) is str else "" if value is None else _text(place, value, what)
+        for place, value in enumerate(values)
+    ]
+
+
+def _text(place: int, value: object, what: str) -> str:
+    """Return what stands in a cell as text, nothing for none."""
+    if isinstance(value, tuple(_KINDS)):
+        word = next(word for kind, word in _KINDS.items() if isinstance(value, kind))
+        raise RowError(place, f"the {what} is {word} ({shortened(value, 30)}), and must be one name")
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        return _float_text(place, value, what)
+    try:
+        return "" if value is pd.NA or value is pd.NaT else value.decode() if isinstance(value, bytes) else str(value)
+    except UnicodeDecodeError:
+        raise RowError(place, f"the {what} {shortened(value)} is no UTF-8; decode it first") from None
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        raise RowError(place, f"the {what} is a number of thousands of digits; give it a name") from None
+
+
+def _float_text(place: int, value: Any, what: str) -> str:  # noqa: ANN401 - of Python or numpy
+    if not float(value).is_integer():
+        return "" if math.isnan(value) else str(value)
+    if abs(value) >= _EXACT:
+        raise RowError(place, f"the {what} {value!r} is a number that may have lost digits; give names as text")
+    return str(int(value))
+
+
+def without_lists(values: Any, what: str) -> Any:  # noqa: ANN401 - an array, or pandas' own
+    """Return units where rows have lists of them: MT-Bench's judge and how it was asked, the turns of a question.
+
+    Examples
+    --------
+    >>> judges = np.array([["gpt-4", "pair-v2"], "ann"], dtype=object)
+    >>> without_lists(judges, "voter").tolist(), without_lists(judges, "question").tolist()
+    (['gpt-4', 'ann'], ["['gpt-4', 'pair-v2']", 'ann'])
+    """
+    if isinstance(values, pd.Categorical) or values.dtype != object or not {list, tuple} & set(map(type, values)):
+        return values
+    found = np.empty(len(values), dtype=object)
+    found[:] = [
+        one if not isinstance(one, list | tuple) or not one else str(one) if what == "question" else one[0]
+        for one in values
+    ]
+    return found
+
+
+def numbers_of(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or pandas' own
+    """Return a column of finite numbers, NaN for what is none.
+
+    Examples
+    --------
+    >>> numbers_of(np.array(["1e3", "0x10", "inf", None, 2], dtype=object), "weight").tolist()
+    [1000.0, nan, nan, nan, 2.0]
+    """
+    if not isinstance(values, pd.Categorical) and values.dtype.kind in "iuf":
+        numbers = values.astype(np.float64)
+        return np.where(np.isfinite(numbers), numbers, np.nan)
+    if not isinstance(values, pd.Categorical) and values.dtype == object:
+        values = np.array([repr(float(one)) if isinstance(one, float | np.floating) else one for one in values], object)
+    cells = cells_of(values, what)
+    return np.array([*(float(text) if is_number(text) else math.nan for text in cells.texts), math.nan])[cells.codes]
+
+
+def flags_of(values: Any, what: str) -> NDArray[np.bool_]:  # noqa: ANN401 - an array, or pandas' own
+    """Return a column of 1 and 0, or true and false; an error for anything else."""
+    cells = cells_of(values, what)
+    known = [_FLAGS.get(text.casefold()) for text in cells.texts]
+    if (odd := cells.first(one is None for one in known)) >= 0:
+        raise RowError(odd, f"{what} is {shortened(cells.texts[cells.codes[odd]])!r}; it is 1 or 0 in every row")
+    if (cells.codes < 0).any():
+        raise RowError(int(np.argmax(cells.codes < 0)), f"{what} is empty; it is 1 or 0 in every row")
+    return np.array(known, dtype=bool)[cells.codes]

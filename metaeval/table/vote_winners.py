@@ -1,0 +1,111 @@
+"""Who won a vote: the name of one of the two, a word that the reader said or arenas use, or a number of preference."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.base.columns import underscored
+from metaeval.base.names import is_number, shortened
+from metaeval.errors import MetaevalError
+from metaeval.table.vote_cells import Cells, Codes, Floats, RowError
+from metaeval.table.vote_words import SIDES, VERDICTS, plain_word, said_verdicts
+
+type Refuse = Callable[[int, str], MetaevalError]
+"""What makes the error of a row, by its place in a table, and the rule that it breaks."""
+type Verdicts = tuple[Floats, Floats, NDArray[np.bool_]]
+"""The left systems' shares, what each vote weighs, and which rows have a verdict."""
+
+_FIRST, _SECOND, _TIED = 1.0, 2.0, 1.5
+"""AlpacaEval's preferences; older files have 0 for a tie."""
+_PREFERENCE, _GENERATOR = "preference", "generator_1"
+
+
+class Winners:
+    """Verdicts of rows that come some at a time."""
+
+    def __init__(self, words: Mapping[str, str], systems: Mapping[str, int]) -> None:
+        self._said, self._systems = said_verdicts(words), systems
+        self._used: dict[str, MetaevalError] = {}
+        self.n_left_out = self.n_strong = 0
+
+    def verdicts(self, cells: Cells, left: Codes, right: Codes, refuse: Refuse) -> Verdicts:
+        """Return what a column of winners says.
+
+        The names of the two systems come first, then words that the reader said, then known ones.
+        """
+        if (cells.codes < 0).any():
+            place = int(np.argmax(cells.codes < 0))
+            played = self._played(left[place], right[place])
+            raise RowError(place, f"there is no winner, and {played}; write tie, or leave such rows out")
+        plain = list(map(plain_word, cells.texts))
+        meant = [self._said.get(word) or VERDICTS.get(word) or (np.nan, 1.0, True) for word in plain]
+        said = np.array(meant, dtype=np.float64).reshape(-1, 3)[cells.codes]
+        places = np.array([self._systems.get(text, -1) for text in cells.texts], dtype=np.int64)[cells.codes]
+        by_word = (places != left) & (places != right)
+        share = np.where(by_word, said[:, 0], (places == left).astype(np.float64))
+        if (odd := np.isnan(share)).any():
+            place = int(np.argmax(odd))
+            raise RowError(place, self._unknown(cells.texts[cells.codes[place]], left[place], right[place]))
+        self._note_words(cells, plain, np.flatnonzero(by_word), (left, right), refuse)
+        weight, kept = np.where(by_word, said[:, 1], 1.0), ~by_word | (said[:, 2] == 1)
+        self.n_strong += int((weight != 1).sum())
+        self.n_left_out += int((~kept).sum())
+        return share, weight, kept
+
+    def preferences(self, cells: Cells, column: str, left: str) -> Verdicts | None:
+        """Return what a column "preference" of numbers says, None where it holds words or names."""
+        texts = cells.texts
+        if self._said or underscored(column.strip()) != _PREFERENCE or any(text in self._systems for text in texts):
+            return None
+        if not all(map(is_number, texts)):
+            return None
+        numbers = np.array([float(text) for text in texts])
+        if underscored(left.strip()) == _GENERATOR:
+            numbers[numbers == 0] = _TIED
+        if (odd := cells.first((numbers < _FIRST) | (numbers > _SECOND))) >= 0:
+            text = shortened(texts[cells.codes[odd]])
+            raise RowError(
+                odd,
+                f"the preference is {text!r}; preferences are numbers from 1 (the first output) to 2 (the second): say "
+                f"what others mean, such as `words={{{text!r}: 'left'}}` if it means the left system",
+            )
+        kept = cells.codes >= 0
+        self.n_left_out += int((~kept).sum())
+        return np.append(_SECOND - numbers, 0.5)[cells.codes], np.ones(len(kept)), kept
+
+    def refuse_names(self) -> None:
+        """Refuse a known word for the winner, in votes on others, that is a system's name too."""
+        names = {name.casefold() for name in self._systems}
+        for word, error in self._used.items():
+            if word in names:
+                raise error
+
+    def _note_words(
+        self, cells: Cells, plain: Sequence[str], used: Codes, sides: tuple[Codes, Codes], refuse: Refuse
+    ) -> None:
+        """Keep the error of the first use of every known word, lest a system that comes later has that name."""
+        for number, first in zip(*np.unique(cells.codes[used], return_index=True), strict=True):
+            text, place = cells.texts[number], int(used[first])
+            if plain[number] in self._said or text.casefold() in self._used:
+                continue
+            side = SIDES.get(plain[number], "left")
+            played = self._played(*(one[place] for one in sides))
+            rule = (
+                f"the winner is {text!r}, and a system is called so, but {played}; repair the row, or pass "
+                f"`words={{{text!r}: {side!r}}}` if it means {side} here"
+            )
+            self._used[text.casefold()] = refuse(place, rule)
+
+    def _unknown(self, text: str, left: int, right: int) -> str:
+        played, word = self._played(left, right), shortened(text)
+        if text in self._systems:
+            return f"the winner is {word!r}, who did not play: {played}; repair the row, or take it out"
+        return (
+            f"the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the two; if the "
+            f"word means the left system pass `words={{{word!r}: 'left'}}`, else 'right', 'tie' or 'none' (no vote)"
+        )
+
+    def _played(self, left: int, right: int) -> str:
+        systems = list(self._systems)
+        return f"{systems[left]!r} played {systems[right]!r}"

@@ -1,0 +1,77 @@
+"""What words for the winner of a vote mean: those of arenas and judges, and those that the reader says."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from metaeval.base.checks import check_choice
+from metaeval.base.columns import underscored
+from metaeval.errors import InvalidOptionError
+
+NONE = "none"
+STRONG = 3.0
+"""What a double sign weighs: three votes, as Arena-Hard counts."""
+
+
+class Verdict(NamedTuple):
+    """What a word for the winner says."""
+
+    share: float
+    """The left system's of the vote."""
+    weight: float = 1.0
+    kept: bool = True
+    """Whether it is a vote."""
+
+
+_SIDES = {"left": Verdict(1.0), "right": Verdict(0.0), "tie": Verdict(0.5), NONE: Verdict(0.5, kept=False)}
+_SAID: Mapping[str, tuple[str, ...]] = {
+    "left": ("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"),
+    "right": ("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"),
+    "tie": ("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw", "a=b", "b=a"),
+    NONE: ("error", "invalid", "skip", "skipped", NONE),
+}
+SIDES = {word: side for side, words in _SAID.items() for word in words}
+"""Word to side; Arena-Hard's judge may write every label from either end."""
+_STRONG = {"a>>b": "left", "b<<a": "left", "b>>a": "right", "a<<b": "right"}
+VERDICTS: Mapping[str, Verdict] = {
+    **{word: _SIDES[side] for word, side in SIDES.items()},
+    **{word: _SIDES[side]._replace(weight=STRONG) for word, side in _STRONG.items()},
+}
+WINNER = "winner_"
+
+
+def plain_word(text: str) -> str:
+    """Return a word as it is looked up: in lower case, without brackets; 1.0 is 1.
+
+    Examples
+    --------
+    >>> plain_word("[[A>B]]"), plain_word("1.0")
+    ('a>b', '1')
+    """
+    text = text.strip().casefold().strip("[]")
+    return text.removesuffix(".0") if text.removesuffix(".0").isdigit() else text
+
+
+def said_verdicts(words: Mapping[str, str]) -> dict[str, Verdict]:
+    """Return what the reader says of words."""
+    found: dict[str, str] = {}
+    for word, side in words.items():
+        check_choice(side, "side", tuple(_SIDES))
+        if found.setdefault(plain_word(word), side) != side:
+            raise InvalidOptionError(f"`words` says two things of {word!r}, whose case does not matter; keep one")
+    return {word: _SIDES[side] for word, side in found.items()}
+
+
+def share_of_column(name: str) -> float | None:
+    """Return the left system's share where a column of 1 and 0 says how a vote ended; None for other columns.
+
+    Examples
+    --------
+    >>> [share_of_column(name) for name in ("winner_model_a", "winner_model_b", "winner_tie", "winner")]
+    [1.0, 0.0, 0.5, None]
+    """
+    word = underscored(name.strip())
+    side = _UNDERSCORED.get(word.removeprefix(WINNER)) if word.startswith(WINNER) else None
+    return None if side in {None, NONE} else _SIDES[str(side)].share
+
+
+_UNDERSCORED = {underscored(word): side for word, side in SIDES.items()}
