@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
-from metaeval.collection.base import On, Undefined, as_levels, is_judged, looked_up, positions, renumbered, take_segments
+from metaeval.collection.base import (
+    On,
+    Undefined,
+    as_levels,
+    is_judged,
+    looked_up,
+    positions,
+    renumbered,
+    take_segments,
+)
 from metaeval.collection.document_codes import Identifiers, RetrievedDocuments
 from metaeval.collection.grades import coded, level_from, levels_reached, numbers_of
 from metaeval.collection.pools import PoolRuns, pool_marks, recoded

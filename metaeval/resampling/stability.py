@@ -135,9 +135,9 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
 
     Notes
     -----
-    The topics are those of `metaeval.score` (`JudgedCollection.counted`); where a reduction leaves nothing relevant,
-    a topic scores 0 for every run, and is counted in ``emptied``. Systems whose mean scores are equal up to rounding tie
-    (`metaeval.running.equality`).
+    The topics are those of `metaeval.score` (`JudgedCollection.counted`); one that a reduction leaves with nothing
+    relevant scores 0 for every run, and is counted in ``emptied``. Systems whose mean scores are equal up to rounding
+    tie (`metaeval.running.equality`).
 
     References
     ----------
