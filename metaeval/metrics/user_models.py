@@ -22,7 +22,11 @@ _Top = Level | None
 _Target = Annotated[float, Rule(lambda target: 0 < target < np.inf, "above 0")]
 _Patience = Annotated[
     float,
-    Rule(lambda target: 0.25 <= target < np.inf, "at least 0.25, since no reader goes on with more than certainty"),
+    Rule(
+        lambda target: 1 / 4 <= target < np.inf,
+        "at least 0.25",
+        "since a reader would go on with more than certainty below",
+    ),
 ]
 _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
 
