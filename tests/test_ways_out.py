@@ -11,6 +11,7 @@ import ast
 import gzip
 import io
 import json
+import lzma
 import re
 import shlex
 import shutil
@@ -79,7 +80,17 @@ def run(tag, seed, line="{topic} Q0 {document} {rank} {score} {tag}", head=""):
     for topic in TOPICS:
         for rank, document in enumerate(generator.permutation(20), start=1):
             lines.append(
-                line.format(topic=topic, document=f"D{document}", rank=rank, score=101 - rank, tag=tag, same=7)
+                line.format(
+                    topic=topic,
+                    document=f"D{document}",
+                    number=document,
+                    rank=rank,
+                    before=rank - 1,
+                    score=101 - rank,
+                    falling=21 - rank,
+                    tag=tag,
+                    same=7,
+                )
             )
     return head + "\n".join(lines) + "\n"
 
@@ -113,6 +124,7 @@ def zipped(**members):
 TABLE = {"ap.csv": wide()}
 LONG = {"ap.csv": long()}
 RUNS = {"a.run": run("a", 1), "b.run": run("b", 2), "qrels.txt": qrels()}
+NUMBERED = {name: RUNS[name].replace("D", "") for name in ("b.run", "qrels.txt")}
 SCORED = "score a.run b.run --qrels qrels.txt --metrics AP"
 TASKS = {"b.csv": long("model,task,item,score", "{system},{task},{topic},{score:.3f}")}
 TEAMS = {"groups.csv": "system,team,year\n" + "".join(f"{name},{name[0]},1\n" for name in SYSTEMS)}
@@ -716,6 +728,55 @@ MISTAKES = {
     "a run of five columns": of_run(f"add the column tag{FILTER}", line="{topic} Q0 {document} {rank} {score}"),
     "a run of four columns": of_run(f"add the columns Q0 and tag{FILTER}", line="{topic} {document} {rank} {score}"),
     "a run of three columns": of_run(f"add the columns Q0, rank and tag{FILTER}", line="{topic} {document} {score}"),
+    **{
+        f"a run whose {what}": of_run(f"add the column.*{FILTER}", line=line, head=head)
+        for what, line, head in (
+            ("third column is a rank", "{topic} {document} {rank}", ""),
+            ("ranks begin at 0", "{topic} {document} {before}", ""),
+            ("scores fall to 1", "{topic} {document} {falling}", ""),
+            ("ranks stand before its documents", "{topic}\t{rank}\t{document}", ""),
+            ("third column is a rank before a tag", "{topic} {document} {rank} {tag}", ""),
+            ("third column is a score before a tag", "{topic} {document} {score} {tag}", ""),
+            ("second column is the document", "{topic} {document} {rank} {score} {tag}", ""),
+            ("scores are not there", "{topic} Q0 {document} {rank} {tag}", ""),
+            ("ranks are not there", "{topic} Q0 {document} {score} {tag}", ""),
+            ("columns are divided by commas, with a header", "{topic},{document},{rank}", "qid,docno,rank\n"),
+            ("lines end in CR LF", "{topic} {document} {rank} {score}\r", ""),
+            ("lines are apart", "{topic} {document} {rank} {score}\n", ""),
+        )
+    },
+    **{
+        f"a run whose documents are numbers, and whose third column is a {what}": of_run(
+            f"add the columns.*{FILTER}", line=f"{{topic}} {{number}} {{{what}}}", files=NUMBERED
+        )._replace(right=(RUNS | NUMBERED | {"a.run": RUNS["a.run"].replace("D", "")}, SCORED))
+        for what in ("rank", "score")
+    },
+    "a run whose lines end in CR": of_run(
+        f"add the columns.*{FILTER}",
+        files={"a.run": run("a", 1, "{topic} {document} {rank} {score}").replace("\n", "\r")},
+    ),
+    **{
+        f"a run of three columns packed by {program}": Mistake(
+            {**RUNS, f"a.run{ending}": pack(run("a", 1, "{topic} {document} {rank}").encode())},
+            f"score a.run{ending} b.run --qrels qrels.txt --metrics AP",
+            f"add the columns.*{FILTER}",
+            SAME_RUNS,
+            edit=lambda found: _filtered("a.run", found["filter"]) or SCORED,
+        )
+        for program, ending, pack in (("gzip", ".gz", gzip.compress), ("xz", ".xz", lzma.compress))
+    },
+    "a run under a name for no shell": Mistake(
+        {**RUNS, "it's a; run": run("a", 1, "{topic} {document} {rank}")},
+        'score "it\'s a; run" b.run --qrels qrels.txt --metrics AP',
+        rf"add the columns.*{FILTER}",
+        SAME_RUNS,
+        names=False,
+    ),
+    "a run with one line of other columns": of_run(
+        "line 2: a line must have 6 columns [^(]*[(][^)]*[)], and this one has fewer; the line is '301 D99 5'$",
+        files={"a.run": run("a", 1).replace("\n", "\n301 D99 5\n", 1)},
+        edit=_write("a.run", run("a", 1)),
+    ),
     "a run with commas": of_run(f"divide columns by blanks{FILTER}", line="{topic},Q0,{document},{rank},{score},{tag}"),
     "a run with a header": of_run(
         f"leave out the header{FILTER}",
