@@ -106,6 +106,16 @@ def qrels(line="{topic} 0 {document} {level}", *, head="", topics=TOPICS, seed=0
     return head + "\n".join(rows) + "\n"
 
 
+def with_topics(form):
+    """Return a function that writes the topics of runs or judgments in another way."""
+
+    def written(text):
+        rows = [line.split(" ", 1) for line in text.splitlines()]
+        return "".join(f"{form.format(topic, less=int(topic) - 300)} {rest}\n" for topic, rest in rows)
+
+    return written
+
+
 def with_column(text, head, cells):
     """Return a table with one more column at its end."""
     first, *rows = text.splitlines()
@@ -821,6 +831,32 @@ MISTAKES = {
         f"put 'q' before those of the qrels{FILTER}",
         files={name: re.sub("^", "q", RUNS[name], flags=re.MULTILINE).removesuffix("q") for name in ("a.run", "b.run")},
     ),
+    **{
+        f"topics that the runs write {what}": Mistake(
+            {
+                **{f"{one}.run": in_runs(run(one, at + 1)) for at, one in enumerate("ab")},
+                "qrels.txt": in_qrels(RUNS["qrels.txt"]),
+            },
+            SCORED,
+            rf"{words}.* \((?P<filter>(sed|awk) .*)\)$",
+            SAME_RUNS,
+        )
+        for what, in_runs, in_qrels, words in (
+            ("without a zero", str, with_topics("0{}"), "no topic in common: .*take '0' off those of"),
+            ("with a point and a zero", with_topics("{}.0"), str, "no topic in common: .*put '.0' behind those of"),
+            ("without a point and a zero", str, with_topics("{}.0"), "no topic in common: .*take '.0' off those of"),
+            ("in capitals", with_topics("Q{}"), with_topics("q{}"), "no topic in common"),
+            ("in small letters", with_topics("q{}"), with_topics("Q{}X"), "no topic in common"),
+            ("from 1 on", with_topics("{less}"), with_topics("{less:02d}"), "9 topics differently, such as '1' in the"),
+            (
+                "from 01 on",
+                with_topics("{less:02d}"),
+                with_topics("{less}"),
+                "9 topics differently, such as '01' in the",
+            ),
+            ("from 001 on", with_topics("{less:03d}"), with_topics("{less}"), "no topic in common"),
+        )
+    },
     "documents under other names": of_run(
         "no run retrieves any judged document .'XD0' is one that is judged.: documents are matched by their identifier",
         files={"qrels.txt": qrels("{topic} 0 X{document} {level}")},
