@@ -193,6 +193,17 @@ def _replace(old, new, name="ap.csv", add=""):
     return edit
 
 
+def _written_as(found, name):
+    """Write all names of a file as the message writes one."""
+    before, same, after = found["old"].partition(found["new"])
+    place = Path(name)
+    if same:
+        changed = re.sub(rf"^{before}(\w+){re.escape(after)},", r"\1,", place.read_text(), flags=re.MULTILINE)
+    else:
+        changed = place.read_text().replace(found["old"], found["new"])
+    place.write_text(changed)
+
+
 def _command(line):
     return lambda _found: line
 
@@ -592,6 +603,32 @@ MISTAKES = {
         "no baseline '(?P<wrong>BM25)'; did you mean '(?P<instead>bm25)'",
         (TABLE, "table ap.csv --baseline bm25"),
     ),
+    **{
+        f"{what} {wrong} chosen for {right}": Mistake(
+            TABLE,
+            f"table ap.csv {option} {wrong}",
+            rf"no [a-z]* '(?P<wrong>{wrong})'; did you mean '(?P<instead>[^']*)'",
+            (TABLE, f"table ap.csv {option} {right}"),
+        )
+        for what, option, wrong, right in (
+            ("a system", "--exclude-systems", "BM25", "bm25"),
+            ("a topic", "--exclude-topics", "0301", "301"),
+            ("a topic", "--exclude-topics", "301.0", "301"),
+        )
+    },
+    **{
+        f"{what} in other letters in a list": Mistake(
+            TABLE | {"list.txt": f"{wrong}\n{more}\n"},
+            f"table ap.csv {option} list.txt",
+            "list.txt, line 1: no [a-z]* '(?P<old>[^']*)'; did you mean '(?P<new>[^']*)'",
+            (TABLE | {"list.txt": f"{right}\n{more}\n"}, f"table ap.csv {option} list.txt"),
+            edit=lambda found: _replace(found["old"], found["new"], "list.txt")(found),
+        )
+        for what, option, wrong, right, more in (
+            ("a system", "--system-list", "BM25", "bm25", "lm"),
+            ("a topic", "--topic-list", "0301", "301", "302\n303"),
+        )
+    },
     "a metric in other letters": Mistake(
         TABLE, "table ap.csv --metrics AP", "'(?P<wrong>AP)'; did you mean '(?P<instead>ap)'"
     ),
@@ -674,9 +711,22 @@ MISTAKES = {
     "a system without a group": Mistake(
         TABLE | {"groups.csv": "system,group\nBM25,a\nlm,b\nrm3,b\ndense,c\n"},
         "table ap.csv --groups groups.csv",
-        "without a row: bm25 .for 'bm25' there is 'BM25'.. Add them",
-        edit=_replace("BM25", "bm25", "groups.csv"),
+        "without a row: bm25; write '(?P<old>BM25)' as '(?P<new>bm25)', or add rows",
+        edit=lambda found: _replace(found["old"], found["new"], "groups.csv")(found),
     ),
+    **{
+        f"topics of clusters with {what}": Mistake(
+            TABLE | {"k.csv": "topic,cluster\n" + "".join(f"{form.format(one)},{int(one) % 5}\n" for one in TOPICS)},
+            "table ap.csv --cluster-file k.csv",
+            "without a row: 301, .*; write '(?P<old>[0.]*301[0.]*)' as '(?P<new>301)', or add rows",
+            (
+                TABLE | {"k.csv": "topic,cluster\n" + "".join(f"{one},{int(one) % 5}\n" for one in TOPICS)},
+                "table ap.csv --cluster-file k.csv",
+            ),
+            edit=lambda found: _written_as(found, "k.csv"),
+        )
+        for what, form in (("zeros", "0{}"), ("a point", "{}.0"))
+    },
     "a test that knows no clusters": Mistake(
         TASKS,
         "table b.csv --test wilcoxon",
@@ -846,7 +896,7 @@ MISTAKES = {
             ("with a point and a zero", with_topics("{}.0"), str, "no topic in common: .*put '.0' behind those of"),
             ("without a point and a zero", str, with_topics("{}.0"), "no topic in common: .*take '.0' off those of"),
             ("in capitals", with_topics("Q{}"), with_topics("q{}"), "no topic in common"),
-            ("in small letters", with_topics("q{}"), with_topics("Q{}X"), "no topic in common"),
+            ("in small letters", with_topics("q{}"), with_topics("Q{}"), "no topic in common"),
             ("from 1 on", with_topics("{less}"), with_topics("{less:02d}"), "9 topics differently, such as '1' in the"),
             (
                 "from 01 on",
@@ -893,6 +943,21 @@ MISTAKES = {
         "pass (?P<add>--missing drop-topics) to keep the 15 topics",
         ({"ap.csv": wide(topics=TOPICS[:15]), "rr.csv": wide(topics=TOPICS[:15])}, "table ap.csv rr.csv"),
     ),
+    **{
+        f"{what} written otherwise in one table": Mistake(
+            {"ap.csv": wide(), "rr.csv": other},
+            f"table ap.csv rr.csv {options}",
+            "ap.csv writes [a-z]* '(?P<new>[^']*)' and rr.csv '(?P<old>[^']*)'.*write them alike",
+            ({"ap.csv": wide(), "rr.csv": wide()}, f"table ap.csv rr.csv {options}"),
+            edit=lambda found: _written_as(found, "rr.csv"),
+        )
+        for what, other, options in (
+            ("topics with zeros", wide(topics=[f"0{one}" for one in TOPICS]), ""),
+            ("topics with a point", wide(topics=[f"{one}.0" for one in TOPICS]), "--missing zero"),
+            ("a system in capitals", wide(systems=["BM25", *SYSTEMS[1:]]), ""),
+            ("a system in capitals, to be dropped,", wide(systems=["BM25", *SYSTEMS[1:]]), "--missing drop-systems"),
+        )
+    },
     "tables of other collections": Mistake(
         {"ap.csv": wide(), "rr.csv": wide(topics=[f"9{one}" for one in TOPICS])},
         "table ap.csv rr.csv",
