@@ -6,6 +6,7 @@ Each class also derives from the built-in a caller would expect, so ``except Val
 
 import copyreg
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
@@ -120,4 +121,20 @@ def closest_names(name: str, known: Iterable[str], *, n: int = 3) -> list[str]:
     ['wilcoxon']
     """
     folded = {other.casefold(): other for other in islice(known, _MOST_COMPARED)}
-    return [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=n, cutoff=0.6)]
+    alike = [other for other in folded.values() if spelling(other) == spelling(name)]
+    near = [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=n, cutoff=0.6)]
+    return list(dict.fromkeys([*alike, *near]))[:n]
+
+
+def spelling(name: str) -> str:
+    """Return a name without what differs where one name is written in two ways.
+
+    Case, blanks around it, zeros before a whole number and a point with zeros behind one.
+
+    Examples
+    --------
+    >>> [spelling(name) for name in ("BM25", " run007", "301.0", "0301", "1.10", "v1.0.2")]
+    ['bm25', 'run7', '301', '301', '1.10', 'v1.0.2']
+    """
+    text = re.sub(r"(?<![\d.])0+(?=\d)", "", name.strip().casefold())
+    return re.sub(r"^(\d+)\.0+$", r"\1", text)

@@ -11,6 +11,7 @@ import ast
 import gzip
 import io
 import json
+import lzma
 import re
 import shlex
 import shutil
@@ -79,7 +80,17 @@ def run(tag, seed, line="{topic} Q0 {document} {rank} {score} {tag}", head=""):
     for topic in TOPICS:
         for rank, document in enumerate(generator.permutation(20), start=1):
             lines.append(
-                line.format(topic=topic, document=f"D{document}", rank=rank, score=101 - rank, tag=tag, same=7)
+                line.format(
+                    topic=topic,
+                    document=f"D{document}",
+                    number=document,
+                    rank=rank,
+                    before=rank - 1,
+                    score=101 - rank,
+                    falling=21 - rank,
+                    tag=tag,
+                    same=7,
+                )
             )
     return head + "\n".join(lines) + "\n"
 
@@ -93,6 +104,16 @@ def qrels(line="{topic} 0 {document} {level}", *, head="", topics=TOPICS, seed=0
         for document in range(20)
     ]
     return head + "\n".join(rows) + "\n"
+
+
+def with_topics(form):
+    """Return a function that writes the topics of runs or judgments in another way."""
+
+    def written(text):
+        rows = [line.split(" ", 1) for line in text.splitlines()]
+        return "".join(f"{form.format(topic, less=int(topic) - 300)} {rest}\n" for topic, rest in rows)
+
+    return written
 
 
 def with_column(text, head, cells):
@@ -113,6 +134,7 @@ def zipped(**members):
 TABLE = {"ap.csv": wide()}
 LONG = {"ap.csv": long()}
 RUNS = {"a.run": run("a", 1), "b.run": run("b", 2), "qrels.txt": qrels()}
+NUMBERED = {name: RUNS[name].replace("D", "") for name in ("b.run", "qrels.txt")}
 SCORED = "score a.run b.run --qrels qrels.txt --metrics AP"
 TASKS = {"b.csv": long("model,task,item,score", "{system},{task},{topic},{score:.3f}")}
 TEAMS = {"groups.csv": "system,team,year\n" + "".join(f"{name},{name[0]},1\n" for name in SYSTEMS)}
@@ -169,6 +191,17 @@ def _replace(old, new, name="ap.csv", add=""):
         return f"table {name} {add}" if add else None
 
     return edit
+
+
+def _written_as(found, name):
+    """Write all names of a file as the message writes one."""
+    before, same, after = found["old"].partition(found["new"])
+    place = Path(name)
+    if same:
+        changed = re.sub(rf"^{before}(\w+){re.escape(after)},", r"\1,", place.read_text(), flags=re.MULTILINE)
+    else:
+        changed = place.read_text().replace(found["old"], found["new"])
+    place.write_text(changed)
 
 
 def _command(line):
@@ -570,6 +603,32 @@ MISTAKES = {
         "no baseline '(?P<wrong>BM25)'; did you mean '(?P<instead>bm25)'",
         (TABLE, "table ap.csv --baseline bm25"),
     ),
+    **{
+        f"{what} {wrong} chosen for {right}": Mistake(
+            TABLE,
+            f"table ap.csv {option} {wrong}",
+            rf"no [a-z]* '(?P<wrong>{wrong})'; did you mean '(?P<instead>[^']*)'",
+            (TABLE, f"table ap.csv {option} {right}"),
+        )
+        for what, option, wrong, right in (
+            ("a system", "--exclude-systems", "BM25", "bm25"),
+            ("a topic", "--exclude-topics", "0301", "301"),
+            ("a topic", "--exclude-topics", "301.0", "301"),
+        )
+    },
+    **{
+        f"{what} in other letters in a list": Mistake(
+            TABLE | {"list.txt": f"{wrong}\n{more}\n"},
+            f"table ap.csv {option} list.txt",
+            "list.txt, line 1: no [a-z]* '(?P<old>[^']*)'; did you mean '(?P<new>[^']*)'",
+            (TABLE | {"list.txt": f"{right}\n{more}\n"}, f"table ap.csv {option} list.txt"),
+            edit=lambda found: _replace(found["old"], found["new"], "list.txt")(found),
+        )
+        for what, option, wrong, right, more in (
+            ("a system", "--system-list", "BM25", "bm25", "lm"),
+            ("a topic", "--topic-list", "0301", "301", "302\n303"),
+        )
+    },
     "a metric in other letters": Mistake(
         TABLE, "table ap.csv --metrics AP", "'(?P<wrong>AP)'; did you mean '(?P<instead>ap)'"
     ),
@@ -652,9 +711,22 @@ MISTAKES = {
     "a system without a group": Mistake(
         TABLE | {"groups.csv": "system,group\nBM25,a\nlm,b\nrm3,b\ndense,c\n"},
         "table ap.csv --groups groups.csv",
-        "without a row: bm25 .for 'bm25' there is 'BM25'.. Add them",
-        edit=_replace("BM25", "bm25", "groups.csv"),
+        "without a row: bm25; write '(?P<old>BM25)' as '(?P<new>bm25)', or add rows",
+        edit=lambda found: _replace(found["old"], found["new"], "groups.csv")(found),
     ),
+    **{
+        f"topics of clusters with {what}": Mistake(
+            TABLE | {"k.csv": "topic,cluster\n" + "".join(f"{form.format(one)},{int(one) % 5}\n" for one in TOPICS)},
+            "table ap.csv --cluster-file k.csv",
+            "without a row: 301, .*; write '(?P<old>[0.]*301[0.]*)' as '(?P<new>301)', or add rows",
+            (
+                TABLE | {"k.csv": "topic,cluster\n" + "".join(f"{one},{int(one) % 5}\n" for one in TOPICS)},
+                "table ap.csv --cluster-file k.csv",
+            ),
+            edit=lambda found: _written_as(found, "k.csv"),
+        )
+        for what, form in (("zeros", "0{}"), ("a point", "{}.0"))
+    },
     "a test that knows no clusters": Mistake(
         TASKS,
         "table b.csv --test wilcoxon",
@@ -716,6 +788,55 @@ MISTAKES = {
     "a run of five columns": of_run(f"add the column tag{FILTER}", line="{topic} Q0 {document} {rank} {score}"),
     "a run of four columns": of_run(f"add the columns Q0 and tag{FILTER}", line="{topic} {document} {rank} {score}"),
     "a run of three columns": of_run(f"add the columns Q0, rank and tag{FILTER}", line="{topic} {document} {score}"),
+    **{
+        f"a run whose {what}": of_run(f"add the column.*{FILTER}", line=line, head=head)
+        for what, line, head in (
+            ("third column is a rank", "{topic} {document} {rank}", ""),
+            ("ranks begin at 0", "{topic} {document} {before}", ""),
+            ("scores fall to 1", "{topic} {document} {falling}", ""),
+            ("ranks stand before its documents", "{topic}\t{rank}\t{document}", ""),
+            ("third column is a rank before a tag", "{topic} {document} {rank} {tag}", ""),
+            ("third column is a score before a tag", "{topic} {document} {score} {tag}", ""),
+            ("second column is the document", "{topic} {document} {rank} {score} {tag}", ""),
+            ("scores are not there", "{topic} Q0 {document} {rank} {tag}", ""),
+            ("ranks are not there", "{topic} Q0 {document} {score} {tag}", ""),
+            ("columns are divided by commas, with a header", "{topic},{document},{rank}", "qid,docno,rank\n"),
+            ("lines end in CR LF", "{topic} {document} {rank} {score}\r", ""),
+            ("lines are apart", "{topic} {document} {rank} {score}\n", ""),
+        )
+    },
+    **{
+        f"a run whose documents are numbers, and whose third column is a {what}": of_run(
+            f"add the columns.*{FILTER}", line=f"{{topic}} {{number}} {{{what}}}", files=NUMBERED
+        )._replace(right=(RUNS | NUMBERED | {"a.run": RUNS["a.run"].replace("D", "")}, SCORED))
+        for what in ("rank", "score")
+    },
+    "a run whose lines end in CR": of_run(
+        f"add the columns.*{FILTER}",
+        files={"a.run": run("a", 1, "{topic} {document} {rank} {score}").replace("\n", "\r")},
+    ),
+    **{
+        f"a run of three columns packed by {program}": Mistake(
+            {**RUNS, f"a.run{ending}": pack(run("a", 1, "{topic} {document} {rank}").encode())},
+            f"score a.run{ending} b.run --qrels qrels.txt --metrics AP",
+            f"add the columns.*{FILTER}",
+            SAME_RUNS,
+            edit=lambda found: _filtered("a.run", found["filter"]) or SCORED,
+        )
+        for program, ending, pack in (("gzip", ".gz", gzip.compress), ("xz", ".xz", lzma.compress))
+    },
+    "a run under a name for no shell": Mistake(
+        {**RUNS, "it's a; run": run("a", 1, "{topic} {document} {rank}")},
+        'score "it\'s a; run" b.run --qrels qrels.txt --metrics AP',
+        rf"add the columns.*{FILTER}",
+        SAME_RUNS,
+        names=False,
+    ),
+    "a run with one line of other columns": of_run(
+        "line 2: a line must have 6 columns [^(]*[(][^)]*[)], and this one has fewer; the line is '301 D99 5'$",
+        files={"a.run": run("a", 1).replace("\n", "\n301 D99 5\n", 1)},
+        edit=_write("a.run", run("a", 1)),
+    ),
     "a run with commas": of_run(f"divide columns by blanks{FILTER}", line="{topic},Q0,{document},{rank},{score},{tag}"),
     "a run with a header": of_run(
         f"leave out the header{FILTER}",
@@ -760,6 +881,32 @@ MISTAKES = {
         f"put 'q' before those of the qrels{FILTER}",
         files={name: re.sub("^", "q", RUNS[name], flags=re.MULTILINE).removesuffix("q") for name in ("a.run", "b.run")},
     ),
+    **{
+        f"topics that the runs write {what}": Mistake(
+            {
+                **{f"{one}.run": in_runs(run(one, at + 1)) for at, one in enumerate("ab")},
+                "qrels.txt": in_qrels(RUNS["qrels.txt"]),
+            },
+            SCORED,
+            rf"{words}.* \((?P<filter>(sed|awk) .*)\)$",
+            SAME_RUNS,
+        )
+        for what, in_runs, in_qrels, words in (
+            ("without a zero", str, with_topics("0{}"), "no topic in common: .*take '0' off those of"),
+            ("with a point and a zero", with_topics("{}.0"), str, "no topic in common: .*put '.0' behind those of"),
+            ("without a point and a zero", str, with_topics("{}.0"), "no topic in common: .*take '.0' off those of"),
+            ("in capitals", with_topics("Q{}"), with_topics("q{}"), "no topic in common"),
+            ("in small letters", with_topics("q{}"), with_topics("Q{}"), "no topic in common"),
+            ("from 1 on", with_topics("{less}"), with_topics("{less:02d}"), "9 topics differently, such as '1' in the"),
+            (
+                "from 01 on",
+                with_topics("{less:02d}"),
+                with_topics("{less}"),
+                "9 topics differently, such as '01' in the",
+            ),
+            ("from 001 on", with_topics("{less:03d}"), with_topics("{less}"), "no topic in common"),
+        )
+    },
     "documents under other names": of_run(
         "no run retrieves any judged document .'XD0' is one that is judged.: documents are matched by their identifier",
         files={"qrels.txt": qrels("{topic} 0 X{document} {level}")},
@@ -796,6 +943,21 @@ MISTAKES = {
         "pass (?P<add>--missing drop-topics) to keep the 15 topics",
         ({"ap.csv": wide(topics=TOPICS[:15]), "rr.csv": wide(topics=TOPICS[:15])}, "table ap.csv rr.csv"),
     ),
+    **{
+        f"{what} written otherwise in one table": Mistake(
+            {"ap.csv": wide(), "rr.csv": other},
+            f"table ap.csv rr.csv {options}",
+            "ap.csv writes [a-z]* '(?P<new>[^']*)' and rr.csv '(?P<old>[^']*)'.*write them alike",
+            ({"ap.csv": wide(), "rr.csv": wide()}, f"table ap.csv rr.csv {options}"),
+            edit=lambda found: _written_as(found, "rr.csv"),
+        )
+        for what, other, options in (
+            ("topics with zeros", wide(topics=[f"0{one}" for one in TOPICS]), ""),
+            ("topics with a point", wide(topics=[f"{one}.0" for one in TOPICS]), "--missing zero"),
+            ("a system in capitals", wide(systems=["BM25", *SYSTEMS[1:]]), ""),
+            ("a system in capitals, to be dropped,", wide(systems=["BM25", *SYSTEMS[1:]]), "--missing drop-systems"),
+        )
+    },
     "tables of other collections": Mistake(
         {"ap.csv": wide(), "rr.csv": wide(topics=[f"9{one}" for one in TOPICS])},
         "table ap.csv rr.csv",

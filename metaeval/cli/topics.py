@@ -54,7 +54,7 @@ _TOLERANCES = Option(
     "absolute, in the metric's own unit. Recommended: 10, since a lead of less than a tenth is rarely a reason to "
     "choose a system. 0, every disagreement, is always included.",
     checks.numbers("0,5,10", checks.number(least=0)),
-    shown="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
+    shown="0,5,10,20,30; 0 for scores below 0; absolute 0,0.01,0.02,0.05",
 )
 _SAMPLING = choice(
     "The two sets share no topic (as published), may share some, or are drawn with replacement.",

@@ -1,6 +1,5 @@
 """From ranked runs and judgments to a `Collection`: those of readers, and those that are Python objects."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,7 +8,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.names import first_few, natural_order
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import (
     JudgedDocuments,
@@ -21,13 +20,12 @@ from metaeval.collection.document_codes import (
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning
 from metaeval.collection.grades import coded, grades_note
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, rank_documents
+from metaeval.collection.topic_names import topics_meant_alike, way_to_match
 from metaeval.errors import InvalidOptionError
 
 _FEWEST_LISTS = 20
 """Fewer lists may well hold nothing that is judged."""
 _MANY_TIES = 0.1
-_STRAY = re.compile(r"\D*?0*(\d+)")
-"""What an identifier is without letters and zeros before it."""
 
 
 def collection_from_rankings(
@@ -244,28 +242,20 @@ def _offsets(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def _way_to_match(answered: Iterable[str], judged: Iterable[str]) -> str:
-    """Return how to write the topics of the judgments as those of the runs, where only what is before them differs."""
-    known = {found[1]: name for name in answered if (found := _STRAY.fullmatch(name))}
-    pairs = [(known[found[1]], name) for name in judged if (found := _STRAY.fullmatch(name)) and found[1] in known]
-    if not pairs:
-        return ""
-    name, other = pairs[0]
-    if other.endswith(name):
-        return f"; take {other.removesuffix(name)!r} off those of the qrels (sed 's/^{other.removesuffix(name)}//')"
-    if name.endswith(other):
-        return f"; put {name.removesuffix(other)!r} before those of the qrels (sed 's/^/{name.removesuffix(other)}/')"
-    return f"; write {other!r} in the qrels as {name!r}"
-
-
 def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Collection:
     answered = set(topics)
     foreign = natural_order(answered - set(collection.topics))
+    pairs = topics_meant_alike(answered, collection.topics) if foreign else []
+    way = "; " + way_to_match(answered, collection.topics, pairs) if pairs else ""
     if len(foreign) == len(answered):
         raise InvalidOptionError(
             f"runs and qrels have no topic in common: runs answer {first_few(foreign)}, the qrels judge "
-            f"{first_few(collection.topics)}; topics are matched by their id as written"
-            + _way_to_match(answered, collection.topics)
+            f"{first_few(collection.topics)}; topics are matched by their id as written{way}"
+        )
+    if pairs:
+        raise InvalidOptionError(
+            f"runs and qrels write {count(len(pairs), 'topic')} differently, such as {pairs[0][0]!r} in the runs and "
+            f"{pairs[0][1]!r} in the qrels; topics are matched by their id as written{way}"
         )
     if not foreign:
         return collection

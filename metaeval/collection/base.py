@@ -15,6 +15,8 @@ On = Literal["documents", "elements", "passages"]
 """What is ranked."""
 Retrieved = Literal["judged", "all"]
 """Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
+Undefined = Literal["zero", "drop"]
+"""What becomes of topics with nothing relevant: they count 0 for every run, or are left out."""
 Rounds = Literal["results", "documents"]
 """What of its list a run goes on by in each round of pooling: one result, or one document that it has not had."""
 

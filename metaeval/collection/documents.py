@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
-from metaeval.collection.base import On, as_levels, is_judged, looked_up, positions, renumbered, take_segments
+from metaeval.collection.base import (
+    On,
+    Undefined,
+    as_levels,
+    is_judged,
+    looked_up,
+    positions,
+    renumbered,
+    take_segments,
+)
 from metaeval.collection.document_codes import Identifiers, RetrievedDocuments
 from metaeval.collection.grades import coded, level_from, levels_reached, numbers_of
 from metaeval.collection.pools import PoolRuns, pool_marks, recoded
@@ -90,6 +99,15 @@ class JudgedCollection(Result, ABC):
     def missing(self) -> NDArray[np.bool_]:
         """Where a run lacks a topic that has something relevant in the full judgments, (n_systems, n_topics)."""
         return self.by_document.missing
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which topics count in a mean: all, as in trec_eval; of elements and passages those with something relevant.
+
+        The full judgments say which those are. Shape (n_topics,).
+        """
+        documents = self.by_document
+        return np.ones(self.n_topics, dtype=bool) if documents.undefined == "zero" else documents.has_relevant
 
     @property
     def n_systems(self) -> int:
@@ -209,7 +227,7 @@ class JudgedCollection(Result, ABC):
         return self._with(notes=(*self.notes, *notes))
 
     def handle_missing(self, missing: Missing = "zero") -> Self:
-        """Decide what happens where a run lacks a topic that has something relevant.
+        """Decide what happens where a run lacks a topic.
 
         Parameters
         ----------
@@ -223,7 +241,7 @@ class JudgedCollection(Result, ABC):
             With "error", naming the runs and topics; or if dropping leaves nothing.
         """
         check_choice(missing, "rule for missing topics", ("zero", "error", "drop-systems", "drop-topics"))
-        lacking = self.missing
+        lacking = self.n_retrieved == 0 if missing == "drop-topics" else self.missing
         if not lacking.any():
             return self
         rows = np.flatnonzero(lacking.any(axis=1))
@@ -334,6 +352,8 @@ class Collection(JudgedCollection):
     Shape (n_topics,)."""
     notes: tuple[str, ...] = ()
     """What reading had to say."""
+    undefined: Undefined = "zero"
+    """What becomes of topics with nothing relevant in the full judgments where no measure or option says it."""
 
     @property
     def usual_metrics(self) -> tuple[str, ...]:
@@ -462,10 +482,10 @@ class Collection(JudgedCollection):
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Where a run lacks a topic that has something relevant in the full qrels, shape (n_systems, n_topics)."""
-        return (self.n_retrieved == 0) & self.counted[None]
+        return (self.n_retrieved == 0) & self.has_relevant[None]
 
     @property
-    def counted(self) -> NDArray[np.bool_]:
+    def has_relevant(self) -> NDArray[np.bool_]:
         """Which topics have something relevant in the full judgments."""
         return self._per_topic(self.full_levels > 0) > 0
 

@@ -204,7 +204,7 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     thorough = ["thorough" in submission.task.casefold() for submission in submissions]
     notes = (*assessments.notes, *doubts, *_cut_notes(runs), *_task_notes(thorough))
     return ElementCollection(
-        by_document=replace(by_document, notes=(*by_document.notes, *notes)),
+        by_document=replace(by_document, notes=(*by_document.notes, *notes), undefined="drop"),
         scale=assessments.scale,
         offsets=np.concatenate([[0], np.cumsum(rows.counts)]).astype(np.int64),
         results=(np.searchsorted(rows.keys, rows.of_runs) - rows.offsets[rows.run_topics]).astype(np.int32),

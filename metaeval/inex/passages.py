@@ -232,7 +232,7 @@ def _assembled(
     n_results = np.concatenate([run.n_results for run in compiled])
     faults = [run.faults for run in compiled if not run.faults.empty]
     return PassageCollection(
-        by_document=by_document,
+        by_document=replace(by_document, undefined="drop"),
         offsets=np.concatenate([[0], np.cumsum(n_results)]).astype(np.int64),
         results=Results._make(map(np.concatenate, zip(*(run.results for run in compiled), strict=True))),
         text=judged.text,

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.names import first_few, natural_order
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
-from metaeval.errors import ScoresError
+from metaeval.errors import ScoresError, spelling
 from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.files import base_name
 from metaeval.io.sources import named_apart
@@ -73,6 +73,8 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
         if clash.any():
             raise _clash(block, blocks[:number], clash)
         scores[cells] = np.where(np.isnan(block.scores), before, block.scores)
+    if np.isnan(scores).any():
+        _refuse_other_spellings(blocks, labels, scores)
     if missing == "error" and len(blocks) > 1:
         _refuse_unequal_files(blocks, labels)
     _attached_to_all(blocks, "question", "topic")  # rows without names are one item if they ask the same
@@ -120,6 +122,34 @@ def _attached_to_all(blocks: Sequence[Block], part: str, dim: str) -> dict[str, 
                 message = f"{block.label}: {dim} {name!r} has {part} {entry!r}, but {said[name]!r} in another file"
                 raise ScoresError(f"{message}; make them agree")
     return said
+
+
+def _refuse_other_spellings(
+    blocks: Sequence[Block], labels: Mapping[str, Sequence[str]], scores: NDArray[np.float64]
+) -> None:
+    """Refuse names that are one but for how they are written, where no score tells that they are two.
+
+    Two topics of that kind are two where some system has scores on both; two systems where both have one on a topic.
+    """
+    there = ~np.isnan(scores)
+    for dim in ("topic", "system"):
+        held = np.moveaxis(there, DIMS.index(dim), 0).reshape(len(labels[dim]), -1)
+        alike: dict[str, list[int]] = {}
+        for place, name in enumerate(labels[dim]):
+            alike.setdefault(spelling(name), []).append(place)
+        twins = [places for places in alike.values() if len(places) > 1 and held[places].sum(axis=0).max() == 1]
+        if twins:
+            names = [labels[dim][place] for place in twins[0][:2]]
+            holders = [next(at for at, block in enumerate(blocks) if name in block.labels[dim]) for name in names]
+            (first, one), (second, other) = sorted(zip(holders, names, strict=True))
+            owner = blocks[second].name
+            where = f" and {owner} {other!r}" if first != second else f" and {other!r}"
+            more = f", and {count(len(twins) - 1, 'other')}" if len(twins) > 1 else ""
+            what = unit().topic if dim == "topic" else dim
+            raise ScoresError(
+                f"{blocks[first].name} writes {what} {one!r}{where}{more}: names are matched as written, so write them "
+                f"alike, such as {one!r} in {owner}"
+            )
 
 
 def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]) -> None:

@@ -185,6 +185,15 @@ def text_of(content: bytes, label: str) -> bytes:
     return content
 
 
+def first_bytes(path: str) -> bytes:
+    """Return how a file begins as it lies there, packed or not; nothing for a pipe, which can be read once."""
+    status = file_status(path)
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return b""
+    with Path(path).open("rb") as stream:
+        return stream.read(_LONGEST_LINE)
+
+
 def note_of_blanks(content: bytes, label: str) -> str:
     r"""Say which letters of a text look like a blank, or like nothing, and are part of a name; empty without any.
 

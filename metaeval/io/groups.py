@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metaeval.base.names import first_few, is_number, shortened
-from metaeval.errors import InvalidOptionError, closest_names
+from metaeval.errors import InvalidOptionError, closest_names, spelling
 from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.table.roles import column_roles, part_of_word
@@ -169,10 +169,13 @@ class _Table:
         if not without:
             return
         near = closest_names(without[0], [cells[self.at] for cells in self.rows])
-        guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
+        alike = bool(near) and spelling(near[0]) == spelling(without[0])
+        guess = f" (for {without[0]!r} there is {near[0]!r})" if near and not alike else ""
+        way = f"write {near[0]!r} as {without[0]!r}, or " if alike else ""
         raise self.sheet.error(
             f"column {self.columns[self.at]!r} holds {len(self.wanted) - len(without)} of {len(self.wanted)} "
-            f"{self.what}s; without a row: {first_few(without)}{guess}. Add them, or name the column of {self.what}s"
+            f"{self.what}s; without a row: {first_few(without)}{guess}; {way}add rows, or name the column of "
+            f"{self.what}s"
         )
 
 

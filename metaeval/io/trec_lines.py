@@ -212,7 +212,8 @@ def line_error(content: bytes, place: int, message: str, path: str, layout: Layo
     if layout is not None and number > 1 and (end < 0 or not content[end:].strip()):
         ways = "it is the last one, so the file may be cut off; get it again, or leave the line out"
     else:
-        ways = "" if layout is None else filter_for(line, layout.columns, path=path, first=number == 1)
+        text = "" if layout is None else content.decode(errors="replace")
+        ways = "" if layout is None else filter_for(line, layout.columns, path=path, first=number == 1, content=text)
     said = f"{message}; the line is {shown!r}" + (f"; {ways}" if ways else "")
     return FileFormatError(said, path=path, line=number)
 

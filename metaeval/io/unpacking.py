@@ -241,17 +241,22 @@ class _Compression(NamedTuple):
     magic: re.Pattern[bytes]
     unpacker: Callable[[bytes, Budget], bytes]
     packer: Callable[[bytes], bytes]
+    program: str
+    """What unpacks it in a shell, with -dc."""
 
 
 # without the time, equal content gives equal bytes; level 9 takes seven times as long for a few percent
 _pack_gzip = partial(gzip.compress, compresslevel=6, mtime=0)
 # every unpacker takes concatenated members too; bzip2 is told from text by its first block (or its end, if empty)
 COMPRESSIONS: Mapping[str, _Compression] = {
-    ".gz": _Compression(re.compile(rb"\x1f\x8b"), _unpack_gzip, _pack_gzip),
+    ".gz": _Compression(re.compile(rb"\x1f\x8b"), _unpack_gzip, _pack_gzip, "gzip"),
     ".bz2": _Compression(
-        re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), partial(_unpacked, member=bz2.BZ2Decompressor), bz2.compress
+        re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+        partial(_unpacked, member=bz2.BZ2Decompressor),
+        bz2.compress,
+        "bzip2",
     ),
-    ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _unpack_xz, lzma.compress),
-    ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _unpack_zstandard, _pack_zstandard),
+    ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _unpack_xz, lzma.compress, "xz"),
+    ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _unpack_zstandard, _pack_zstandard, "zstd"),
 }
 """How files are packed, by their endings."""

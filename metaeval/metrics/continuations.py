@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, wraps
 from importlib import import_module
+from itertools import compress
 from math import ceil, log
 from typing import Any, Concatenate, NamedTuple, overload
 
@@ -282,11 +283,12 @@ def expectations(
     chosen = resolve_metrics(metrics, registry=registry)
     lists = ranked_lists(collection)
     found = [_expected(metric, lists) for metric in chosen]
-    rate, total, documents, residual = (np.stack(part) for part in zip(*found, strict=True))
+    counted = collection.counted
+    rate, total, documents, residual = (np.stack(part)[:, :, counted] for part in zip(*found, strict=True))
     return Expectations(
         metrics=tuple(one.name for one in chosen),
         systems=collection.systems,
-        topics=collection.topics,
+        topics=tuple(compress(collection.topics, counted)),
         rate=rate,
         total=total,
         documents=documents,

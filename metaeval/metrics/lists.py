@@ -169,6 +169,10 @@ class RankedLists(ShortRepr):
             raise InvalidOptionError(message)
         return top
 
+    def largest(self, gains: Floats) -> float:
+        """Return the largest gain of a level that some document has; 0 if none has one."""
+        return float(np.nanmax(gains[: self.highest + 1][self.counts.any(axis=0)], initial=0.0))
+
     def condensed(self) -> "RankedLists":
         """Return the lists without their unjudged documents, ranks closed up."""
         return replace(self, ranks=self.judged_ranks, pooled_ranks=self.judged_ranks, lengths=self.n_judged_retrieved)

@@ -24,8 +24,8 @@ def precision_recall_curves(collection: Collection, *, rel: float | None = None)
     Returns
     -------
     xarray.DataArray
-        Dims ``system`` and ``recall``. Topics with nothing relevant are left out of the mean; a topic that a run does
-        not answer counts 0.
+        Dims ``system`` and ``recall``. Topics with nothing relevant count 0, as in trec_eval, and so does a topic
+        that a run does not answer.
 
     Raises
     ------
@@ -56,16 +56,16 @@ def precision_recall_curves(collection: Collection, *, rel: float | None = None)
     relevant = collection.levels >= collection.level_from(rel)
     n_relevant = np.add.reduceat(np.append(relevant, False), collection.topic_offsets[:-1], dtype=np.int64)
     n_relevant[np.diff(collection.topic_offsets) == 0] = 0
-    counted = n_relevant > 0
-    if not counted.any():
+    if not n_relevant.any():
         message = f"no document has a level of at least rel={rel or 1:g}, so there is no recall to speak of"
         raise InvalidOptionError(message)
     needed = np.floor(np.outer(n_relevant, RECALL_POINTS) + 0.5).astype(np.int64)
     found = running_sums(collection.offsets, relevant[collection.judgments].astype(np.int64))
     precision = best_from(collection.offsets, found / collection.ranks, found, needed)
     precision = precision.reshape(collection.n_systems, *needed.shape)
+    precision[:, n_relevant == 0] = 0.0
     return xr.DataArray(
-        precision[:, counted].mean(axis=1),
+        precision.mean(axis=1),
         dims=("system", "recall"),
         coords={"system": list(collection.systems), "recall": list(RECALL_POINTS)},
         name="precision",

@@ -46,7 +46,7 @@ def rank_biased_precision(
             message = f"RBP takes gains= or rel= (binary gains), not both: gains={lists.gains}, rel={rel}"
             raise InvalidOptionError(message)
         gains, most = (np.arange(len(lists.gain_of_level)) >= rel).astype(np.float64), 1.0
-    if not most >= np.nanmax(gains, initial=0.0) or (most == 0 and lists.n_with_gain().any()):
+    if not most >= lists.largest(gains) or (most == 0 and lists.n_with_gain().any()):
         raise InvalidOptionError(
             f"RBP divides by the gain of the top level, {lists.number_of(top):g}, so no level may have more: "
             f"gains={lists.gains} gives it {most:g}"

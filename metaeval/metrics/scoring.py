@@ -1,8 +1,9 @@
 """Scores of runs under metrics: from a compiled collection to the table that every later stage speaks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import compress
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
@@ -10,7 +11,7 @@ import xarray as xr
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
-from metaeval.collection.base import On
+from metaeval.collection.base import On, Undefined
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.grades import numbers_of
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -23,8 +24,8 @@ from metaeval.running.parallel import limit_threads, track
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores
 
-Undefined = Literal["zero", "drop"]
 _SHOWN = 10
+_UNDER_IT = "nothing relevant"
 
 
 def score(  # noqa: PLR0913 - one keyword per choice
@@ -48,9 +49,10 @@ def score(  # noqa: PLR0913 - one keyword per choice
         What to compute, or a single one of these: ``["AP", "nDCG@10", "RBP(p=0.8)"]``, or the name of a preset
         (`metaeval.metrics.PRESETS`), such as ``"sakai-kando"``. Two spellings of one metric are computed once.
     undefined : {"zero", "drop"}, optional
-        What happens to a topic with nothing relevant under a metric's quantisation, or left after reducing the
-        judgments: it counts 0 for every system, or is removed for all metrics. Both are noted. By default measures
-        of documents count 0, and those of elements and passages drop the topic.
+        What happens to a topic with nothing relevant in the judgments, under a metric's quantisation, or left after
+        reducing the judgments: it counts 0 for every system, as in trec_eval, or is removed for all metrics. Both are
+        noted. By default measures of documents count 0, and those of elements and passages drop the topic, as runs
+        of these do with topics that have nothing relevant at all.
     registry : Registry, optional
         Where names are looked up; by default the built-in metrics and those of installed packages.
     n_threads : int, optional
@@ -61,8 +63,8 @@ def score(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     Scores
-        Topics with something relevant in the full judgments, in the collection's order; groups on ``system`` where
-        the collection has them. ``attrs["notes"]`` says what was left out or counted as 0.
+        Topics in the collection's order; groups on ``system`` where the collection has them. ``attrs["notes"]`` says
+        what was left out or counted as 0.
 
     Raises
     ------
@@ -92,16 +94,16 @@ def score(  # noqa: PLR0913 - one keyword per choice
     if undefined is not None:
         check_choice(undefined, "rule for undefined topics", get_args(Undefined))
     chosen = resolve_metrics(metrics, registry=registry)
-    documents = collection.by_document
-    counted = _relevant_somewhere(documents)
+    documents = collection.by_document if undefined is None else replace(collection.by_document, undefined=undefined)
+    _check_relevant(documents)
     with limit_threads(n_threads):
         views = _views(collection, chosen)
         values = _values(views, chosen)
-        lacking = np.stack([_undefined_topics(one, views[_on(one)], documents, counted) for one in chosen])
+        lacking = np.stack([_undefined_topics(one, views[_on(one)], documents) for one in chosen])
     dropping = np.array([(undefined or _RULES[_on(one)]) == "drop" for one in chosen])
-    notes = topic_notes(documents, counted)
-    notes += _undefined_notes(documents, chosen, lacking, dropping)
-    kept = counted & ~lacking[dropping].any(axis=0)
+    notes = topic_notes(documents, chosen)
+    notes += _undefined_notes(documents, chosen, lacking & documents.has_relevant, dropping, _UNDER_IT)
+    kept = documents.counted & ~lacking[dropping].any(axis=0)
     if not kept.any():
         message = (
             "`undefined='drop'` leaves no topic: each has nothing relevant under some metric; use `undefined='zero'`"
@@ -205,27 +207,23 @@ def _values(views: dict[On, Any], metrics: tuple[AnyMetric, ...]) -> Floats:
     return values
 
 
-def _relevant_somewhere(collection: Collection) -> Flags:
-    marks = np.concatenate([[0], np.cumsum(collection.full_levels > 0)])
-    counted = np.diff(marks[collection.topic_offsets]) > 0
-    if not counted.any():
+def _check_relevant(collection: Collection) -> None:
+    if not collection.has_relevant.any():
         raise InvalidOptionError(
             f"no topic has a relevant document (level above 0) in the judgments; the highest level is "
             f"{numbers_of(collection.full_levels, collection.grades).max(initial=0):g}"
         )
-    return counted
 
 
 def _undefined_topics(
     metric: AnyMetric,
     lists: Any,  # noqa: ANN401 - of any kind
     documents: Collection,
-    counted: Flags,
 ) -> Flags:
     if metric.without_relevant is None:
-        return np.zeros(len(counted), dtype=bool)
-    lacking: Flags = (metric.n_relevant(lists) == 0) & counted
-    if lacking[counted].all() and np.array_equal(documents.levels, documents.full_levels):
+        return np.zeros(documents.n_topics, dtype=bool)
+    lacking: Flags = metric.n_relevant(lists) == 0
+    if lacking.all() and np.array_equal(documents.levels, documents.full_levels):
         message = f"nothing is relevant under {metric.name} on any topic"
         if _on(metric) == "documents":
             top = numbers_of(np.array([documents.top_level]), documents.grades).item()
@@ -234,37 +232,34 @@ def _undefined_topics(
     return lacking
 
 
-def topic_notes(collection: Collection, counted: Flags) -> list[str]:
-    """Say which lists are missing and count 0, and which topics are left out.
-
-    Shapes: `counted` (n_topics,).
-    """
-    notes = list(collection.handle_missing("zero").notes)
-    if not counted.all():
-        have, fate = ("topic has", "is") if (~counted).sum() == 1 else ("topics have", "are")
-        notes.append(
-            f"{(~counted).sum():,} {have} no relevant document in the judgments and {fate} left out: "
-            f"{_topic_names(collection, ~counted)}"
-        )
-    return notes
+def topic_notes(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:
+    """Say which lists are missing and count 0, and what becomes of topics with nothing relevant in the judgments."""
+    barren = np.array([[one.without_relevant is not None] for one in metrics]) & ~collection.has_relevant
+    dropping = np.full(len(metrics), collection.undefined == "drop")
+    notes = collection.handle_missing("zero").notes
+    return [*notes, *_undefined_notes(collection, metrics, barren, dropping, "no relevant document in the judgments")]
 
 
 def _undefined_notes(
-    collection: Collection, metrics: tuple[AnyMetric, ...], lacking: Flags, dropping: Flags
+    collection: Collection, metrics: Sequence[AnyMetric], lacking: Flags, dropping: Flags, what: str
 ) -> list[str]:
-    """Say once for each set of topics and fate which metrics find nothing relevant there."""
-    same: dict[tuple[bool, bytes], list[int]] = {}
+    """Say once for each set of topics and fate what they lack, under which metrics where that is not all, and the fate.
+
+    Shapes: `lacking` (n_metrics, n_topics), `dropping` (n_metrics,).
+    """
+    same: dict[tuple[float | None, bytes], list[int]] = {}
     for row, topics in enumerate(lacking):
         if topics.any():
-            same.setdefault((bool(dropping[row]), topics.tobytes()), []).append(row)
+            value = None if dropping[row] else metrics[row].without_relevant
+            same.setdefault((value, topics.tobytes()), []).append(row)
     notes = []
-    for (dropped, _), rows in same.items():
+    for (value, _), rows in same.items():
         topics = lacking[rows[0]]
         have, count, are = ("topic has", "counts", "is") if topics.sum() == 1 else ("topics have", "count", "are")
-        fate = f"{are} dropped for all metrics" if dropped else f"{count} 0 for every system"
-        named = ", ".join(metrics[row].name for row in rows)
-        found = f"{topics.sum():,} {have} nothing relevant under {named} and {fate}"
-        notes.append(f"{found}: {_topic_names(collection, topics)}")
+        fate = f"{are} dropped for all metrics" if value is None else f"{count} {value:g} for every system"
+        everywhere = what != _UNDER_IT and len(rows) == len(metrics)
+        named = "" if everywhere else f" under {', '.join(metrics[row].name for row in rows)}"
+        notes.append(f"{topics.sum():,} {have} {what}{named} and {fate}: {_topic_names(collection, topics)}")
     return notes
 
 

@@ -20,6 +20,14 @@ _WHOLE = 1e-9
 _End = Cutoff | None
 _Top = Level | None
 _Target = Annotated[float, Rule(lambda target: 0 < target < np.inf, "above 0")]
+_Patience = Annotated[
+    float,
+    Rule(
+        lambda target: 1 / 4 <= target < np.inf,
+        "at least 0.25",
+        "since a reader would go on with more than certainty below",
+    ),
+]
 _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
 
 
@@ -27,7 +35,7 @@ def scaled_gains(lists: RankedLists, max_level: int | None = None) -> Floats:
     """Return the gain of every level as a share of that of the top level, `max_level` or that of the judgments."""
     top = lists.scale_level(max_level)
     most = float(lists.gain_of_level[top])
-    if not most >= np.nanmax(lists.gain_of_level, initial=0.0) or (most == 0 and lists.n_with_gain().any()):
+    if not most >= lists.largest(lists.gain_of_level) or (most == 0 and lists.n_with_gain().any()):
         raise InvalidOptionError(
             f"a user model takes gains as shares of that of the top level, {lists.number_of(top):g}, so no level may "
             f"have more: gains={lists.gains} gives it {most:g}"
@@ -190,14 +198,15 @@ def insq(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _To
     return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=False)
 
 
-def inst(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
+def inst(lists: RankedLists, *, T: _Patience = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     r"""Rate of gain of a reader whose patience depends on how much of T is still to be found.
 
     Notes
     -----
     .. math:: C(i) = \left( \frac{i + T + T_i - 1}{i + T + T_i} \right)^2, \qquad T_i = T - \sum_{j \le i} g(j)
 
-    (Moffat, Bailey, Scholer and Thomas 2015); the list ends at rank k, 1000 by default, as in cwl_eval.
+    (Moffat, Bailey, Scholer and Thomas 2015); the list ends at rank k, 1000 by default, as in cwl_eval. After gains of
+    1 from the first rank on :math:`i + T + T_i` is 2T, so that C(i) is no probability where T is below 1/4.
     """
     seen, depth = _seen(lists, max_level), k or DEPTH
     steps = _steps(seen.gains)

@@ -69,7 +69,7 @@ class AdaptiveDepth(Result):
     """Simulated pools that stop when few new relevant documents are found."""
 
     per_topic: pd.DataFrame
-    """Index ``topic`` (those with something relevant in the full judgments); ``pool_depth`` reached, ``judged`` and
+    """Index ``topic`` (those that `metaeval.score` counts); ``pool_depth`` reached, ``judged`` and
     ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
     much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort."""
     adaptive: Reduced

@@ -60,7 +60,7 @@ class GroupsLeftOut(Result):
     """Scores of every run with all judgments and with those without its group."""
 
     scores: xr.Dataset
-    """Dims ``metric``, ``system`` and ``topic`` (those with something relevant in the full judgments); ``full`` and
+    """Dims ``metric``, ``system`` and ``topic`` (those that `metaeval.score` counts); ``full`` and
     ``reduced``; coordinates ``group`` and ``pooled`` on ``system``, ``higher_is_better`` on ``metric``."""
     groups: pd.DataFrame
     """Index ``group``; ``runs`` and ``pooled_runs``, ``dropped`` and ``dropped_relevant`` (judged documents lost with
@@ -341,8 +341,8 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], Ints]:
 
 
 def scored_topics(collection: Collection) -> Flags:
-    """Return which topics have something relevant in the full judgments; refuse judgments without any such."""
-    if not collection.counted.any():
+    """Return which topics count in a mean; refuse judgments with nothing relevant on any."""
+    if not collection.has_relevant.any():
         raise InvalidOptionError("no topic has a relevant document (level above 0) in the judgments")
     return collection.counted
 

@@ -40,8 +40,7 @@ class Reduced(Result):
     judged any more, `NOT_POOLED` for what is not even pooled. In topics that are not kept the levels stay as they
     are. Shape (n_steps, n_judgments)."""
     topics: Flags
-    """Which topics are kept, of those with something relevant in the full judgments (the others have no score). Shape
-    (n_steps, n_topics)."""
+    """Which topics are kept, of those that count in a mean (`JudgedCollection.counted`). Shape (n_steps, n_topics)."""
     judged: Ints
     relevant: Ints
     """Judged and relevant documents that are left in the topics kept. Shape (n_steps,)."""

@@ -135,9 +135,9 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
 
     Notes
     -----
-    A topic counts if it has something relevant in the full judgments; where a reduction leaves nothing, it scores 0
-    for every run, and is counted in ``emptied``. Systems whose mean scores are equal up to rounding tie
-    (`metaeval.running.equality`).
+    The topics are those of `metaeval.score` (`JudgedCollection.counted`); one that a reduction leaves with nothing
+    relevant scores 0 for every run, and is counted in ``emptied``. Systems whose mean scores are equal up to rounding
+    tie (`metaeval.running.equality`).
 
     References
     ----------
@@ -416,6 +416,6 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
         check_number(budget, "budget", above=0, unit="seconds")
     if collection.n_systems < FEWEST:
         raise EstimationError(f"a ranking needs at least two runs; there is {collection.n_systems}")
-    if not collection.counted.any():
+    if not collection.has_relevant.any():
         message = "no topic has a relevant document (level above 0) in the judgments, so no run can be ranked"
         raise EstimationError(message)

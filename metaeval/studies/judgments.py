@@ -17,6 +17,7 @@ from metaeval.collection.base import Rounds
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, topic_notes
 from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
 from metaeval.resampling.coverage import Coverage, RunDepths
@@ -80,7 +81,7 @@ class JudgmentsStudy(Study):
     n_topics: int
     n_judged: int
     n_relevant: int
-    """Of the collection; topics with something relevant, and judgments in these."""
+    """Of the collection; topics that count in a mean (`JudgedCollection.counted`), and judgments in these."""
     n_groups: int | None
     n_pooled: int | None
     """Groups and pooled runs, where they are known."""
@@ -402,7 +403,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         notes=(),
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
-    return replace(study, notes=(*judged_notes, *_notes(study, documents)))
+    return replace(study, notes=(*judged_notes, *_notes(study, documents, own_metrics)))
 
 
 def _asked(
@@ -448,7 +449,7 @@ def _reductions(
     return names
 
 
-def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
+def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
     """Put together what every part had to say, each thing once."""
     parts = [*study.stability.values(), *study.left_out.values(), study.sufficiency, study.effort]
     said = [note for part in parts if part is not None for note in part.notes]
@@ -458,4 +459,4 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
     ] + said
     if study.original is not None and collection.pooled is None:
         said.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")
-    return tuple(dict.fromkeys([*topic_notes(collection, collection.counted), *said]))
+    return tuple(dict.fromkeys([*topic_notes(collection, metrics), *said]))

@@ -40,6 +40,11 @@ ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 RECOMMENDED_TOLERANCE = 0.1
 """Of the larger mean; besides 0, the tolerance to quote: a lead smaller than a tenth is rarely a reason to choose."""
 
+_BELOW_ZERO = (
+    "scores fall below 0, where a share of the larger mean is no lead, so every lead counts (tolerance 0); "
+    "`tolerance_unit='absolute'` takes others, in the metric's unit"
+)
+
 EXPONENTIAL = "exponential"
 """The published curve, always shown beside the best one."""
 
@@ -244,8 +249,8 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     n_trials : int, default 50
         Pairs of topic sets drawn at each size.
     tolerances : sequence of float, optional
-        Tolerances; 0, 0.05, 0.1, 0.2, 0.3 of the larger mean by default, or 0, 0.01, 0.02, 0.05 in the metric's unit
-        with ``tolerance_unit="absolute"``.
+        Tolerances; 0, 0.05, 0.1, 0.2, 0.3 of the larger mean by default (0 alone where scores fall below 0), or 0,
+        0.01, 0.02, 0.05 in the metric's unit with ``tolerance_unit="absolute"``.
     tolerance_unit, sampling
         See `metaeval.resampling.swap.swap_method`.
     max_error : float, default 0.05
@@ -314,8 +319,10 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     chosen, thinned = (
         (check_list(sizes, "sizes", [5, 10]), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     )
+    below = tolerances is None and tolerance_unit == "relative" and float(scores.min()) < 0
     if tolerances is None:
-        tolerances = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
+        usual = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
+        tolerances = (0.0,) if below else usual
     drawn = Drawn(n_trials, sampling, seed, n_threads)
     rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **drawn._asdict())
     attempt = Attempts(EstimationError, of=scores)
@@ -353,6 +360,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         notes=(
             *scores.attrs.get("notes", []),
             *few_systems_note(scores.sizes["system"]),
+            *[_BELOW_ZERO] * below,
             *_notes(rates, unit_of(scores), thinned=thinned),
         ),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),

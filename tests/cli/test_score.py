@@ -56,6 +56,29 @@ def test_subtopics_choose_the_measures_unless_they_are_collapsed(command, tmp_pa
     assert "weights are for judgments by subtopic (topic subtopic document grade), and these have none" in both.err
 
 
+@pytest.mark.parametrize(
+    ("options", "n_topics", "means"),
+    [
+        ((), 4, {"nDCG": (0.5, 0.3155), "RR": (0.5, 0.25)}),  # pytrec_eval-terrier 0.5.11
+        (("--undefined", "zero"), 4, {"nDCG": (0.5, 0.3155), "RR": (0.5, 0.25)}),
+        (("--undefined", "drop"), 2, {"nDCG": (1.0, 0.6309), "RR": (1.0, 0.5)}),
+    ],
+)
+def test_undefined_says_what_a_topic_with_nothing_relevant_counts(command, tmp_path, options, n_topics, means):
+    """Zero gives zero, drop drops, the default is zero, and it is said even where nothing else is."""
+    (tmp_path / "q").write_text("y1 0 a 1\ny1 0 b 0\ny2 0 a 0\ny3 0 b 1\ny3 0 a 0\ny4 0 c 0\n")
+    rest = "y2 Q0 a 1 3 {0}\ny4 Q0 c 1 1 {0}\n"
+    (tmp_path / "r").write_text("y1 Q0 a 1 3 r\ny1 Q0 b 2 2 r\ny3 Q0 b 1 2 r\ny3 Q0 a 2 1 r\n" + rest.format("r"))
+    (tmp_path / "s").write_text("y1 Q0 b 1 3 s\ny1 Q0 a 2 2 s\ny3 Q0 a 1 2 s\ny3 Q0 b 2 1 s\n" + rest.format("s"))
+    answer = command("score", "r", "s", "--qrels", "q", "--metrics", "nDCG,RR", *options, "--json", "--quiet").json()
+    found = {(row["metric"], row["system"]): row for row in answer["results"]}
+    for metric, values in means.items():
+        assert [round(found[metric, one]["mean"], 4) for one in "rs"] == list(values)
+    assert {row["n_topics"] for row in answer["results"]} == {n_topics}
+    fate = "count 0 for every system" if n_topics == 4 else "are dropped for all metrics"
+    assert f"2 topics have no relevant document in the judgments and {fate}: y2, y4" in answer["notes"]
+
+
 @pytest.fixture
 def unscored(monkeypatch):
     """Fail as soon as anything is scored."""

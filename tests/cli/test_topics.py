@@ -188,7 +188,7 @@ def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
         (["AP.csv", "--trials", "0"], 2, "--trials must be a whole number of at least 1"),
         (["AP.csv", "--bin-width", "0", "--no-bayes"], 2, "width"),
         (["AP.csv", "--interval-resamples", "1"], 2, "--interval-resamples must be 0 or a whole number of at least 2"),
-        (["negative.csv"], 3, "absolute"),
+        (["negative.csv", "--tolerances", "10"], 3, "absolute"),
     ],
 )
 @pytest.mark.usefixtures("wide")

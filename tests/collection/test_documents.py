@@ -172,12 +172,12 @@ def test_selecting_refuses_unknown_and_repeated_names(collection):
 
 
 def test_missing_lists_are_counted_dropped_or_refused(collection):
-    """A list is missing where it is empty although its topic has something relevant in the full qrels."""
+    """An empty list costs a run something where its topic has something relevant; topics go where any is empty."""
     assert collection.missing.tolist() == [[False] * 3, [False, True, False], [False] * 3]
     assert collection.handle_missing("zero").notes[-1] == "empty lists, scored 0: 1 ('b' lacks 1 of 3 topics)"
     assert collection.handle_missing("drop-systems").systems == ("a", "c")
-    assert collection.handle_missing("drop-topics").topics == ("1", "10")
-    assert "topics dropped: 1 (2), since 'b' lacks" in collection.handle_missing("drop-topics").notes[-1]
+    assert collection.handle_missing("drop-topics").topics == ("10",)
+    assert "topics dropped: 2 (1, 2), since 'b' lacks" in collection.handle_missing("drop-topics").notes[-1]
     with pytest.raises(ScoresError, match="'b' lacks 1 of 3 topics; pass `missing='zero'`"):
         collection.handle_missing("error")
     with pytest.raises(UnknownNameError, match="no rule for missing topics 'drop'"):

@@ -1,20 +1,26 @@
 """The shell filters that errors about lines propose; that they do what they say is in tests/test_ways_out.py."""
 
+import re
+import subprocess
+
 import pytest
 
+from metaeval.errors import FileFormatError
 from metaeval.io.repairs import filter_for
+from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import QRELS, RUN
+from metaeval.metrics import score
 
 
 @pytest.mark.parametrize(
     ("line", "layout", "first", "proposed"),
     [
-        ("1 Q0 d 1 0.5", RUN, True, "add the column tag (awk '{print $0, \"x\"}' x.run)"),
-        ("1 d 0.5", RUN, True, 'add the columns Q0, rank and tag (awk \'{print $1, "Q0", $2, NR, $3, "x"}\' x.run)'),
+        ("1 Q0 d 1 0.5", RUN, True, "add the column tag (awk '{print $0, \"x\"}' <x.run)"),
+        ("1 d 0.5", RUN, True, 'add the columns Q0, rank and tag (awk \'{print $1, "Q0", $2, NR, $3, "x"}\' <x.run)'),
         ("1,Q0,d,1,0.5,tag", RUN, False, "divide columns by blanks (tr ',' ' ' <x.run)"),
-        ("qid Q0 docno rank score tag", RUN, True, "leave out the header (tail -n +2 x.run)"),
+        ("qid Q0 docno rank score tag", RUN, True, "leave out the header (tail -n +2 <x.run)"),
         ("qid Q0 docno rank score tag", RUN, False, ""),
-        ("1 d 2", QRELS, True, "add the column iteration (awk '{print $1, 0, $2, $3}' x.run)"),
+        ("1 d 2", QRELS, True, "add the column iteration (awk '{print $1, 0, $2, $3}' <x.run)"),
         (
             "1 Q0 d 2",
             RUN,
@@ -30,3 +36,18 @@ from metaeval.io.trec_lines import QRELS, RUN
 def test_a_filter_for_what_is_known_and_nothing_else(line, layout, first, proposed):
     """Only lines whose columns can be told have one."""
     assert filter_for(line, layout.columns, path="x.run", first=first) == proposed
+
+
+def test_ranks_of_passages_stay_ranks(tmp_path):
+    """Query, passage and rank, as MS MARCO has them: (1/2 + 1/3) / 2 by hand, also where lines are in another order."""
+    lines = ["2\t17\t1", "2\t40\t2", "2\t39\t3", "3\t52\t1", "3\t20\t2", "3\t18\t3"]
+    qrels = tmp_path / "qrels.tsv"
+    qrels.write_text("2\t0\t40\t1\n3\t0\t18\t1\n")
+    for order in (lines, sorted(lines, key=lambda line: line[2:])):
+        file = tmp_path / "run.tsv"
+        file.write_text("\n".join(order) + "\n")
+        with pytest.raises(FileFormatError, match=r"which counts 1, 2, 3, … in every topic, for the rank") as caught:
+            read_collection([file], qrels)
+        (command,) = re.findall(r"[(](awk .*)[)]$", str(caught.value))
+        file.write_bytes(subprocess.run(["sh", "-c", command], capture_output=True, check=True).stdout)  # noqa: S607 - our own advice
+        assert float(score(read_collection([file], qrels), ["RR@10"], fewest=1).mean()) == pytest.approx(5 / 12)

@@ -176,4 +176,5 @@ def test_nothing_relevant_is_undefined():
         {"1": {"d1": 1}, "2": {"d1": 0}, "3": {"d1": 2}},
     )
     assert metric_values(collection, ["Compat"])[0].tolist() == [[1, 0, 1], [1, 0, 0]]
-    assert score(collection, ["Compat"])["topic"].to_numpy().tolist() == ["1", "3"]
+    assert score(collection, ["Compat"])["topic"].to_numpy().tolist() == ["1", "2", "3"]
+    assert score(collection, ["Compat"], undefined="drop")["topic"].to_numpy().tolist() == ["1", "3"]

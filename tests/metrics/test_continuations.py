@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.figures.style import figure_png
-from metaeval.metrics import BUILTIN, continuation, expectations, metric_values
+from metaeval.metrics import BUILTIN, continuation, expectations, metric_values, score
 from metaeval.metrics.continuations import ADDITIVE, GOES_ON, At
 from metaeval.testing import check_metric
 
@@ -33,6 +33,34 @@ def Patient(at: At, *, T: float = 1.0, k: int = 50):  # noqa: ARG001, N802, N803
     """INST once more."""
     wanted = at.rank + 2 * T - at.total
     return ((wanted - 1) / wanted) ** 2
+
+
+@given(st.integers(0, 10_000), st.floats(0.25, 8))
+def test_expectations_are_over_the_topics_that_are_scored(seed, target):
+    """Rates are scores, topics with nothing relevant among them, and means are means over the same topics."""
+    generator = np.random.default_rng(seed)
+    qrels = {topic: {f"d{n}": int(generator.integers(0, 3)) * (topic > "2") for n in range(6)} for topic in "1234"}
+    qrels["4"]["d0"] = 2
+    runs = {
+        run: {topic: generator.permutation([f"d{n}" for n in range(9)])[:7].tolist() for topic in "1234"}
+        for run in ("a", "b")
+    }
+    collection = collection_from_rankings(runs, qrels)
+    names = [*MODELS, f"INST(T={target})"]
+    found, scores = expectations(collection, names), score(collection, names)
+    assert found.topics == tuple(scores["topic"].to_numpy().tolist()) == ("1", "2", "3", "4")
+    np.testing.assert_allclose(found.rate, scores.to_numpy(), atol=1e-9)
+    assert np.isfinite(found.residual).all()
+    assert found.residual.min() >= -1e-12
+
+
+def test_no_reader_goes_on_with_more_than_certainty():
+    """INST's C(i) is at most 1 from T = 1/4 on, after a list of relevant documents alone."""
+    at = At(np.arange(1.0, 9), np.ones((1, 8)), np.arange(1.0, 9)[None])
+    assert GOES_ON["INST"](at, T=0.25).max() == pytest.approx(1)
+    assert GOES_ON["INST"](at, T=0.2499).max() > 1
+    with pytest.raises(InvalidOptionError, match=r"T must be a number, at least 0\.25"):
+        BUILTIN.resolve("INST(T=0.2)")
 
 
 @continuation

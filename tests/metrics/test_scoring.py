@@ -48,20 +48,25 @@ def random_collection(seed=0, n_systems=7, n_topics=9):
 
 
 def test_scores_carry_labels_direction_and_groups(collection):
-    """Metrics, systems and topics with something relevant, in the collection's order."""
+    """Metrics, systems and topics, in the collection's order."""
     scores = score(collection.with_groups({"a": "A", "b": "B"}), ["AP", "nDCG'@10"])
     assert scores["metric"].to_numpy().tolist() == ["AP", "nDCG(judged_only=True)@10"]
     assert scores["system"].to_numpy().tolist() == ["a", "b"]
-    assert scores["topic"].to_numpy().tolist() == ["1", "2", "11"]
+    assert scores["topic"].to_numpy().tolist() == ["1", "2", "10", "11"]
     assert scores["group"].to_numpy().tolist() == ["A", "B"]
     assert scores["higher_is_better"].to_numpy().all()
     assert scores.sel(metric="AP", system="a", topic="1").item() == pytest.approx((1 + 2 / 3) / 2)
 
 
 def test_what_was_left_out_or_counted_as_zero_is_noted(collection):
-    """A run that lacks a topic scores 0 there; a topic with nothing relevant in the qrels leaves; both are said."""
-    scores = score(collection, ["AP"])
+    """A run that lacks a topic scores 0 there; so do all on a topic with nothing relevant, unless it is dropped."""
+    scores = score(collection, ["AP", "Judged@2"])
     notes = scores.attrs["notes"]
+    assert "1 topic has no relevant document in the judgments under AP and counts 0 for every system: 10" in notes
+    assert scores.sel(topic="10").to_numpy().tolist() == [[0, 0], [1, 0]]
+    scores = score(collection, ["AP", "Judged@2"], undefined="drop")
+    notes = scores.attrs["notes"]
+    assert "10" not in scores["topic"].to_numpy()
     assert scores.sel(metric="AP", system="b", topic="2").item() == 0
     assert any("'b' lacks 1 of" in note for note in notes)
     assert any("1 topic has no relevant document" in note and note.endswith("10") for note in notes)
@@ -70,7 +75,7 @@ def test_what_was_left_out_or_counted_as_zero_is_noted(collection):
 def test_undefined_topics_count_zero_or_leave_for_all_metrics(collection):
     """Level 3 occurs on topic 11 only: elsewhere AP(rel=3) is undefined."""
     zero = score(collection, ["AP", "AP(rel=3)"])
-    assert zero.sel(metric="AP(rel=3)").to_numpy().tolist() == [[0, 0, 1], [0, 0, pytest.approx(1 / 3)]]
+    assert zero.sel(metric="AP(rel=3)").to_numpy().tolist() == [[0, 0, 0, 1], [0, 0, 0, pytest.approx(1 / 3)]]
     text = "2 topics have nothing relevant under AP(rel=3) and count 0 for every system: 1, 2"
     assert text in zero.attrs["notes"]
     dropped = score(collection, ["AP", "AP(rel=2)"], undefined="drop")
@@ -91,7 +96,7 @@ def test_topics_emptied_by_reduced_judgments_stay_unless_dropped(collection):
     levels = np.where(collection.topic_of_judgment == 1, NOT_POOLED, collection.levels)
     reduced = collection.rejudge(levels)
     scores = score(reduced, ["AP", "Judged@2"])
-    assert scores["topic"].to_numpy().tolist() == ["1", "2", "11"]
+    assert scores["topic"].to_numpy().tolist() == ["1", "2", "10", "11"]
     assert scores.sel(metric="AP", topic="2").to_numpy().tolist() == [0, 0]
     assert any("1 topic has nothing relevant under AP and counts 0" in note for note in scores.attrs["notes"])
     assert score(reduced, ["AP"], undefined="drop")["topic"].to_numpy().tolist() == ["1", "11"]
@@ -201,7 +206,7 @@ def test_a_function_of_one_topic_is_scored_and_shows_progress(collection):
         scores = score(collection, [misses])
     assert counter.steps == 5 + 1
     assert not scores["higher_is_better"].to_numpy().any()
-    assert scores.sel(metric="Misses").to_numpy().tolist() == [[0, 0, 0], [0, 100, 0]]
+    assert scores.sel(metric="Misses").to_numpy().tolist() == [[0, 0, 0, 0], [0, 100, 0, 0]]
 
 
 def test_what_a_topic_with_nothing_relevant_scores_is_declared(collection):

@@ -90,10 +90,10 @@ def _words(blocks):
 @pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")
 @pytest.mark.parametrize("name", STUDIES)
 def test_what_was_left_out_is_in_the_notes_of_the_page(name):
-    """The same study on whole data and on data with a gap: the second page names it."""
+    """The same study on whole data and on data with a gap: the second page names it, and what became of it."""
     whole = _notes(STUDIES[name](missing=False).report())
     gap = _notes(STUDIES[name](missing=True).report())
-    assert re.search("left out|dropped|removed", _words(gap))
+    assert re.search("left out|dropped|removed|counts 0", _words(gap))
     assert _words(gap) != _words(whole)
 
 
@@ -115,7 +115,7 @@ def test_no_page_claims_that_nothing_happened():
 
 
 def test_topics_without_anything_relevant_are_noted_by_a_study_of_judgments():
-    """They cannot rank runs; the study says how many went, as scoring does."""
+    """They cannot rank runs; the study says how many there are and what they count, as scoring does."""
     collection = _collection(missing=True)
     study = study_judgments(collection, ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0)
     said = [note for note in score(collection, ["AP"]).attrs["notes"] if "no relevant document" in note]

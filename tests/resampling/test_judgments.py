@@ -1,6 +1,7 @@
 """Reduced judgments against rewritten qrels and pools made of sets, laws, trec_eval and bad input."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -205,11 +206,14 @@ def test_at_least_ten_other_documents_stay():
     assert (reduced.judged - reduced.relevant).tolist() == [29, 16, 10, 10]
 
 
-def test_topics_without_anything_relevant_are_never_kept():
-    """Only topics that have a score are drawn, so that j % of them is what the study sees."""
+def test_topics_are_drawn_among_those_that_are_scored():
+    """So that j % of them is what the study sees: all, or those with something relevant where others are dropped."""
     qrels = {str(topic): {"d1": int(topic < 4), "d2": 0} for topic in range(10)}
     collection = collection_from_rankings({"a": {"0": ["d1"]}}, qrels)
     reduced = reduce_judgments(collection, reduction="topics", steps=[50, 10], rng=0)
+    assert reduced.topics.sum(axis=1).tolist() == [5, 1]
+    dropping = replace(collection, undefined="drop")
+    reduced = reduce_judgments(dropping, reduction="topics", steps=[50, 10], rng=0)
     assert reduced.topics.sum(axis=1).tolist() == [2, 1]
     assert not reduced.topics[:, 4:].any()
 

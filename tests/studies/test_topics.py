@@ -249,4 +249,14 @@ def test_refuses_too_few_topics_systems_and_negative_scores():
     with pytest.raises(ScoresError):
         study_topics(simulated_scores(n_systems=1))
     with pytest.raises(ScoresError, match="absolute"):
-        study_topics(simulated_scores() - 2.0)
+        study_topics(simulated_scores() - 2.0, tolerances=[0.1])
+
+
+def test_scores_below_zero_are_answered_at_tolerance_zero():
+    """A share of a negative mean is nothing, every lead is the same whatever the zero, and that it is asked is said."""
+    options = {"n_trials": 5, "bayesian": False, "n_topic_resamples": 0, "rng": 0}
+    found = study_topics(simulated_scores() - 2.0, **options)
+    same = study_topics(simulated_scores(), tolerances=[0.0], **options)
+    assert found.to_frame().equals(same.to_frame())
+    assert any("every lead counts (tolerance 0)" in note for note in found.notes)
+    assert not any("tolerance 0)" in note for note in same.notes)
