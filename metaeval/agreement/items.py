@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.names import clean_names, natural_order
+from metaeval.base.names import clean_names, first_few, natural_order
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
+_MANY = 10
+"""Rows whose numbers follow one another by no accident."""
+_SHOWN = 10
 FEWEST = 3
 """So few systems are needed for a correlation."""
 
@@ -172,9 +175,15 @@ def system_means(
 
 
 def _notes(frame: pd.DataFrame, used: Sequence[str | None], *, given: bool) -> dict[str, object]:
-    """Name the columns that were not taken for metrics, where nobody said which ones are, after notes on reading."""
+    """Name the columns that were not taken for metrics, after notes on reading."""
     left = [str(name) for name in frame.columns if name not in used and str(name)]
-    said = [] if given or not left else [f"columns that do not hold numbers throughout, left out: {', '.join(left)}"]
+    numbers = [name for name in left if pd.api.types.is_numeric_dtype(frame[name])]
+    parts = {
+        "columns that do not hold numbers throughout": [name for name in left if name not in numbers],
+        "columns of numbers that say nothing of systems": numbers,
+    }
+    parts = {"columns not named as metrics": left} if given else parts
+    said = [f"{why}, left out: {first_few(names, most=_SHOWN)}" for why, names in parts.items() if names]
     notes = [*frame.attrs.get("notes", ()), *said]
     return {"notes": notes} if notes else {}
 
@@ -187,7 +196,8 @@ def _metric_columns(
         if name not in frame.columns:
             raise ScoresError(f"there is no column {name!r}; columns: {', '.join(map(str, frame.columns))}")
     numeric = frame.select_dtypes("number").columns
-    chosen = [str(name) for name in numeric if name not in (*keys, reference)] if metrics is None else list(metrics)
+    free = [str(name) for name in numeric if name not in (*keys, reference)]
+    chosen = [name for name in free if not _says_nothing(frame, keys, name)] if metrics is None else list(metrics)
     if not chosen:
         raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")
     for name in (reference, *chosen):
@@ -195,6 +205,24 @@ def _metric_columns(
             message = f"column {name!r} does not hold numbers throughout; repair its cells, or name another column"
             raise ScoresError(message)
     return chosen
+
+
+def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
+    """Whether a column of numbers is not of systems: it counts rows, or has one number an item.
+
+    Examples
+    --------
+    >>> names = {"system": list("abab"), "item": list("1122")}
+    >>> frame = pd.DataFrame(names | {"length": [7, 7, 9, 9], "BLEU": [1, 2, 2, 1]})
+    >>> [_says_nothing(frame, ["system", "item"], name) for name in ("length", "BLEU")]
+    [True, False]
+    """
+    values = frame[name].to_numpy(dtype=np.float64)
+    counts_rows = len(values) >= _MANY and bool((values[1:] == values[:-1] + 1.0).all() and values[0] < np.inf)
+    if counts_rows or len(keys) == 1:
+        return counts_rows
+    different = frame.groupby(list(keys[1:]), sort=False)[name].nunique(dropna=False)
+    return bool((different == 1).all()) and len(different) < len(frame) and len(np.unique(values)) > 1
 
 
 def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:

@@ -18,18 +18,46 @@ RANKINGS: Words = {
 """Runs and judgments in memory, in order of trust: PyTerrier's "docid" is a row number beside "docno"."""
 
 LABELS: Words = {
-    "topic": ("topic", "query", "qid", "query_id", "topic_id"),
-    "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
-    "judge": ("judge", "assessor", "worker", "annotator", "rater", "reviewer"),
-    "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
+    "topic": ("topic", "query", "qid", "query_id", "topic_id", "thema", "anfrage", "suchanfrage"),
+    "item": (
+        *("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
+        *("item_id", "response", "response_id", "answer", "answer_id", "segment", "segment_id", "seg", "sample"),
+        *("sample_id", "example", "example_id", "instance", "instance_id", "dokument", "beispiel", "id"),
+    ),
+    "asked": ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe"),
+    "more": (
+        *("system", "model", "method", "algorithm", "run", "verfahren", "modell", "dataset", "data_set", "datensatz"),
+        *("task", "turn"),
+    ),
+    "judge": (
+        *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
+        *("gutachter", "bewerter", "juror"),
+    ),
+    "label": (
+        *("label", "relevance", "grade", "rating", "judgment", "judgement", "rel", "verdict"),
+        *("bewertung", "urteil", "relevanz"),
+    ),
 }
-"""What several judges said; case, blanks and hyphens do not matter."""
+"""What several judges said; case, blanks and hyphens do not matter.
+
+What was asked is an item where no other column names one, else a topic where none does. What is more names an item only
+where the columns of topics and items do not tell all rows apart.
+"""
 
 ITEMS: Words = {
-    "system": ("system", "sys", "model", "run", "name", "submission"),
-    "item": ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample"),
+    "system": (
+        *("system", "sys", "model", "run", "name", "submission", "method", "algorithm", "system_id", "system_name"),
+        *("model_id", "model_name", "run_id", "verfahren", "modell"),
+    ),
+    "item": (
+        *("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample"),
+        *("item_id", "topic_id", "segment_id", "seg_id", "doc_id", "document_id", "sample_id", "question_id", "qid"),
+        *("dokument", "beispiel"),
+    ),
+    "more": (*("question", "prompt", "query", "dataset", "data_set"), *("frage", "aufgabe", "thema", "datensatz")),
 }
-"""Metrics beside human scores; case does not matter, and several columns may name an item together."""
+"""Metrics beside human scores; case, blanks and hyphens do not matter, and several columns may name an item together.
+What is "more" names an item only where no other column does, or where these do not tell all rows apart."""
 
 LOG: Words = {
     "topic": ("topic", "topic_id", "query"),

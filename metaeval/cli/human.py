@@ -190,7 +190,7 @@ def human(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - as above
-    from metaeval.io.items import item_columns, read_items, system_column  # noqa: PLC0415 - as above
+    from metaeval.io.items import read_items  # noqa: PLC0415 - as above
     from metaeval.studies.campaign import study_campaign  # noqa: PLC0415 - loads scipy
     from metaeval.studies.campaign_files import holds_campaign, read_campaign  # noqa: PLC0415 - as above
     from metaeval.studies.human import study_human  # noqa: PLC0415 - as above
@@ -229,8 +229,7 @@ def human(  # noqa: PLR0913 - the options of the command
             "them with metaeval votes"
         )
     loaded.read(*frame.attrs["sources"])
-    first = frame.attrs["sources"][0]
-    own, items = system_column(frame, system, first), item_columns(frame, asked, first)
+    own, items = frame.attrs["system"], frame.attrs["items"]
     if without:
         frame = _without(frame, own, without)
     if votes:

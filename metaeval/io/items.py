@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.base.columns import ITEMS, first_called
+from metaeval.base.columns import ITEMS, first_called, underscored
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
@@ -55,7 +55,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     -------
     pandas.DataFrame
         Every column; numbers as numbers, empty cells NaN. Rows that only some files have stay, with gaps.
-        ``attrs["sources"]`` are the files, ``attrs["notes"]`` what was left out.
+        ``attrs["sources"]`` are the files, ``attrs["system"]`` and ``attrs["items"]`` the columns that name systems and
+        items, ``attrs["notes"]`` what was left out.
 
     Raises
     ------
@@ -84,21 +85,22 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     sources = list_sources([str(path) for path in given], nested=True)
     pair = pair_of(sources)
     if pair is not None:
-        return _of_pair(*pair, where or {}, metrics)
+        return _of_pair(*pair, where or {}, metrics, (system, item))
     tables = [_read(source.path, where or {}) for source in sources]
     for column in where or {}:
         if not any(column in table.frame.columns for table in tables):
             raise _no_such_column(column, tables[0].frame, tables[0].label)
     first = tables[0]
     sets = () if set_column is None else (set_column,)
-    keys = _keys(first, system, item, sets)
+    keys = _keys(first.frame, system, item, sets, first.label)
+    items = keys[1 : len(keys) - len(sets)]
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
     texts = [*keys, *([] if cluster is None else [cluster])]
     whole = _numbers(first, first.frame, texts, metrics).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
-        found = _keys(table, system, item or keys[1 : len(keys) - len(sets)], sets)
+        found = _keys(text, system, item or items, sets, label)
         if len(found) != len(keys):
             message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
             raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
@@ -114,24 +116,31 @@ def read_items(  # noqa: PLR0913 - what is read, and how
             message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {shown})"
             raise FileFormatError(f"{message}; both must write them alike", path=label)
         whole = joined
-    whole.attrs["sources"] = [source.path for source in sources]
+    whole.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
     return whole
 
 
-def _keys(table: "_Table", system: str | None, item: Sequence[str], sets: Sequence[str]) -> list[str]:
+def _keys(frame: pd.DataFrame, system: str | None, item: Sequence[str], sets: Sequence[str], label: str) -> list[str]:
     """Return the columns that name a row: of systems, of items, and of sets."""
-    frame, label = table.frame, table.label
     of_sets = [_one_of(frame, (name,), label, "sets (`set_column`)") for name in sets]
-    return [system_column(frame, system, label), *item_columns(frame, item, label), *of_sets]
+    of_systems = _one_of(frame, (system,) if system else ITEMS["system"], label, "systems (`system`)")
+    return [of_systems, *_item_columns(frame, item, label, [of_systems, *of_sets]), *of_sets]
 
 
-def _of_pair(root: Path, pair: str, where: Mapping[str, str], metrics: Sequence[str] | None) -> pd.DataFrame:
+def _of_pair(
+    root: Path,
+    pair: str,
+    where: Mapping[str, str],
+    metrics: Sequence[str] | None,
+    named: tuple[str | None, Sequence[str]],
+) -> pd.DataFrame:
     frame, read = frame_of_pair(root, pair, metrics)
     for column, text in where.items():
         if column not in frame.columns:
             raise _no_such_column(column, frame, str(root))
         frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)  # keeps attrs
-    frame.attrs["sources"] = read
+    own, *items = _keys(frame, *named, (), str(root))
+    frame.attrs |= {"sources": read, "system": own, "items": items}
     return frame
 
 
@@ -156,21 +165,23 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
 
 
-def system_column(frame: pd.DataFrame, asked: str | None, label: str) -> str:
-    """Return the column of systems: the one asked for, ignoring case where needed, else the first so called."""
-    return _one_of(frame, (asked,) if asked else ITEMS["system"], label, "systems (`system`)")
-
-
-def item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str) -> list[str]:
+def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: Sequence[str]) -> list[str]:
     """Return the columns that name an item; none in a table of one row a system."""
     if asked:
         return [_one_of(frame, (name,), label, "items (`item`)") for name in asked]
-    return [str(column) for column in frame.columns if str(column).casefold() in ITEMS["item"]]
+    free = [str(column) for column in frame.columns if str(column) not in taken]
+    sure, more = ([name for name in free if underscored(name) in ITEMS[part]] for part in ("item", "more"))
+    if not sure and not frame.duplicated(list(taken)).any():
+        return []
+    for keys in (sure, [*sure, *more]):
+        if keys and not frame.duplicated([*taken, *keys]).any():
+            return keys
+    return sure or more
 
 
 def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) -> str:
     names = [str(column) for column in frame.columns]
-    place = first_called(names, words, str, str.casefold)
+    place = first_called(names, words, str, str.casefold, underscored)
     if place is not None:
         return names[place]
     raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)

@@ -24,7 +24,7 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, named_apart
 from metaeval.io.stored import open_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
-from metaeval.table.roles import AVERAGES, SCORES, column_roles, part_of_word
+from metaeval.table.roles import AVERAGES, SCORES, ColumnRoles, column_roles, part_of_word
 from metaeval.table.scores import Missing, Scores
 
 JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
@@ -35,6 +35,8 @@ _BINARY = (_PARQUET, b"\x89HDF\r\n\x1a\n", b"CDF", ZIP_MAGIC)
 _QRELS_CELLS = 4
 _FULL = 0.5
 """Share of runs x measures x topics that four columns of scores fill at least; judgments fill hardly any."""
+_OF_LABELS = frozenset({"item", "item_id", "doc"})
+"""Words for topics of scores that mean what was labelled where no system is named."""
 _UNNAMED = "score"
 """What a metric is called that has no name of its own."""
 
@@ -57,7 +59,7 @@ def holds_scores(content: bytes, label: str, columns: Mapping[str, str], *, alon
     names = header_names(sheet.sample()[0])
     if len(names) == _QRELS_CELLS and is_number(names[-1]):
         return _fills_four(sheet)
-    return _has_columns(names, columns) or (not alone and _is_wide(sheet, names, columns))
+    return _has_columns(sheet, names, columns) or (not alone and _is_wide(sheet, names, columns))
 
 
 def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
@@ -120,8 +122,8 @@ def _fills_four(sheet: Sheet) -> bool:
     return len(cells) >= _FULL * len({row[0] for row in cells}) * len(seconds) * len(thirds)
 
 
-def _has_columns(names: Sequence[str], columns: Mapping[str, str]) -> bool:
-    """Whether a header has systems and topics, and scores, or at least nothing that was labelled."""
+def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether a table has systems and topics, and scores, or at least nothing that was labelled, and some numbers."""
     chosen = {part: name for part, name in columns.items() if part in SCORES}
     try:
         parts = column_roles(names, chosen=chosen).parts
@@ -129,22 +131,28 @@ def _has_columns(names: Sequence[str], columns: Mapping[str, str]) -> bool:
         parts = {part: name for name in names if (part := part_of_word(name)) is not None}
     if not {"system", "topic"} <= parts.keys():
         return False
-    item = columns.get("item") or _called(names, "item")
-    return "score" in parts or (_called(names, "label") is None and item in {None, parts["topic"]})
+    item = columns.get("item") or _called([name for name in names if name != parts["topic"]], "item", "asked")
+    others = [place for place, name in enumerate(names) if name and name not in parts.values()]
+    unlabelled = _called(names, "label") is None and item is None
+    return "score" in parts or (unlabelled and any(_holds_numbers(sheet, place) for place in others))
 
 
 def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether this is a header of names and rows of numbers, and no column holds items that were labelled."""
-    if "item" in columns or _called(names, "item") is not None or any(map(is_number, names)):
+    labelled = [name for name in names if part_of_word(name) != "topic" or underscored(name) in _OF_LABELS]
+    if "item" in columns or _called(labelled, "item") is not None or any(map(is_number, names)):
         return False
-    rows = sheet.sample()[1:]
-    return bool(rows) and all(
-        is_number(cell) or cell.strip().casefold() in GAP_WORDS for cells in rows for cell in cells[1:]
-    )
+    return len(sheet.sample()) > 1 and all(_holds_numbers(sheet, place) for place in range(1, len(names)))
 
 
-def _called(names: Sequence[str], role: str) -> str | None:
-    place = first_called(names, LABELS[role], underscored)
+def _holds_numbers(sheet: Sheet, place: int) -> bool:
+    """Whether a column of the first rows has numbers and gaps alone."""
+    cells = [row[place] if place < len(row) else "" for row in sheet.sample()[1:]]
+    return all(is_number(cell) or cell.strip().casefold() in GAP_WORDS for cell in cells)
+
+
+def _called(names: Sequence[str], *roles: str) -> str | None:
+    place = first_called(names, [word for role in roles for word in LABELS[role]], underscored)
     return None if place is None else names[place]
 
 
@@ -182,13 +190,19 @@ def _by_judge(
         message = f"the judge (column {judge!r}) is empty; fill it in"
         raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)
     kept = [name for name in names if name != judge and name not in where]
-    _refuse_others(sheet, kept, others)
+    roles = _roles(sheet, kept, others)
+    idle = roles.others if "score" in roles.parts else []
+    keys = [names.index(name) for part, name in roles.parts.items() if part != "score"]
+    kept = [name for name in kept if name not in idle]
+    note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
     found = {}
     for name, rows in parts.items():
-        scores = scores_of_sheet(
-            _sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing, duplicates
-        )
-        found[name] = _named(scores, sheet.label)
+        n_different = len({tuple(cells[at].strip() for at in keys) for _, cells in rows})
+        if idle and duplicates == "error" and n_different < len(rows):
+            raise _told_apart_by(sheet, idle)
+        part = _sheet_of_rows(sheet, names, kept, rows)
+        scores = _named(scores_of_sheet(part, Source(sheet.label), others, missing, duplicates), sheet.label)
+        found[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
     return found
 
 
@@ -216,18 +230,22 @@ def _kept_rows(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> 
     raise sheet.error("no row is left" if places else "the table has a header and no row")
 
 
-def _refuse_others(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> None:
-    """Refuse columns that are no part of scores, by which rows are chosen or which are to go."""
+def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> ColumnRoles:
+    """Find out which columns are what, or say what is wrong with them."""
     try:
-        parts, others = column_roles(names, chosen=columns)
+        return column_roles(names, chosen=columns)
     except ScoresError as error:
         raise sheet.error(str(error)) from error
-    if "score" in parts and others:
-        found = first_few(list(map(repr, others)))
-        raise sheet.error(
-            f"no part of scores under judges: column{'s' * (len(others) > 1)} {found}; choose the rows that belong "
-            f"together by their text in it (`where`), or leave it out of the file"
-        )
+
+
+def _told_apart_by(sheet: Sheet, columns: Sequence[str]) -> FileFormatError:
+    """Return the error for rows that only columns without a part tell apart."""
+    found = first_few(list(map(repr, columns)))
+    return sheet.error(
+        f"a judge has several scores of one system and topic, which no part of scores under judges tells apart, but "
+        f"perhaps column{'s' * (len(columns) > 1)} {found}: choose the rows that belong together by their text in it "
+        "(`where`)"
+    )
 
 
 def _sheet_of_rows(

@@ -36,6 +36,16 @@ _TWO = 2
 _BINARY = frozenset({"0", "1"})
 _AS_SAID: tuple[str, ...] = ("label", "none")
 
+_NAMED_BY = {
+    "item": (*LABELS["item"], *LABELS["asked"]),
+    "topic": (*LABELS["topic"], *LABELS["asked"]),
+    **{role: LABELS[role] for role in ("judge", "label")},
+}
+"""What a column of each part may be called; items are looked for first."""
+_TELL_APART = frozenset({*LABELS["more"], *LABELS["asked"], *LABELS["item"]})
+LABEL_ROLES = ("topic", "item", "judge", "label")
+"""Parts of a table of labels that a column may be named for."""
+
 type Words = Mapping[str, int | str]
 """What words are: a grade each, "label" for a label without a grade, or "none" for no label."""
 
@@ -164,8 +174,8 @@ def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, d
     if repeats and duplicates != "error":
         raise InvalidOptionError("with `repeats` every label counts, so none is a duplicate; leave `duplicates` out")
     for role in columns:
-        if role not in LABELS:
-            raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
+        if role not in LABEL_ROLES:
+            raise InvalidOptionError(f"`columns` may name {', '.join(LABEL_ROLES)}, not {role!r}")
 
 
 def _joined(parts: Sequence[pd.DataFrame], tables: Sequence[tuple[Source, bytes]]) -> pd.DataFrame:
@@ -227,7 +237,7 @@ def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
     if not content.strip() or _is_qrels(content):
         return False
     names = header_names(sheet_of(content, path).sample()[0])
-    return "item" in columns or first_called(names, LABELS["item"], underscored) is not None
+    return "item" in columns or first_called(names, _NAMED_BY["item"], underscored) is not None
 
 
 def _is_qrels(content: bytes) -> bool:
@@ -266,23 +276,44 @@ class _Table:
                 raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
             self.cells, self.lines = self.cells[kept], self.lines[kept]
         self.chosen = {self.names.index(column) for column in where}
-        self.places = {role: self._places(role, columns) for role in LABELS}
+        self.places: dict[str, list[int]] = {}
+        for role, names in _NAMED_BY.items():
+            self.places[role] = self._places(role, columns, names)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
         self.notes: list[str] = []
+        self.item_named = "item" in columns
 
-    def _places(self, role: str, columns: Mapping[str, str]) -> list[int]:
+    def _places(self, role: str, columns: Mapping[str, str], words: Sequence[str]) -> list[int]:
         """Return the columns of a part: those named, else the one that is called as such."""
         if role in columns:
             several = split_at_commas([columns[role]], self.names.__contains__)
             return [place_of(name, self.names, self.sheet) for name in several]
-        found = first_called(self.names, LABELS[role], underscored)
+        taken = {place for several in self.places.values() for place in several}
+        free = ["" if place in taken or name in columns.values() else name for place, name in enumerate(self.names)]
+        found = first_called(free, words, underscored)
         return [] if found is None else [found]
+
+    def _name_more(self) -> None:
+        """Let more columns name an item where those of topics and items do not tell rows apart, and these do."""
+        told = [*self.places["topic"], *self.places["item"], *(self.places["judge"] if self.is_long else [])]
+        taken = {*told, *self.chosen, *self.places["label"]}
+        known = enumerate(map(underscored, self.names))
+        more = [place for place, name in known if place not in taken and name in _TELL_APART]
+        if self._n_different(told) < len(self.cells) == self._n_different([*told, *more]):
+            self.places["item"] += more
+            named = ", ".join(self.names[place] for place in self.places["item"])
+            self.notes.append(f"an item is named by several columns: {named}")
+
+    def _n_different(self, places: Sequence[int]) -> int:
+        return len({*map(tuple, self.cells[:, places])})
 
     def labels(self, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:  # noqa: FBT001 - as `read_labels` has them
         """Return the labels, a row an item and a column a judge."""
         if not self.places["item"]:
             found = columns_found(self.names)
             raise self.sheet.error(f"no column names the items (document, pid, item …); name it. {found}")
+        if not repeats and not self.item_named:
+            self._name_more()
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
             empty = (self.cells[:, self.places[role]] == "").any(axis=1)
             if empty.any():

@@ -168,3 +168,12 @@ def test_scores_of_topics_are_not_scores_of_items():
     for work in (human_agreement, compare_with_human, pair_agreement, study_human):
         with pytest.raises(ScoresError, match="not dimensions metric, system, topic; make them with item_scores"):
             work(scores, reference="AP")
+
+
+def test_numbers_of_items_and_of_rows_are_no_metrics():
+    """What all systems have alike on every item, and what counts the rows, is left out with a note unless named."""
+    table = frame().assign(length=lambda t: 10.0 * t["item"].astype(int), row=lambda t: np.arange(len(t)))
+    scores = item_scores(table, reference="human")
+    assert not {"length", "row"} & {*scores["metric"].to_numpy()}
+    assert "columns of numbers that say nothing of systems, left out: length, row" in scores.attrs["notes"]
+    assert "length" in item_scores(table, reference="human", metrics=["A", "length"])["metric"].to_numpy()

@@ -130,3 +130,15 @@ def test_what_is_no_number_stays_text(tmp_path, cell):
     """A column with one cell that is no number is no column of scores."""
     frame = read_items(write(tmp_path, f'system,doc,M\na,1,2\nb,1,"{cell}"\n'))
     assert frame["M"].tolist() == ["2", cell]
+
+
+def test_methods_and_datasets_are_known(tmp_path):
+    """A method is a system; a data set names items with their number where the number alone does not."""
+    path = tmp_path / "scores.csv"
+    path.write_text("Method,Dataset,Id,human,A\na,x,1,1,2\na,y,1,2,1\nb,x,1,3,4\nb,y,1,1,1\n")
+    frame = read_items(path)
+    assert (frame.attrs["system"], frame.attrs["items"]) == ("Method", ["Id", "Dataset"])
+    path.write_text("algorithm,question,human,A\na,x,1,2\na,y,2,1\n")
+    assert read_items(path).attrs["items"] == ["question"]
+    path.write_text("Verfahren,Datensatz,human,A\na,x,1,2\nb,x,2,1\n")
+    assert read_items(path).attrs["items"] == []

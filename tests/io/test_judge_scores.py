@@ -186,7 +186,12 @@ def test_a_header_tells_scores_from_labels(header, alone, scores):
 @pytest.mark.parametrize(
     ("text", "given", "error", "message"),
     [
-        ("judge,run,topic,dim,score\nx,a,1,y,1", {}, FileFormatError, r"column 'dim'; choose .* \(`where`\)"),
+        (
+            "judge,run,topic,dim,score\nx,a,1,y,1\nx,a,1,z,1",
+            {},
+            FileFormatError,
+            r"column 'dim': choose .* \(`where`\)",
+        ),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"dim": "y"}}, FileFormatError, "there is no column 'dim'"),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"run": "y"}}, FileFormatError, "no row has 'y' in column 'run'"),
         (

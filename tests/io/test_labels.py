@@ -320,3 +320,20 @@ def test_words_have_no_mean_and_no_rules_of_grades(tmp_path):
         judgments_of_labels(labels)
     with pytest.raises(InvalidOptionError, match="`scale` is of numbers"):
         as_labels(read_labels(path, duplicates="first"), scale=(0, 1))
+
+
+def test_what_was_asked_is_an_item_or_a_topic_and_systems_tell_items_apart(tmp_path):
+    """A question is the item where nothing else is, else the topic; answers of several models are different items."""
+    frame = read_labels(write(tmp_path, "question,human,judge\nq1,pass,pass\nq2,fail,pass\n"))
+    assert frame.index.names == ["item"]
+    frame = read_labels(write(tmp_path, "question,answer,human,judge\nq1,a,1,1\nq1,b,0,1\nq2,a,0,0\n"))
+    assert frame.index.tolist() == [("q1", "a"), ("q1", "b"), ("q2", "a")]
+    frame = read_labels(write(tmp_path, "method,dataset,id,judge,label\na,x,1,ann,1\na,y,1,ann,0\nb,x,1,ann,0\n"))
+    assert frame.index.tolist() == ["1::a::x", "1::a::y", "1::b::x"]
+    assert "an item is named by several columns: id, method, dataset" in frame.attrs["notes"]
+    frame = read_labels(write(tmp_path, "Frage;Gutachter;Urteil\n1;A;ja\n1;B;nein\n"))
+    assert as_labels(frame).words == ("nein", "ja")
+    path = write(tmp_path, "part,who,doc,says,n\nx,A,1,0,7\ny,A,1,1,8\n")
+    frame = read_labels(path, columns={"item": "part,doc", "judge": "who", "label": "says"})
+    assert frame.index.tolist() == ["x::1", "y::1"]
+    assert frame.attrs["notes"][-1] == "columns that say nothing of labels, left out: n"
