@@ -1,6 +1,7 @@
 """The checks for plug-in authors: every built-in metric passes, and every law can fail."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from metaeval.metrics.user_models import SPECS as USER_MODELS
 from metaeval.testing import check_metric, examination, examine_metric, simulated_collections
 from metaeval.testing.laws import LAWS
 from metaeval.testing.simulated import LONGEST
+from metaeval.testing.uses import other_uses
 
 NAMES = [
     "P@5", "P(rel=2)@3", "R@5", "Success@3", "RR", "RR@3", "Rprec", "AP", "AP@3", "AP(rel=2)", "AP'", "Q", "Q'@5",
@@ -228,6 +230,65 @@ def test_a_metric_that_breaks_one_law_is_told_that_one(law, spec, said):
 def test_every_law_can_fail():
     """The list above has a metric for each."""
     assert [law.words for law in LAWS if not any(word in law.words for word, _, _ in BROKEN)] == []
+
+
+def gain_at_first(topic: RankedTopic) -> float:
+    """Gain of the first document, if it is judged."""
+    return float(topic.gains[topic.ranks == 1].sum())
+
+
+def share_of_grades(topic: RankedTopic) -> float:
+    """Divide gains by what is possible under linear gains alone."""
+    return float(topic.gains.sum() / sum(level * count for level, count in topic.n_per_level.items()))
+
+
+graded = partial(metric, graded=True)
+BROKEN_ELSEWHERE = [
+    ("finite number", graded(share_of_grades), r"share_of_grades\(gains=exponential\) lies outside"),
+    (
+        "ideal",
+        graded(ideal=1.0, bounds=(0.0, np.inf))(share_of_grades),
+        r"share_of_grades\(gains=binary\(rel=3\)\): an ideal ranking scores",
+    ),
+    (
+        "kernel agree",
+        graded(bounds=(0.0, 7.0), kernel=top_grades)(gain_at_first),
+        r"gain_at_first\(gains=binary\(rel=3\)\): function and kernel differ by 2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("law", "spec", "said"), BROKEN_ELSEWHERE, ids=[said for *_, said in BROKEN_ELSEWHERE])
+def test_a_fault_under_other_gains_is_found(law, spec, said):
+    """Although the metric as it is named obeys all laws."""
+    (found,) = examine_metric(spec, registry=BUILTIN).broken
+    assert law in found
+    with pytest.raises(AssertionError, match=said):
+        check_metric(spec, registry=BUILTIN)
+    as_named = BUILTIN.extend(spec).resolve(f"{spec.name}(gains=linear)")
+    assert examine_metric(as_named, registry=BUILTIN).broken == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "uses"),
+    [
+        ("AP", ["AP(judged_only=True)"]),
+        ("AP'", []),
+        ("nDCG(gains=linear)@5", ["nDCG(judged_only=True)@5"]),
+        ("RBP(p=0.5, rel=2)", ["RBP(judged_only=True, p=0.5, rel=2)"]),
+        ("ERR(max_level=2)", ["ERR(judged_only=True, max_level=2)"]),
+        (
+            "RBP(p=0.5, max_level=2)",
+            [f"RBP({gains}max_level=2, p=0.5)" for gains in ("gains=binary(rel=2), ", "gains=exponential, ")]
+            + ["RBP(judged_only=True, max_level=2, p=0.5)"],
+        ),
+        ("iP@0.01", []),
+        ("MAep", []),
+    ],
+)
+def test_what_a_name_leaves_open_is_tried(name, uses):
+    """Other gains of a metric with gains, where it does not refuse them, and the condensed list."""
+    assert [use.name for use in other_uses(BUILTIN.resolve(name), BUILTIN)] == uses
 
 
 def test_a_metric_that_remembers_is_found():

@@ -127,7 +127,7 @@ def agree(  # noqa: PLR0913 - the options of the command
 
     With --audit each metric is computed with every use of the grades: are binary judgments enough, and which boundary
     between grades matters? For elements (INEX 2002 to 2006) these are quantisations: is exhaustivity needed, which of
-    its grades, and how much of specificity?
+    its grades, and how much of specificity? A use that cannot be scored is left out, with a warning that says why.
 
     With votes on pairs of the systems, among the inputs or with --votes, metrics and votes are compared by the pairs
     that they settle, and so are two sets of votes.

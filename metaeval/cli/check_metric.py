@@ -42,7 +42,8 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
 
     Each law is tested on simulated collections with graded, unjudged and missing documents, and on edge cases. Scores
     must be within their bounds; independent of order, names and other runs; right if nothing is relevant, at the
-    cut-off and on condensed lists; and as the metric declares. A violated law is shown on the smallest ranking that
+    cut-off and on condensed lists; and as the metric declares, with linear, strict and exponential gains where it takes
+    gains. A violated law is shown on the smallest ranking that
     violates it, and the exit code is 1. Further tables say whether the metric prefers the lists that users prefer, and
     describe it.
 

@@ -181,6 +181,12 @@ class RankedLists(ShortRepr):
         """Return the lists under another quantisation."""
         return replace(self, gains=gains, gain_of_level=gain_of_level)
 
+    def named_gains(self) -> Mapping[float, float]:
+        """Return the gain of every grade that the quantisation in force names, by grade; read-only."""
+        named = np.flatnonzero(~np.isnan(self.gain_of_level))
+        levels = named if self.grades is None else self.grades[named]
+        return MappingProxyType(dict(zip(levels.tolist(), self.gain_of_level[named].tolist(), strict=True)))
+
     def ideal(self) -> IdealLists:
         """Return the ideal ranking of every topic under the gains in force."""
         gains = self.gain_of_level[: self.highest + 1]
@@ -213,6 +219,12 @@ class RankedTopic(ShortRepr):
     """Length of the list."""
     n_per_level: Mapping[float, int]
     """Number of judged documents of the topic at each level, retrieved or not; read-only, as all runs share it."""
+    gain_of_level: Mapping[float, float]
+    """Gain of every level of the scale under the quantisation in force, ``gain_of_level[top_level]`` that of the
+    highest; only of the levels that are named where ``gains=`` is a table. Read-only."""
+    ideal_gains: Floats
+    """Gains above 0 of the topic's documents, retrieved or not, in descending order: those of an ideal ranking.
+    Read-only. Shape (n_with_gain,)."""
     top_level: float
     """Highest level over all topics of the full judgments."""
 
@@ -278,6 +290,10 @@ def ranked_topics(lists: RankedLists, numbers: Ints, *, judged_only: bool) -> It
     for start, stop in zip(collection.topic_offsets[:-1], collection.topic_offsets[1:], strict=True):
         present, counts = np.unique(levels[start:stop][judged[start:stop]], return_counts=True)
         per_topic.append(MappingProxyType(dict(zip(present.tolist(), counts.tolist(), strict=True))))
+    ideal_offsets, _, ideal_levels = lists.ideal()
+    ideal_gains = lists.gain_of_level[ideal_levels]
+    ideal_gains.setflags(write=False)
+    gain_of_level = lists.named_gains()
     for number in numbers:
         system, topic = divmod(int(number), collection.n_topics)
         part = slice(collection.offsets[number], collection.offsets[number + 1])
@@ -292,6 +308,8 @@ def ranked_topics(lists: RankedLists, numbers: Ints, *, judged_only: bool) -> It
             gains=lists.gain_of_level[np.maximum(kept_codes, 0)],
             n_retrieved=int(lists.lengths[system, topic]),
             n_per_level=per_topic[topic],
+            gain_of_level=gain_of_level,
+            ideal_gains=ideal_gains[ideal_offsets[topic] : ideal_offsets[topic + 1]],
             top_level=lists.top_level if lists.grades is None else lists.number_of(lists.top_level),
         )
         yield system, topic, seen

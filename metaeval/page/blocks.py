@@ -314,8 +314,9 @@ class Page(_Statements):
         blocks: list[Block] = []
         if self.warnings:
             blocks.append(Text(paragraphs=tuple(map(_as_sentence, self.warnings)), look="note"))
-        if self.notes:
-            blocks.append(Items(items=tuple(Item(words=_as_sentence(note)) for note in self.notes)))
+        others = [note for note in self.notes if note not in self.warnings]
+        if others:
+            blocks.append(Items(items=tuple(Item(words=_as_sentence(note)) for note in others)))
         return Section(
             id="notes",
             title="Notes and warnings",

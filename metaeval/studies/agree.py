@@ -1,8 +1,10 @@
 """Do two metrics, or two ways to use the grades, lead to the same conclusions? From scores to an agreement study."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
+from warnings import warn
 
 import numpy as np
 import pandas as pd
@@ -12,12 +14,13 @@ from metaeval.base.checks import check_kind, check_list, check_number, check_sha
 from metaeval.base.metric_names import MetricNameError, parse_name, split_names
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import JudgedCollection
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import score
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals, powers_of
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.parallel import reporting
 from metaeval.studies.element_uses import FIXED, GENERALISED, LINEAR, MERGED
 from metaeval.studies.study import Study, chosen_systems, few_systems_note, test_notes
 from metaeval.studies.variants import Variant, audited
@@ -324,13 +327,8 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     """
     check_kind(collection, "collection", "JudgedCollection")
     variants, notes = audited(collection, metrics, gains=gains, registry=registry)
-    scores = score(
-        collection,
-        [variant.metric for variant in variants],
-        undefined=undefined,  # type: ignore[arg-type]  # checked there
-        registry=registry,
-        n_threads=n_threads,
-    )
+    scoring = partial(score, collection, undefined=undefined, registry=registry, n_threads=n_threads)  # type: ignore[arg-type]  # checked there
+    scores, variants, left_out = _scored(scoring, variants)
     return study_agreement(
         scores,
         tests=tests,
@@ -345,11 +343,35 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         min_f1=min_f1,
         pairs=pairs,
         variants=variants,
-        notes=notes,
+        notes=(*notes, *left_out),
         rng=rng,
         n_threads=n_threads,
         provenance=provenance,
     )
+
+
+def _scored(
+    scoring: Callable[[Sequence[str]], Scores], variants: Sequence[Variant]
+) -> tuple[Scores, tuple[Variant, ...], list[str]]:
+    """Score the uses of the grades; those that cannot be scored are left out, with a note of each and why."""
+    try:
+        return scoring([variant.metric for variant in variants]), tuple(variants), []
+    except MetaevalError as error:
+        first = error
+    kept, notes = [], []
+    for variant in variants:
+        try:
+            with reporting(None):
+                scoring([variant.metric])
+        except MetaevalError as error:
+            notes.append(f"{variant.metric} is left out of the audit: {error}")
+        else:
+            kept.append(variant)
+    if len(kept) < 2 or not notes:  # noqa: PLR2004 - a comparison needs two
+        raise first
+    for note in notes:
+        warn(note, MetaevalWarning, stacklevel=3)
+    return scoring([variant.metric for variant in kept]), tuple(kept), notes
 
 
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """Trying a metric on the laws: for a test, which raises, and for a look, which says what holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +22,10 @@ from metaeval.testing.laws import LAWS, RAISED, Law, broken_name, how_broken
 from metaeval.testing.properties import PROPERTIES, time_seen
 from metaeval.testing.simulated import collections_for, levels_for, simulated_collections
 from metaeval.testing.smallest import smallest
+from metaeval.testing.uses import other_uses
 
+_FEWER = 4
+"""Of the simulated collections, one in so many is tried again with other gains and on condensed lists."""
 _COLUMNS = ("metric", "kind", "name", "state", "found", "better", "worse")
 _NONE = (np.nan, np.nan)
 
@@ -116,8 +119,9 @@ def check_metric(
     documents below it make no difference; the condensed-list variant equals the metric on lists from which the
     unjudged documents were removed; an ideal ranking has the declared value; exchanging a document with a worse one
     further down does not improve the score, where that is declared; function and kernel agree, where both are given;
-    the name reads back as the same metric. Of a metric of elements or passages those are checked that do not speak of
-    documents.
+    the name reads back as the same metric. Bounds, nothing relevant, cut-off, ideal, order, and function and kernel
+    are tried with strict and exponential gains and on condensed lists too, where the metric takes them and its name
+    leaves them open. Of a metric of elements or passages those are checked that do not speak of documents.
 
     Examples
     --------
@@ -157,7 +161,7 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     >>> found.broken
     ()
     >>> sorted(found.to_frame().groupby("kind")["name"].count().items())
-    [('declared', 6), ('expectation', 3), ('law', 12), ('property', 8)]
+    [('declared', 6), ('expectation', 3), ('law', 12), ('property', 9)]
     """
     resolved, known = _resolved(metric, registry)
     seed = resolve_seed(rng)
@@ -217,6 +221,7 @@ def _laws_tried(
     """Yield every law with its state, and how it is broken."""
     seed = resolve_seed(rng)
     laws = [law for law in LAWS if metric.on == "documents" or not law.on_documents_only]
+    uses = [metric, *other_uses(metric, registry)]
     computes = True
     for law in track(laws, description=f"trying the laws on {metric.name}"):
         if not law.declared(metric):
@@ -228,9 +233,23 @@ def _laws_tried(
             yield law, "not tried", law.beyond(metric)
         else:
             with limit_threads(1), reporting(None):  # waking other cores costs more than such small collections
-                broken = _first_broken(law, metric, seed, n_collections, scale)
-            computes = not broken or (law is not laws[0] and not broken.startswith(RAISED))
-            yield law, "broken" if broken else "holds", broken
+                use, broken = _first_use(law, uses, seed, n_collections, scale)
+            if broken and (law is laws[0] or broken.startswith(RAISED)):
+                uses.remove(use)
+            computes = metric in uses
+            said = "" if use == metric or broken.startswith(use.name) else f"{use.name}: "
+            yield law, "broken" if broken else "holds", said + broken
+
+
+def _first_use(
+    law: Law, uses: Sequence[Metric], seed: int, n_collections: int, scale: Scale | None
+) -> tuple[Metric, str]:
+    """Return the first use under which a law is broken, and how; the metric itself is the first of them."""
+    for use in uses if law.every_use else uses[:1]:
+        n = n_collections if use is uses[0] else max(n_collections // _FEWER, 1)
+        if broken := _first_broken(law, use, seed, n, scale):
+            return use, broken
+    return uses[0], ""
 
 
 def _first_broken(law: Law, metric: Metric, seed: int, n_collections: int, scale: Scale | None) -> str:

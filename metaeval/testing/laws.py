@@ -39,6 +39,8 @@ class Law(NamedTuple):
     on_documents_only: bool = False
     beyond: Callable[[Metric], str] = lambda _: ""
     """Why it cannot be tried on a metric; empty as a rule."""
+    every_use: bool = False
+    """Whether it is tried under other gains and on condensed lists too, where the metric's name leaves them open."""
 
 
 def how_broken(law: Law, metric: Metric, collection: JudgedCollection, rankings: Rankings, qrels: Qrels) -> str:
@@ -305,9 +307,10 @@ MONOTONE = Law(
     _check_monotone,
     lambda metric: metric.spec.monotone,
     on_documents_only=True,
+    every_use=True,
 )
 LAWS = (
-    Law("Every score is a finite number within the bounds", _check_bounds),
+    Law("Every score is a finite number within the bounds", _check_bounds, every_use=True),
     Law("The same input gives the same scores, and is left as it was", _check_pure),
     Law("The order of runs and topics makes no difference", _check_order),
     Law("Other runs and topics make no difference", _check_alone),
@@ -316,6 +319,7 @@ LAWS = (
         "A topic with nothing relevant has the declared value",
         _check_nothing_relevant,
         lambda metric: metric.without_relevant is not None,
+        every_use=True,
     ),
     Law(
         "Documents below the cut-off make no difference",
@@ -323,6 +327,7 @@ LAWS = (
         lambda metric: cutoff_of(metric) is not None,
         on_documents_only=True,
         beyond=_beyond_all_lists,
+        every_use=True,
     ),
     Law(
         "The condensed list is the list without its unjudged documents",
@@ -335,6 +340,7 @@ LAWS = (
         _check_ideal,
         lambda metric: metric.spec.ideal is not None,
         on_documents_only=True,
+        every_use=True,
     ),
     MONOTONE,
     Law(
@@ -342,6 +348,7 @@ LAWS = (
         _check_kernel,
         lambda metric: metric.spec.function is not None and metric.spec.kernel is not None,
         on_documents_only=True,
+        every_use=True,
     ),
     Law("The name reads back as the same metric", None),
 )

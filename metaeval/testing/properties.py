@@ -1,14 +1,19 @@
 """What a metric is like, which no law asks: not that it is better or worse."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Table
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.errors import MetaevalError
 from metaeval.metrics.bounds import MetricError
 from metaeval.metrics.builtin import BUILTIN
+from metaeval.metrics.quantisation import LINEAR
 from metaeval.metrics.resolved import Metric
 from metaeval.metrics.scoring import lists_of
 from metaeval.simulate.collection import simulate_collection
@@ -69,13 +74,44 @@ def _monotone_seen(metric: Metric, collections: _Simulated) -> str:
 def _grades_seen(metric: Metric, collections: _Simulated) -> str:
     for rankings, qrels in collections:
         top = max(level for levels in qrels.values() for level in levels.values())
-        binary = {
-            topic: {name: top if level > 0 else level for name, level in levels.items()}
-            for topic, levels in qrels.items()
-        }
-        if (np.abs(scores_of(metric, rankings, binary) - scores_of(metric, rankings, qrels)) > TOLERANCE).any():
+        binary = _regraded(qrels, lambda level: top if level > 0 else level)  # noqa: B023 - used at once
+        if _differ(scores_of(metric, rankings, binary), scores_of(metric, rankings, qrels)):
             return "yes: a higher grade makes a difference"
     return "no: relevant or not is all that counts"
+
+
+def _gains_seen(metric: Metric, collections: _Simulated) -> str:
+    """Compare gains that are named with grades of the same size: the same to whom the gains are all that counts."""
+    if metric.spec.gains_word != "gains":
+        return "not used"
+    if metric["gains"] != LINEAR:
+        return "fixed by the name"
+    for rankings, qrels in collections:
+        levels = sorted({level for judged in qrels.values() for level in judged.values() if level > 0})
+        gains = Table(tuple((level, float(_larger(level))) for level in levels))
+        named = replace(metric, parameters=tuple(sorted({**dict(metric.parameters), "gains": gains}.items())))
+        try:
+            scores = scores_of(named, rankings, qrels)
+        except MetaevalError as error:
+            return f"not tried: {error}"
+        if _differ(scores, scores_of(metric, rankings, _regraded(qrels, _larger))):
+            return (
+                "a grade counts beyond its gain; a function that divides by the best possible score takes it from "
+                "`ideal_gains`, not from `n_per_level`"
+            )
+    return "a grade counts by its gain alone"
+
+
+def _larger(level: int) -> int:
+    return 2 * level + 1 if level > 0 else level
+
+
+def _regraded(qrels: Qrels, grade: Callable[[int], int]) -> Qrels:
+    return {topic: {name: grade(level) for name, level in judged.items()} for topic, judged in qrels.items()}
+
+
+def _differ(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
+    return bool((np.abs(first - second) > TOLERANCE).any())
 
 
 def _unjudged_seen(metric: Metric, collections: _Simulated) -> str:
@@ -121,6 +157,7 @@ PROPERTIES: Mapping[str, Callable[[Metric, _Simulated], str]] = {
     "The best ranking": _best_seen,
     "Moving a better document up never lowers the score": _monotone_seen,
     "Grades count": _grades_seen,
+    "Gains": _gains_seen,
     "Unjudged documents": _unjudged_seen,
     "Unjudged documents at the end of a list": _end_seen,
     "A topic that a run lacks": _missing_seen,

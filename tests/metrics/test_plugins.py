@@ -29,13 +29,13 @@ def install(folder, monkeypatch, entry_points, **modules):
 
 
 def test_the_example_package_is_found_when_installed(tmp_path, monkeypatch, examples):
-    """Its entry point makes MeanGain a metric like any other, with @k, primes and gains."""
-    text = (examples / "metaeval_gp.py").read_text()
-    install(tmp_path, monkeypatch, ["MeanGain = metaeval_gp:generalised_precision"], metaeval_gp=text)
-    assert 'MeanGain = "metaeval_gp:generalised_precision"' in (examples / "pyproject.toml").read_text()
+    """Its entry point makes four metrics like any other, with @k, primes and gains."""
+    text = (examples / "metaeval_graded.py").read_text()
+    install(tmp_path, monkeypatch, ["graded = metaeval_graded:METRICS"], metaeval_graded=text)
+    assert 'graded = "metaeval_graded:METRICS"' in (examples / "pyproject.toml").read_text()
     registry = load_plugins(BUILTIN)
-    assert set(registry.metrics) - set(BUILTIN.metrics) == {"MeanGain"}
-    for name in ("MeanGain@5", "MeanGain(gains=exponential)@3", "MeanGain'@5"):
+    assert set(registry.metrics) - set(BUILTIN.metrics) == {"MeanGain", "nCG", "HLU", "Omeasure"}
+    for name in ("MeanGain@5", "nCG(gains=exponential)@3", "HLU'@5", "Omeasure(beta=10)"):
         check_metric(name, registry=registry, n_collections=5)
 
 

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
+from metaeval.metrics import BUILTIN, RankedTopic, metric, score
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.studies.agree import audit_quantisations, study_agreement
 from metaeval.studies.topics import study_topics
@@ -70,6 +72,31 @@ def test_choice_of_runs_is_noted():
     study = study_agreement(simulated_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
     assert study.lead.n_pairs == 6
     assert any("4 of 7 systems" in note for note in study.notes)
+
+
+def of_linear_gains(topic: RankedTopic, *, k: int) -> float:
+    """Divide gains by the highest grade: above 1 under exponential gains."""
+    return float(topic.gains[topic.ranks <= k].sum() / k / topic.top_level)
+
+
+def test_a_use_that_fails_is_left_out_and_the_audit_goes_on():
+    """The others are compared as without it; which one and why stands in a warning and a note."""
+    registry = BUILTIN.extend(metric(name="Scaled", graded=True)(of_linear_gains))
+    qrels = {topic: {f"d{n}": n % 3 for n in range(9)} for topic in "123"}
+    runs = {f"r{s}": {topic: [f"d{n * s % 9}" for n in range(1, 6)] for topic in qrels} for s in (1, 2, 4)}
+    collection = collection_from_rankings(runs, qrels)
+    asked = {"tests": ["t"], "n_topic_resamples": None, "registry": registry, "rng": 0}
+    with pytest.warns(MetaevalWarning, match="left out of the audit: Scaled.* outside the declared bounds") as caught:
+        study = audit_quantisations(collection, "Scaled@1", gains="{1:1,2:2}", **asked)
+    assert [str(one.message) for one in caught] == [note for note in study.notes if "left out of" in note]
+    kept = [variant.metric for variant in study.variants]
+    assert "Scaled(gains=exponential)@1" not in kept
+    assert tuple(kept) == study.lead.metrics
+    alone = study_agreement(score(collection, kept, registry=registry), tests=["t"], n_topic_resamples=None, rng=0)
+    pd.testing.assert_frame_equal(study.to_frame(), alone.to_frame())
+    nowhere = {**asked, "registry": BUILTIN.extend(metric(name="Tiny", graded=True, bounds=(0, 0.01))(of_linear_gains))}
+    with pytest.raises(InvalidOptionError, match="outside the declared bounds"):
+        audit_quantisations(collection, "Tiny@1", **nowhere)
 
 
 def test_reference_is_the_first_metric():
