@@ -80,11 +80,13 @@ def is_word(cell: str) -> bool:
 
     Examples
     --------
-    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "0,5", "13 %", "75.7 ± 2.5")]
-    [True, True, True, False, False, False]
+    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1330.1", "0,5", "13 %", "75.7 ± 2.5")]
+    [True, True, True, False, False, False, False]
     """
     text = cell.strip(BLANKS)
-    return text[:1].isalpha() or text[:1] in {"[", "{", "("} or bool(_DATE.fullmatch(text))
+    if text[:1].isalpha() or text[:1] in {"[", "{", "("}:
+        return True
+    return _DATE.fullmatch(text) is not None and not is_number(text)
 
 
 def loses_digits(written: str | int, number: float) -> bool:
