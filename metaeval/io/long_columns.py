@@ -80,7 +80,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         item = _items_by_structure(body, names, parts, others, options)
         parts, others = {**parts, "topic": item}, [name for name in others if name != item]
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
-    one_system = "topic" in parts and hold_metrics(others)
+    one_system = "topic" in parts and (hold_metrics(others) or ("score" in parts and not others))
     if "topic" not in parts or not (parts.keys() & {"system", "metric"} or one_system):
         lacking = [part for part in ("system", "topic", "score") if part not in parts]
         ways = ways_to_name(names, others, lacking)

@@ -43,9 +43,11 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     unit = unit_of_column(layout.parts["topic"].strip())
     rows = _Rows(body, options, places, [(name, place[name]) for name in layout.metrics])
     rows.twice = partial(sets_of_rows, body, names, layout.parts, layout.left_out)
+    one_system = "system" not in layout.parts
+    if one_system and "metric" not in layout.parts and not layout.metrics:  # the file names its system
+        rows.metric = layout.parts["score"].strip()
     with speaking_of(unit):
         block = rows.block(source)
-    one_system = "system" not in layout.parts
     return replace(block, unit=unit, one_system=one_system, notes=[*layout.notes, *block.notes])
 
 
@@ -101,6 +103,8 @@ class _Rows:
         self.score_columns = list(metrics) or [("score", places["score"])]
         self.names = {part: Codes() for part in places if part != "score"}
         self.labels: dict[str, list[str]] = {}
+        self.metric: str | None = None
+        """What the scores are of, where the file's name is that of its system."""
         self.twice: Callable[[], str] = str
         """Says of what a column that was left out may be, where scores are there twice without it."""
 
@@ -111,6 +115,7 @@ class _Rows:
                 f"the file names its systems and metrics itself, so {source.name!r} has nothing to name; give the path"
             )
         named = self.options.chosen.get("score") if source.name is None else None  # a column that somebody named
+        named = self.metric or named
         constants = {"metric": named or source.own_name, "system": system or source.own_name}
         codes, numbers = self._columns()
         labels = self.labels

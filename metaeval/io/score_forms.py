@@ -40,7 +40,7 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
     """Whether the header is that of a long table; an error where it could be, but lacks a part."""
     roles = options.roles(names, sheet)
     parts = roles.parts.keys()
-    if {"topic", "score"} <= parts and parts & {"system", "metric"}:
+    if {"topic", "score"} <= parts and (parts & {"system", "metric"} or not roles.others) and options.form is None:
         return True
     if {"system", "topic"} <= parts and "metric" not in parts and options.systems_in != "rows":
         _refuse_scores_as_names(sheet, names, roles.parts["system"], options)

@@ -34,7 +34,9 @@ from metaeval.table.roles import (
     left_out_columns,
     not_scores,
     part_of_word,
+    role_of_name,
     row_of_sums,
+    says_of,
     unit_of_column,
     unsure_columns,
     word_of,
@@ -45,6 +47,8 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST = 2
+_NAMELESS = frozenset({"rank", "cost", "time", "n", "test"})
+"""Roles of first columns that name no rows."""
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
@@ -211,7 +215,7 @@ def _without_summaries(
     if summaries.any():
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
     by_row = scores if transposed else scores.T
-    if (sums := row_of_sums(by_row)) is not None:
+    if (sums := row_of_sums(by_row, systems if transposed else ())) is not None:
         names = systems if transposed else topics
         name = names.pop(sums[0])
         scores = np.delete(scores, sums[0], axis=0 if transposed else 1)
@@ -230,7 +234,7 @@ def _scores_alone(
     rest = [name for name in across if name not in told]
     if transposed and (len(rest) < _FEWEST or _are_summaries_of_systems(rest)) and options.systems_in is None:
         message = f"{_seeming(rest or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
-        message += " (`systems_in='rows'` if the columns are topics)"
+        message += " (`systems_in='rows'` if the columns are topics)" * (metric_evidence(rest) < _SURE)
         raise sheet.error(message + _for_ranks(across, transposed=True), 0)
     unsure = unsure_columns(columns)
     if unsure:
@@ -378,6 +382,8 @@ def _said_place(column: str | int | None, rows: _Rows, sheet: Sheet) -> int | No
 def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions) -> bool:
     """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
     first = rows.column(0)
+    if rows.names and role_of_name(rows.names[0])[0] in _NAMELESS and (ways := _ways_past_no_names(rows)):
+        raise sheet.error(ways, 0)
     cells = [cell for cell, summary in zip(first, are_summaries(first), strict=True) if not summary]
     are_numbers = [is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells]
     name, ways = _ways_to_name_rows(rows)
@@ -396,6 +402,17 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions
     if max(map(float, cells)) > scale and not whole:
         return True
     raise sheet.error(f"{name} could hold topic ids or scores (whole numbers, no two alike); {ways}")
+
+
+def _ways_past_no_names(rows: _Rows) -> str:
+    """Say how to name systems or topics that a column of words names, and the first, a rank, a cost and so on, not."""
+    used = [at for at, name in enumerate(rows.names) if name]
+    words = next((rows.names[at] for at in _columns_of_words(rows, used) if len({*rows.column(at)}) == len(rows.first)), "")
+    return words and (
+        f"column {rows.names[0]!r} is called as {says_of(rows.names[0])}, and no column is known to name rows; pass "
+        f"`columns={ {'system': words}!r}` if {words!r} names the systems, `columns={ {'topic': words}!r}` if it names "
+        f"topics; {columns_found(rows.names)}"
+    )
 
 
 _TOPICS_FIRST = "`columns={'topic': 1}` if these are topics"

@@ -34,6 +34,7 @@ from metaeval.table.roles import (
     not_scores,
     part_of_word,
     role_of_name,
+    row_of_sums,
     unsure_columns,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
@@ -215,7 +216,8 @@ def _of_means(known: _Frame) -> bool:
     if columns_of(known.frame) is not None:
         return True
     roles = [role_of_name(name)[0] for name in known.others]
-    summed = {*roles} & {*ERRORS} or roles.count("") < min(2, len(roles))
+    n_scores = sum(not role or (role == "aggregate" and bool(stem)) for role, stem in map(role_of_name, known.others))
+    summed = {*roles} & {*ERRORS} or n_scores < min(2, len(roles))
     return _has("system", without="topic")(known) and bool(
         summed or {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
     )
@@ -231,8 +233,11 @@ def _names_then_scores(known: _Frame) -> bool:
 
 def _read_named_rows(known: _Frame) -> ScoreTable:
     part = next(iter(known.parts))
-    frame = known.frame.set_index(known.parts[part])
-    return _read_wide(frame.rename_axis(part), known.names)
+    words = [name for name in known.others if _holds_words(known.frame[name])]
+    words = words if len(words) < len(known.others) else []
+    frame = known.frame.drop(columns=words).set_index(known.parts[part])
+    table = _read_wide(frame.rename_axis(part), known.names)
+    return _noted(table, left_out_columns([Column(name, "text", "words") for name in words]))
 
 
 FRAME_FORMS: tuple[FrameForm, ...] = (
@@ -369,10 +374,13 @@ def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:
     columns = not_scores(names, values, along="topic" if oriented.systems_in == "rows" else "system")
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)
-    if not columns:
-        return oriented, []
-    kept = given.drop(columns=[column.name for column in columns])
-    return oriented._replace(table=kept.T if oriented.systems_in == "rows" else kept), left_out_columns(columns)
+    kept, notes = given.drop(columns=[column.name for column in columns]), left_out_columns(columns)
+    if oriented.systems_in == "rows":
+        rows = [name not in {column.name for column in columns} for name in names]
+        if (total := row_of_sums(values[:, rows], kept.index.tolist())) is not None:
+            notes.append(f"left out the row {kept.index[total[0]]!r}, which holds the {total[1]} of all others")
+            kept = kept.drop(index=kept.index[total[0]])
+    return oriented._replace(table=kept.T if oriented.systems_in == "rows" else kept), notes
 
 
 def wide_said(oriented: Oriented) -> str:

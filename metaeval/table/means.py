@@ -191,16 +191,23 @@ def _size_column(names: Sequence[str]) -> str | None:
 def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanColumn]:
     """Return the columns of means with those that tell their errors: called after them, or the only ones of a kind."""
     roles = {name: role_of_name(name) for name in free}
-    means = [name for name in free if not roles[name][0] or name == score or word_of(name) in _MEANS]
+    means = [name for name in free if not roles[name][0] or name == score or _is_mean(name)]
     held: dict[str, dict[str, str]] = {}
     for name in free:
         role, stem = roles[name]
         if role in {*ERRORS, "low", "high"} and name != score:
             named = next((mean for mean in means if word_of(mean) == stem), "")
+            named = named or next((mean for mean in means if _is_mean(mean) and roles[mean][1] == stem), "")
             mean = named if stem else score if sure and score is not None else _mean_beside(name, means, free)
             if mean:
                 held.setdefault(mean, {}).setdefault(role, name)
     return [pair for mean, by_role in held.items() if (pair := _pair(mean, by_role)) is not None]
+
+
+def _is_mean(name: str) -> bool:
+    """Whether a column is called as a mean, of everything or of a metric (mean_acc)."""
+    role, stem = role_of_name(name)
+    return word_of(name) in _MEANS or (role == "aggregate" and bool(stem))
 
 
 def _mean_beside(error: str, means: Sequence[str], free: Sequence[str]) -> str:
@@ -216,7 +223,8 @@ def _mean_beside(error: str, means: Sequence[str], free: Sequence[str]) -> str:
 
 
 def _pair(mean: str, by_role: Mapping[str, str]) -> MeanColumn | None:
-    metric = UNNAMED_METRIC if word_of(mean) in _MEANS else mean.partition(",")[0]
+    stem = role_of_name(mean)[1] if _is_mean(mean) else ""
+    metric = UNNAMED_METRIC if word_of(mean) in _MEANS else stem or mean.partition(",")[0]
     if {"low", "high"} <= by_role.keys():
         errors, kind = (by_role["low"], by_role["high"]), "bounds"
     else:

@@ -56,6 +56,11 @@ WHOLE = frozenset(_TABLE["whole"]["words"])
 ROLES = tuple(role for role, entry in _TABLE.items() if "says" in entry and role != "text")
 ERRORS = frozenset({"error", "sd", "half", "unsure"})
 BOUNDS = frozenset({"low", "high", "range"})
+_RANKS = "ranks"
+_TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
+_OF_NO_SCORE = frozenset({"cost", "time", "rank", "n"})
+_AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
+_IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _EPOCHS = (1e9, 1e13)
 _FEWEST, _FEWEST_RANKED = 3, 5
 _SHARED = 0.9
@@ -242,10 +247,19 @@ def role_of_name(name: str) -> tuple[str, str]:
     >>> role_of_name("acc_stderr"), role_of_name("SE"), role_of_name("n_topics"), role_of_name("nDCG")
     (('error', 'acc'), ('error', ''), ('n', 'topics'), ('', ''))
     """
-    word = word_of(name)
-    whole = next((role for role in ROLES if word in _TABLE[role]["words"]), "")
+    word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
+    bare = word_of(_IN_BRACKETS.sub("", name)).lstrip("#")  # Average (4 tasks), Params (B)
+    whole = next((role for role in ROLES if {word, bare} & {*_TABLE[role]["words"]}), "")
     if whole or not word:
         return whole, ""
+    role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
+    if role in {"aggregate", "sd", "error"} and role_of_name(stem)[0] in _OF_NO_SCORE:  # avg_latency, std_fit_time
+        return role_of_name(stem)
+    return role, stem
+
+
+def _role_by_part(word: str) -> tuple[str, str]:
+    """Return the role that the first or last words of a name say, the longest of them, and the rest of the name."""
     base, comma, tail = word.partition(",")
     longest = ("", "", 0)
     for role in ROLES:
@@ -256,6 +270,12 @@ def role_of_name(name: str) -> tuple[str, str]:
                     longest = (role, stem, len(mark))
     role, stem, _ = longest
     return role, stem + comma + tail if role else ""
+
+
+def says_of(name: str) -> str:
+    """Return what notes and errors call the role that a name says."""
+    role, _ = role_of_name(name)
+    return str(_TABLE[role]["says"]) if role else "nothing known"
 
 
 def _without(word: str, mark: str, side: str) -> str:
@@ -295,13 +315,21 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         role, stem = role_of_name(name)
         if name in kept or not role:
             continue
-        of = by_word.get(stem, "") or (table.before(place, role) if not stem else "")
+        of = _called_so(by_word, stem) if stem else table.before(place, role)
         column = table.judged(place, role, of, stem)
         if column is not None:
             told[name] = column
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
+    if any(column.why == _RANKS for column in told.values()):
+        told |= {name: Column(name, "rank", _RANKS, sure=False) for name in table.counting() if name not in {*told, *kept}}
     return [told[name] for name in names if name in told]
+
+
+def _called_so(by_word: Mapping[str, str], stem: str) -> str:
+    """Return the column of a name, or of its mean (the std_acc of mean_acc), "" where there is none."""
+    names = (stem, f"mean_{stem}", f"{stem}_mean", f"avg_{stem}", f"{stem}_avg")
+    return next((by_word[name] for name in names if name in by_word), "")
 
 
 class _Numbers(NamedTuple):
@@ -338,7 +366,8 @@ class _Numbers(NamedTuple):
             return column if whole else None if stem else column._replace(sure=False)
         if role == "n" or (stem and self.along == "system"):
             unlike = whole and self._unlike_scores(place)
-            return column if unlike else None if stem or self.along == "system" else column._replace(sure=False)
+            rather = role in {"cost", "time", "test"}
+            return column if unlike else column._replace(sure=False) if rather or not (stem or self.along == "system") else None
         return column
 
     def _of_scores(self, column: Column, numbers: Floats, stem: str) -> Column | None:
@@ -346,8 +375,13 @@ class _Numbers(NamedTuple):
         if column.of:
             return column._replace(sure=_fits(column.role, numbers, self.values[:, self.names.index(column.of)]))
         if self.along == "system" and (stem or column.role == "range"):
-            return None
-        return None if stem and column.role != "error" else column._replace(sure=False)
+            return column._replace(sure=False) if column.role in ERRORS else None
+        return None if stem and column.role in BOUNDS else column._replace(sure=False)
+
+    def counting(self) -> list[str]:
+        """Return the columns of whole numbers from 1."""
+        whole = ((self.values >= 1) & (self.values == np.rint(self.values))).all(axis=0)
+        return [name for name, counts in zip(self.names, whole, strict=True) if counts]
 
     def _unlike_scores(self, place: int) -> bool:
         """Whether numbers are larger than those of all columns without a role, or these are not whole."""
@@ -365,7 +399,12 @@ class _Numbers(NamedTuple):
             return Column(name, "aggregate", f"the {what} of {_listed([self.names[at] for at in others])}")
         if self.along == "cell" and sure_name and not others:
             return None
-        return Column(name, "aggregate", _TABLE["aggregate"]["says"], sure=self.along == "topic") if sure_name else None
+        says = _TABLE["aggregate"]["says"]
+        if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
+            return Column(name, "rank", _RANKS, sure=False)
+        if sure_name or (self.along == "topic" and word_of(name).startswith(_AVERAGES_OF)):
+            return Column(name, "aggregate", says, sure=sure_name and self.along == "topic")
+        return None
 
     def by_values(self, names: Sequence[str]) -> list[Column]:
         """Return the columns without a name for it that hold dates, ranks, numbers of rows or averages of the rest."""
@@ -402,6 +441,11 @@ class _Numbers(NamedTuple):
 
 def _listed(names: Sequence[str]) -> str:
     return first_few(list(map(repr, names)), most=3)
+
+
+def _are_ranks(numbers: Floats) -> bool:
+    """Whether numbers are 1 to how many they are, each once."""
+    return len(numbers) >= _FEWEST and bool((np.sort(numbers) == np.arange(len(numbers)) + 1).all())
 
 
 def _fits(role: str, own: Floats, score: Floats) -> bool:
@@ -476,16 +520,21 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
 
 
-def row_of_sums(values: Floats) -> tuple[int, str] | None:
+def row_of_sums(values: Floats, called: Sequence[str] = ()) -> tuple[int, str] | None:
     """Return the row that holds the mean or the sum of all others in every column, where luck does not make it so.
+
+    `called` are the names of the rows where these are systems: one called as an average that is none is refused.
 
     Examples
     --------
     >>> row_of_sums(np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.21, 0.43, 0.32], [0.3133, 0.36, 0.4]]))
     (3, 'mean')
+    >>> row_of_sums(np.array([[0.3, 0.5], [0.4, 0.1], [0.35, 0.3]]), ["a", "b", "Overall"])
+    (2, 'mean')
     """
+    named = next((at for at, name in enumerate(called) if word_of(name) in _TOTALS), None)
     n_rows = len(values)
-    if n_rows <= _FEWEST or values.shape[1] < 2:  # noqa: PLR2004 - one column says little
+    if named is None and (n_rows <= _FEWEST or values.shape[1] < 2):  # noqa: PLR2004 - one column says little
         return None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         sums, counts = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
@@ -494,8 +543,13 @@ def row_of_sums(values: Floats) -> tuple[int, str] | None:
         chance = float(np.prod(np.minimum(1.0, 2 * near / np.maximum(spread, np.finfo(float).tiny)))) * n_rows
         for what, wanted in (("mean", (sums - values) / (counts - 1)), ("sum", sums - values)):
             rows = np.flatnonzero((np.abs(values - wanted) <= near).all(axis=1))
-            if len(rows) and chance <= _SURPRISE:
-                return int(rows[0]), what
+            if len(rows) and (chance <= _SURPRISE if named is None else named in rows):
+                return int(rows[0] if named is None else named), what
+    if named is not None:
+        raise ScoresError(
+            f"the row {called[named]!r} is called as an average of others, and is not theirs; leave it out, or rename "
+            "it if it is a system"
+        )
     return None
 
 
