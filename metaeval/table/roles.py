@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Floats
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, is_measure
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -514,8 +514,10 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     own, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
     low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
     same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
+    answers = np.isin(values, (0.0, 1.0)).all(axis=0)  # all systems may have the same ones right
     if same.all():
         return []
+    same &= ~(answers | np.array([is_measure(name) for name in names]))
     why = "one number an item, whichever the system"
     return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
 
