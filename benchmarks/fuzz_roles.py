@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from metaeval.errors import MetaevalError
+from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.benchmarks.reading import read_content
 from metaeval.io.blocks import TableOptions
 from metaeval.io.means import MeansAloneError
@@ -233,6 +233,8 @@ def from_file(text: str) -> object:
         block = read_content(Source("t.csv"), text.encode(), TableOptions(columns={}, missing="error"))
     except MeansAloneError as alone:
         return alone.board
+    if len(block.labels["system"]) < 2:  # noqa: PLR2004 - as `read_scores` refuses it
+        raise ScoresError("there is only one system")
     return block.labels, block.scores, block.notes
 
 

@@ -28,6 +28,7 @@ _NUMBERS = re.compile(r"[0-9]+")
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|\Z)|([^,]*))(?:,|\Z)')
 _EXACT = 2**53
 _DATE = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}([-/.T ].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", re.ASCII)
+_VERSION = re.compile(r"(?![0-9]{1,3}(\.[0-9]{3})+\Z)[0-9]+(\.[0-9]+){2,}", re.ASCII)  # 1.234.567 is a number
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 
 # first words of the measures that trec_eval and ir_measures print, in lower case
@@ -76,17 +77,17 @@ def is_number(cell: str) -> bool:
 
 
 def is_word(cell: str) -> bool:
-    """Whether a cell that is no gap holds words, a list or a date, and nothing that is meant as a number.
+    """Whether a cell that is no gap holds words, a list, a date or a version, and nothing that is meant as a number.
 
     Examples
     --------
-    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1330.1", "0,5", "13 %", "75.7 ± 2.5")]
-    [True, True, True, False, False, False, False]
+    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1.0.2", "1330.1", "0,5", "13 %", "75.7 ± 2.5")]
+    [True, True, True, True, False, False, False, False]
     """
     text = cell.strip(BLANKS)
     if text[:1].isalpha() or text[:1] in {"[", "{", "("}:
         return True
-    return _DATE.fullmatch(text) is not None and not is_number(text)
+    return (_DATE.fullmatch(text) or _VERSION.fullmatch(text)) is not None and not is_number(text)
 
 
 def loses_digits(written: str | int, number: float) -> bool:
