@@ -47,17 +47,8 @@ OPTIONS = [
 ]
 FREE = {
     *("--lower-is-better", "--higher-is-better", "--group-column", "--pooled-column", "--current", "--map-metric"),
-    "--reference",
-        "--lower-is-better",
-        "--higher-is-better",
-        "--group-column",
-        "--pooled-column",
-        "--current",
-        "--map-metric",
-        "--reference",
-    ),
+    *("--reference", "--exclude-systems", "--exclude-topics", "--covariates"),
     *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title", "--description"),
-    *("--exclude-systems", "--exclude-topics", "--covariates"),
 }
 """Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
 FREE_IN = {
