@@ -105,9 +105,11 @@ def test_clusters(command, table):
 
 
 def test_a_folder_of_results_speaks_of_items(command, checkout):
-    """The bundled results of MTEB are read as they are, and the page says item."""
+    """The bundled results of MTEB are read as they are, two revisions of a data set too, and the page says item."""
     results = checkout / "examples" / "mteb" / "results"
-    ended = command("leaderboard", results, "--metrics", "main_score", "--resamples", "100")
+    said = ("leaderboard", results, "--metrics", "main_score", "--resamples", "100")
+    assert "SICK-R: dataset_revision is" in command(*said).err
+    ended = command(*said, "--where", "dataset_revision=*")
     assert ended.code == 0, ended.err
     assert "5 systems, 8 items" in ended.out
     assert not re.search(r"\btopics?\b", ended.out)

@@ -158,7 +158,7 @@ def _archive(rng: random.Random) -> Case:
 
 
 def _alpaca(rng: random.Random) -> Case:
-    files, cells, items = [], {}, _items(rng)
+    files, cells, items = [], {}, [name for name in _items(rng, 4, 5) if name.isprintable()]
     for system in _TWO:
         own = {one: rng.choice((0.0, 0.5, 0.25, 1.0)) for one in items}
         cells |= {("preference", system, one): value for one, value in own.items()}

@@ -489,7 +489,9 @@ def _report_opinions(case: Case) -> list[object]:
             listed = said.get(f"{name}_ids")
             listed = [] if listed is None and name == "unresolved" else listed
             lists[name] = names = [_named(one) for one in listed]
-            if len(set(names)) < len(names) or said.get(f"{name}_instances", len(names)) not in {len(names), None}:
+            number = said.get(f"{name}_instances")
+            counted = said.get(f"{name}_ids") is None or number is None or number == len(names)
+            if len(set(names)) < len(names) or not counted:
                 raise RefusedError("another number of instances")
         tried, solved = {*lists["submitted"]}, {*lists["resolved"]}
         if not solved <= tried or not {*lists["unresolved"]} <= tried - solved:
@@ -515,11 +517,11 @@ def _frame_opinions(case: Case) -> list[object]:
         seen = set()
         for record in records:
             item = _named(record.get(called[0]))
+            if item.casefold() in AVERAGES:
+                continue
             if item in seen:
                 raise RefusedError("an item twice")
             seen.add(item)
-            if item.casefold() in AVERAGES:
-                continue
             items.add(item)
             for name in names:
                 held = [one.get(name) for one in records]

@@ -74,6 +74,7 @@ class Choice:
             found = fitting
         if len(found) < len(results):
             self.notes.append(f"{len(found):,} of {len(results):,} results, with {self._words(asked)}")
+            self.notes += without_any(results, found)
         return found
 
     def splits(self, known: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
@@ -101,6 +102,13 @@ class Choice:
     @staticmethod
     def _words(asked: Sequence[_Asked]) -> str:
         return " and ".join(f"{one.key} {one.value}" for one in asked)
+
+
+def without_any(before: Sequence[Part | Dated], after: Sequence[Part | Dated]) -> list[str]:
+    """Name the systems of which nothing is left."""
+    left = {one.system for one in after}
+    gone = list(dict.fromkeys(one.system for one in before if one.system not in left))
+    return [f"nothing is left of {first_few(gone)}"] if gone else []
 
 
 def left_of_splits(left: Mapping[str, int], what: str) -> list[str]:

@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from metaeval.io.benchmarks.comparable import Choice
     from metaeval.io.benchmarks.contents import Json
-    from metaeval.io.benchmarks.files import File
-    from metaeval.io.benchmarks.parts import Part
     from metaeval.io.blocks import Block
 
 
@@ -56,10 +53,10 @@ class Format(NamedTuple):
         if hasattr(_module(self.module), "slim"):
             _module(self.module).slim(json)
 
-    def read(self, files: "Sequence[File[Json]]", choice: "Choice") -> "tuple[list[Part], list[str]]":
-        """Return what the files hold, and notes."""
-        parts, notes = _module(self.module).read(files, choice)
-        return parts, notes
+    @property
+    def reader(self) -> Any:  # noqa: ANN401 - a module
+        """The module that reads it."""
+        return _module(self.module)
 
     def finished(self, block: "Block") -> "Block":
         """Return the block of all files, with what the format says of its metrics."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits, settings_in
+from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits, settings_in, without_any
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.directions import lower_of
 from metaeval.io.benchmarks.files import File, name_in, own_system
@@ -59,7 +59,9 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     kept, left = choice.splits(known), dict[str, set[str]]()
     parts = [_part(run, kept[run.scenario], choice, left) for run in runs]
     notes += left_of_splits({split: len(items) for split, items in left.items()}, "item")
-    parts = choice.kept([part for part in parts if part.topics])
+    filled = [part for part in parts if part.topics]
+    notes += without_any(parts, filled)
+    parts = choice.kept(filled)
     items = {topic for part in parts for topic in part.topics}
     perturbed = sum(_PERTURBED in topic.rpartition("/")[2] for topic in items)
     if 0 < perturbed < len(items):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, natural_order, shortened
-from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits
+from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits, without_any
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.directions import lower_of
 from metaeval.io.benchmarks.files import Dated, File, name_in, newest, own_system
@@ -117,7 +117,7 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
         kept = [entry for entry in entries[model, task] if (entry.subset, entry.split) in common[task]]
         if kept:
             parts.append(_part(model, file.held, kept, several, choice, tally))
-    return parts, [*notes, *left, *tally.notes()]
+    return parts, [*notes, *left, *without_any(dated, parts), *tally.notes()]
 
 
 class _Tally:

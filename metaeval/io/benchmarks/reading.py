@@ -187,8 +187,8 @@ def _read_benchmark(
         if Path(source.path).suffix in endings and not Path(source.path).stat().st_size:
             raise error
     choice = Choice(options, first, metrics)
-    parts, found = first.read([file for _, file in files], choice)
-    notes = [*choice.notes, *found, *compare(parts, choice)]
+    parts, notes = first.reader.read([file for _, file in files], choice)
+    notes = [*choice.notes, *notes, *compare(parts, choice)]
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:
         notes.append(

@@ -170,6 +170,20 @@ def test_the_main_split_is_read_and_another_can_be_asked_for(maker, tmp_path, to
     assert alone["topic"].equals(usual["topic"])
 
 
+@pytest.mark.parametrize("maker", ["HELM", "MTEB"])
+def test_a_system_without_the_main_split_is_named(maker, tmp_path, told):
+    """It has nothing that is read, and does not go without a word."""
+    made = MADE[maker]
+    files = json.loads(json.dumps(made.make()).replace('"split": "valid"', '"split": "test"'))
+    for name, held in files.items():
+        if name.startswith(("c/", "suite/run2/per")):
+            text = json.dumps(held).replace('"split": "test"', '"split": "valid"')
+            files[name] = json.loads(text.replace('"validation"', '"dev"').replace('"test"', '"validation"'))
+    scores = read_scores(_put(tmp_path, files), metrics=[made.metric])
+    assert scores["system"].to_numpy().tolist() == ["a", "b"]
+    assert told(scores, "nothing is left of c")
+
+
 def test_what_is_chosen_must_be_there(tmp_path):
     """A key that the benchmark does not have, a value that no file has, and one for what differs item by item."""
     folder = _put(tmp_path, MADE["lm-eval"].make())
