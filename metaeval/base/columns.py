@@ -14,6 +14,7 @@ RANKINGS: Words = {
     "score": ("score",),
     "level": ("relevance", "label", "rel", "level", "score"),
     "rank": ("rank",),
+    "subtopic": ("subtopic", "subtopic_id"),
 }
 """Runs and judgments in memory, in order of trust: PyTerrier's "docid" is a row number beside "docno"."""
 

@@ -157,8 +157,10 @@ SCORE_PRECISION = choice(
     "Precision for comparing the scores of a run; float32 as in trec_eval up to 9.", *("float64", "float32")
 )
 _SUBTOPICS = choice(
-    "Keep judgments by subtopic, for measures of diversity, or only the highest grade of a document.",
+    "Take column 2 of the judgments for subtopics, for measures of diversity, or keep only the highest grade of a "
+    "document.",
     *("keep", "collapse"),
+    shown="keep, where a document is about several, or a measure of diversity is asked for",
 )
 _SUBTOPIC_WEIGHTS = path(
     "FILE",
@@ -177,7 +179,7 @@ class _Scoring:
     undefined: Annotated[str | None, _UNDEFINED] = None
     order: Annotated[str, ORDER] = "score"
     score_precision: Annotated[str, SCORE_PRECISION] = "float64"
-    subtopics: Annotated[str, _SUBTOPICS] = "keep"
+    subtopics: Annotated[str | None, _SUBTOPICS] = None
     subtopic_weights: Annotated[Path | None, _SUBTOPIC_WEIGHTS] = None
     element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
     lenient: Annotated[bool, LENIENT] = False

@@ -208,6 +208,16 @@ class Loaded:
             self._given["metrics"] = text
         return split_names(text)
 
+    def _asks_for_subtopics(self) -> bool:
+        """Say whether some measure that is named needs judgments by subtopic."""
+        from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+        from metaeval.metrics.resolved import Metric  # noqa: PLC0415 - loads numba
+        from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - likewise
+
+        text = self.options.get("metrics")
+        named = [] if text is None else resolve_metrics(split_names(text), registry=self.registry)
+        return any(isinstance(one, Metric) and one.spec.subtopics for one in named)
+
     def ask[Answer](self, study: Callable[..., Answer], *data: object, **said: object) -> Answer:
         """Ask a study: an argument that is not said here is the option that stands for it, or the study's default."""
         wanted = {*list(signature(study).parameters)[len(data) :]} - {*said}
@@ -294,7 +304,7 @@ class Loaded:
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
             duplicates=given.get("duplicates") or "error",
-            subtopics=given.get("subtopics") or "keep",
+            subtopics=given.get("subtopics") or ("keep" if self._asks_for_subtopics() else None),
             subtopic_weights=given.get("subtopic_weights"),
             lenient=bool(given.get("lenient")),
             choice=self._choice(),

@@ -1,14 +1,14 @@
 """Judgments by subtopic: which subtopics of its topic each judged document is about, and with what grade."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.names import count, first_few
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import take_segments
 from metaeval.collection.pools import Recoded
@@ -91,3 +91,60 @@ class Subtopics(ShortRepr):
         if empty.size:
             raise InvalidOptionError(f"all subtopics of topic {topics[empty[0]]!r} have the weight 0; one needs more")
         return replace(self, weights=found)
+
+
+class BySubtopic(NamedTuple):
+    """Lines of topic, subtopic, document and level put together: one judgment a document, its highest level."""
+
+    subtopics: Subtopics
+    lines: NDArray[np.int64]
+    """The first line of every document, topic after topic in the order of identifiers. Shape (n_judgments,)."""
+    levels: NDArray[np.int16]
+    """Highest level of every document. Shape (n_judgments,)."""
+    several: bool
+    """Whether some document is judged on several subtopics of a topic."""
+    again: tuple[int, int] | None
+    """Two lines that judge one document on one subtopic of a topic, where there are such."""
+
+    @classmethod
+    def of(
+        cls,
+        lists: NDArray[np.int64],
+        documents: NDArray[np.bytes_],
+        words: Sequence[str],
+        levels: NDArray[np.int16],
+        n_topics: int,
+    ) -> "BySubtopic":
+        """Put lines together; `words` names the subtopic of each."""
+        names = natural_order(set(words))
+        place = {name: number for number, name in enumerate(names)}
+        second = np.array([place[word] for word in words], dtype=np.int64)
+        lines = np.lexsort((second, documents, lists))
+        lists, documents, second, levels = lists[lines], documents[lines], second[lines], levels[lines]
+        new = np.append(True, (documents[1:] != documents[:-1]) | (lists[1:] != lists[:-1]))
+        other = np.append(True, second[1:] != second[:-1])
+        same = np.flatnonzero(~new & ~other)
+        first, later = sorted((int(lines[same[0] - 1]), int(lines[same[0]]))) if len(same) else (-1, -1)
+        starts = np.flatnonzero(new)
+        n_names = len(names)
+        present, codes = np.unique(lists * n_names + second, return_inverse=True)
+        topic_offsets = np.searchsorted(present, np.arange(n_topics + 1) * n_names)
+        found = Subtopics(
+            names=tuple(names[number] for number in (present % n_names).tolist()),
+            topic_offsets=topic_offsets,
+            weights=np.ones(len(present)),
+            offsets=np.append(starts, len(lines)),
+            codes=codes - topic_offsets[lists],
+            levels=levels,
+        )
+        highest = np.maximum.reduceat(levels, starts)
+        return cls(found, lines[starts], highest, bool((other & ~new).any()), (first, later) if len(same) else None)
+
+    def note(self, where: str) -> str:
+        """Say what names the subtopics, and how many there are."""
+        found = self.subtopics
+        each = "" if self.several else ", one for every document"
+        return (
+            f"{where} names subtopics, {count(len(found.names), 'subtopic')} of {count(found.n_topics, 'topic')}{each}: "
+            "measures without subtopics take the highest grade of a document"
+        )

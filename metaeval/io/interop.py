@@ -28,15 +28,17 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, refused
 from metaeval.base.columns import RANKINGS
-from metaeval.base.names import first_double, loses_digits, shortened
+from metaeval.base.names import first_double, loses_digits, natural_order, shortened
 from metaeval.collection.assembly import RetrievedLines, collection_of_lines, judgments_from, warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.document_codes import Judgments
+from metaeval.collection.document_codes import Judgments, identifier_array
 from metaeval.collection.documents import Collection
+from metaeval.collection.grades import coded
 from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
 from metaeval.collection.ranking import Order
+from metaeval.collection.subtopics import BySubtopic
 from metaeval.errors import InvalidOptionError
-from metaeval.io.qrels import read_qrels
+from metaeval.io.qrels import SubtopicRule, read_qrels
 from metaeval.io.trec import ScorePrecision, as_precision, read_runs
 from metaeval.running.parallel import track
 from metaeval.table.scores import Missing
@@ -74,6 +76,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     order: Order = "score",
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
+    subtopics: SubtopicRule | None = None,
     groups: Mapping[str, str] | pd.Series | None = None,
     pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
 ) -> Collection:
@@ -91,6 +94,9 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     retrieved, order, score_precision, missing, groups, pooled
         See `metaeval.io.trec.read_collection`; ``order="rank"`` needs a column rank, ``order="input"`` takes the order
         of the rows.
+    subtopics : {"keep", "collapse"}, optional
+        Judgments with a column subtopic (or subtopic_id) are by subtopic; "collapse" keeps only the highest level of a
+        document. Of files see `metaeval.io.qrels.read_qrels`.
 
     Returns
     -------
@@ -122,7 +128,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     if not isinstance(runs, Mapping) or not runs:
         rule = f"must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
         raise refused("runs", rule, runs)
-    judgments, doubts = qrels_from(qrels), dict[str, Doubt | None]()
+    judgments, doubts = qrels_from(qrels, subtopics=subtopics), dict[str, Doubt | None]()
 
     def listed() -> Iterator[RetrievedLines]:
         for name, data in track(list(runs.items()), description="reading runs"):
@@ -139,7 +145,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
 
-def qrels_from(data: object) -> Judgments:
+def qrels_from(data: object, *, subtopics: SubtopicRule | None = None) -> Judgments:
     """Compile judgments that are a Python object.
 
     Examples
@@ -147,15 +153,20 @@ def qrels_from(data: object) -> Judgments:
     >>> qrels_from([{"qid": 1, "docno": "d1", "label": 2}, {"qid": 1, "docno": "d0", "label": 0}]).levels.tolist()
     [0, 2]
     """
+    if subtopics is not None:
+        check_choice(subtopics, "rule for `subtopics`", get_args(SubtopicRule))
     if isinstance(data, Judgments):
         return data
     if isinstance(data, os.PathLike) or (isinstance(data, str) and Path(data).exists()):
-        return read_qrels(data)
+        return read_qrels(data, subtopics=subtopics)
     source = _Source("qrels", "qrels")
     rows = _rows(_dataset(data) if isinstance(data, str) else data, source, "level")
     if large := np.flatnonzero(np.abs(rows.numbers + 0.5) > _LEVELS).tolist():
         message = f"levels must lie from -32768 to 32767; {rows.place(large[0])} has {rows.numbers[large[0]]:g}"
         raise source.error(message)
+    if rows.subtopics is not None:
+        found = _by_subtopic(rows, rows.subtopics, source)
+        return found._replace(subtopics=None) if subtopics == "collapse" else found
     judged: dict[str, dict[str, float]] = {}
     for row, level in enumerate(rows.numbers.tolist()):
         part = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
@@ -164,6 +175,28 @@ def qrels_from(data: object) -> Judgments:
             raise source.error(f"{rows.place(row)} is judged twice; keep one")
         part[document] = level
     return judgments_from(judged)
+
+
+def _by_subtopic(rows: "_Rows", words: Sequence[str], source: _Source) -> Judgments:
+    """Compile judgments whose rows name a subtopic."""
+    topics = natural_order(rows.topics)
+    place = {topic: number for number, topic in enumerate(topics)}
+    lists = np.array([place[topic] for topic in rows.topics], dtype=np.int64)[rows.topic_codes]
+    names = identifier_array([name.encode() for name in rows.documents])
+    levels, grades = coded(rows.numbers)
+    found = BySubtopic.of(lists, names[rows.document_codes], words, levels, len(topics))
+    if found.again is not None:
+        later = found.again[1]
+        raise source.error(f"{rows.place(later)} is judged twice on subtopic {words[later]!r}; keep one")
+    return Judgments(
+        topics=tuple(topics),
+        topic_offsets=np.searchsorted(lists[found.lines], np.arange(len(topics) + 1)).astype(np.int64),
+        document_ids=names[rows.document_codes][found.lines],
+        levels=found.levels,
+        notes=(found.note("a column of the judgments"),),
+        grades=grades,
+        subtopics=found.subtopics,
+    )
 
 
 class _Rows(NamedTuple):
@@ -175,6 +208,7 @@ class _Rows(NamedTuple):
     document_codes: NDArray[np.int64]
     numbers: NDArray[np.float64]
     ranks: Sequence[Any] | None
+    subtopics: list[str] | None = None
 
     def place(self, row: int) -> str:
         document, topic = self.documents[self.document_codes[row]], self.topics[self.topic_codes[row]]
@@ -190,6 +224,9 @@ def _rows(data: object, source: _Source, number: Part) -> _Rows:
     topics = _identifiers(table.topics, "query", source)
     documents = _identifiers(table.documents, "document", source)
     rows = _Rows(*topics, *documents, np.zeros(0), table.ranks)
+    if table.subtopics is not None and source.kind == "qrels":
+        names, codes = _identifiers(table.subtopics, "subtopic", source)
+        rows = rows._replace(subtopics=[names[code] for code in codes.tolist()])
     return rows._replace(numbers=_finite(table.numbers, rows, source))
 
 
@@ -198,6 +235,7 @@ class _Table(NamedTuple):
     documents: Sequence[Any]
     numbers: Sequence[Any]
     ranks: Sequence[Any] | None = None
+    subtopics: Sequence[Any] | None = None
 
 
 def _table(data: object, source: _Source, number: Part) -> _Table:
@@ -252,7 +290,8 @@ def _picked(columns: Mapping[str, Sequence[Any]], source: _Source, number: Part)
             message = f"no {part}: expected one of {', '.join(RANKINGS[part])}, found {', '.join(columns) or 'nothing'}"
             raise source.error(message)
     topics, documents, numbers = (columns[str(word)] for word in chosen)
-    return _Table(topics, documents, numbers, columns.get("rank"))
+    subtopics = next((columns[word] for word in RANKINGS["subtopic"] if word in columns), None)
+    return _Table(topics, documents, numbers, columns.get("rank"), subtopics)
 
 
 def _doubt(rows: _Rows) -> Doubt | None:

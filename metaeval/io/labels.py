@@ -213,7 +213,7 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, dupl
     if repeats:
         read = [repeated_judgments_of(content, source.path) for source, content in contents]
     else:
-        read = [[judgments_of(content, source.path, duplicates, subtopics="keep")] for source, content in contents]
+        read = [[judgments_of(content, source.path, duplicates)] for source, content in contents]
     by_subtopic = any(one.subtopics is not None for parts in read for one in parts)
     if by_subtopic:
         read = [[judgments_by_subtopic(content, source.path)] for source, content in contents]

@@ -8,24 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
-from metaeval.base.names import count, natural_order
+from metaeval.base.names import natural_order
 from metaeval.collection.document_codes import Identifiers, Judgments, hash_documents, identifier_array
 from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition
-from metaeval.collection.subtopics import Subtopics
+from metaeval.collection.subtopics import BySubtopic
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.files import note_of_blanks, read_bytes, text_of
 from metaeval.io.grades import graded
 from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
-BySubtopic = Literal["keep", "collapse"]
+SubtopicRule = Literal["keep", "collapse"]
 
 _LARGE, _SPARSE = 10_000_000, 50
 
 
 def read_qrels(
-    path: str | os.PathLike[str], *, duplicates: Duplicates = "error", subtopics: BySubtopic = "keep"
+    path: str | os.PathLike[str], *, duplicates: Duplicates = "error", subtopics: SubtopicRule | None = None
 ) -> Judgments:
     r"""Read judgments in TREC format (topic, iteration, document, relevance), or in the grades of NTCIR.
 
@@ -40,10 +40,11 @@ def read_qrels(
     duplicates : {"error", "first", "mean"}
         What to do where a document is judged several times on a topic: reject the file, keep the first judgment, or
         take the mean of those that are not negative.
-    subtopics : {"keep", "collapse"}
+    subtopics : {"keep", "collapse"}, optional
         Column 2 is a subtopic (topic, subtopic, document, grade, as in the diversity task of the Web tracks) where a
-        document appears twice on a topic with different ones. Keep them, for measures such as alpha_nDCG, or keep only
-        the highest grade of a document, which other measures take either way.
+        document appears twice on a topic with different ones; with "keep" also where every document has one, and they
+        differ. "collapse" keeps only the highest grade of a document, which measures without subtopics take either
+        way.
 
     Returns
     -------
@@ -74,14 +75,15 @@ def read_qrels(
     [2, 0]
     """
     check_choice(duplicates, "rule for `duplicates`", get_args(Duplicates))
-    check_choice(subtopics, "rule for `subtopics`", get_args(BySubtopic))
+    if subtopics is not None:
+        check_choice(subtopics, "rule for `subtopics`", get_args(SubtopicRule))
     return judgments_of(read_bytes(path), str(path), duplicates, subtopics=subtopics)
 
 
 def judgments_of(
-    content: bytes, path: str, duplicates: Duplicates = "error", *, subtopics: BySubtopic | None = None
+    content: bytes, path: str, duplicates: Duplicates = "error", *, subtopics: SubtopicRule | None = None
 ) -> Judgments:
-    """Read judgments from a content that was read already; see `read_qrels`. None: there can be no subtopics."""
+    """Read judgments from a content that was read already; see `read_qrels`."""
     read = _Lines.of(content, path)
     found = read.found
     letters = np.frombuffer(found.content, dtype=np.uint8)
@@ -89,12 +91,13 @@ def judgments_of(
     sequence = np.argsort(read.lists, kind="stable")
     first, second = first_repetition(letters, found.starts, found.lengths, hashes, sequence, read.offsets(sequence))
     document_ids = identifier_array(found.documents())
+    every = subtopics == "keep"
+    if read.free_second and duplicates == "error" and (second >= 0 or every):
+        by_subtopic = read.by_subtopic(document_ids, every=every and second < 0)
+        if by_subtopic is not None:
+            return by_subtopic._replace(subtopics=None) if subtopics == "collapse" else by_subtopic
     if second < 0:
         return read.judgments(document_ids, np.lexsort((document_ids, read.lists)))
-    if duplicates == "error" and subtopics is not None and read.free_second:
-        found_there = read.by_subtopic(document_ids)
-        if found_there is not None:
-            return found_there if subtopics == "keep" else found_there._replace(subtopics=None)
     if duplicates == "error":
         message = (
             f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one, or pass "
@@ -179,48 +182,26 @@ class _Lines(NamedTuple):
         lines = kept.rows[np.lexsort((document_ids[kept.rows], self.lists[kept.rows]))]
         return self._replace(levels=every, grades=grades, note=said).judgments(document_ids, lines)
 
-    def by_subtopic(self, document_ids: Identifiers) -> Judgments | None:
-        """Return the judgments with column 2 as subtopics; None where no document appears twice with different ones."""
+    def by_subtopic(self, document_ids: Identifiers, *, every: bool) -> Judgments | None:
+        """Return the judgments with column 2 as subtopics.
+
+        None where it is the same in all lines, or, unless `every`, no document appears twice with different ones.
+        """
         words = self.found.words_before()
-        names = natural_order(set(words))
-        place = {name: number for number, name in enumerate(names)}
-        second = np.array([place[word] for word in words], dtype=np.int64)
-        lines = np.lexsort((second, document_ids, self.lists))
-        lists, documents, second = self.lists[lines], document_ids[lines], second[lines]
-        new = np.append(True, (documents[1:] != documents[:-1]) | (lists[1:] != lists[:-1]))
-        other = np.append(True, second[1:] != second[:-1])
-        if not (other & ~new).any():
+        found = BySubtopic.of(self.lists, document_ids, words, self.levels, len(self.topics))
+        if len(set(words)) == 1 or not (every or found.several):
             return None
-        again = np.flatnonzero(~new & ~other)
-        if len(again):
-            first, later = sorted((int(lines[again[0] - 1]), int(lines[again[0]])))
+        if found.again is not None:
+            first, later = found.again
             message = (
                 f"this document is judged twice on subtopic {words[later]!r} of this topic, first in line "
                 f"{self.found.line_number(first)}; keep one, or pass `duplicates='first'` or `'mean'` to take column 2 "
                 "for no subtopic"
             )
             raise self.found.error(later, message)
-        starts = np.flatnonzero(new)
-        levels = self.levels[lines]
-        kept = self._replace(levels=self.levels.copy())
-        kept.levels[lines[starts]] = np.maximum.reduceat(levels, starts)
-        n_names = len(names)
-        present, codes = np.unique(lists * n_names + second, return_inverse=True)
-        topic_offsets = np.searchsorted(present, np.arange(len(self.topics) + 1) * n_names)
-        found = Subtopics(
-            names=tuple(names[number] for number in (present % n_names).tolist()),
-            topic_offsets=topic_offsets,
-            weights=np.ones(len(present)),
-            offsets=np.append(starts, len(lines)),
-            codes=codes - topic_offsets[lists],
-            levels=levels,
-        )
-        note = (
-            f"column 2 of the judgments names subtopics, {count(len(present), 'subtopic')} of "
-            f"{count(len(self.topics), 'topic')}: measures without subtopics take the highest grade of a document"
-        )
-        judged = kept.judgments(document_ids, lines[starts])
-        return judged._replace(subtopics=found, notes=(*judged.notes, note))
+        judged = self.judgments(document_ids, found.lines)
+        note = found.note("column 2 of the judgments")
+        return judged._replace(levels=found.levels, subtopics=found.subtopics, notes=(*judged.notes, note))
 
     def offsets(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the lines of each topic begin, topic by topic."""

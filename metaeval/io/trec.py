@@ -20,7 +20,7 @@ from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem,
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import note_of_blanks
-from metaeval.io.qrels import BySubtopic, read_qrels
+from metaeval.io.qrels import SubtopicRule, read_qrels
 from metaeval.io.run_formats import run_of
 from metaeval.io.sources import RunPaths, Source, read_source, refuse_shared_pipe, run_sources, system_names
 from metaeval.io.trec_lines import Scan
@@ -42,7 +42,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
     duplicates: Duplicates = "error",
-    subtopics: BySubtopic = "keep",
+    subtopics: SubtopicRule | None = None,
     groups: Mapping[str, str] | pd.Series | None = None,
     pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
     split_tags: bool = False,
@@ -72,7 +72,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         What to do where a run lacks a topic that has something relevant; see `Collection.handle_missing`.
     duplicates : {"error", "first", "mean"}
         What to do where a document is judged several times on a topic; see `metaeval.io.qrels.read_qrels`.
-    subtopics : {"keep", "collapse"}
+    subtopics : {"keep", "collapse"}, optional
         Whether judgments by subtopic are kept as such; see `metaeval.io.qrels.read_qrels`.
     groups, pooled : optional
         Group of every system, and which runs built the pool; see `Collection.with_groups`.

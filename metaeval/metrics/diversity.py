@@ -54,8 +54,8 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
     found = collection.subtopics
     if found is None:
         raise InvalidOptionError(
-            "measures of diversity need judgments by subtopic (topic subtopic document grade), which are recognised "
-            "by a document under several subtopics of one topic; here is none"
+            "measures of diversity need judgments by subtopic: lines of topic, subtopic, document and grade, in which "
+            "some document is about several subtopics, or `subtopics='keep'` where every document is about one"
         )
     relevant = collection.levels > 0
     judgments = np.repeat(np.arange(len(relevant)), np.diff(found.offsets))

@@ -28,7 +28,7 @@ from metaeval.inex.reading import (
 from metaeval.inex.xml_events import root_name
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words, read_bytes
-from metaeval.io.qrels import BySubtopic, judgments_of
+from metaeval.io.qrels import SubtopicRule, judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
 from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
@@ -60,7 +60,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
     duplicates: Duplicates = "error",
-    subtopics: BySubtopic = "keep",
+    subtopics: SubtopicRule | None = None,
     subtopic_weights: str | os.PathLike[str] | None = None,
     lenient: bool = False,
     pool_runs: RunPaths = (),

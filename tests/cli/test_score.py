@@ -45,6 +45,13 @@ def test_subtopics_choose_the_measures_unless_they_are_collapsed(command, tmp_pa
     refused = command(*words, "--subtopics", "collapse", "--metrics", "NRBP")
     assert refused.code
     assert "need judgments by subtopic" in refused.err
+    (tmp_path / "one").write_text("1 1 d1 1\n1 2 d2 1\n2 1 d1 1\n2 2 d2 1\n")
+    of_one = ("score", "a.run", "b.run", "--qrels", "one", "--json")
+    assert {row["metric"] for row in command(*of_one).json()["results"]}.isdisjoint(kept)
+    assert {row["metric"] for row in command(*of_one, "--subtopics", "keep").json()["results"]} == kept
+    asked = command(*of_one, "--metrics", "StRecall@1").json()
+    assert [row["mean"] for row in asked["results"]] == [0.5, 0.5]
+    assert any("one for every document" in note for note in asked["notes"])
     (tmp_path / "w").write_text("7 1 1\n1 1 .9\n1 2 .1\n2 1 0\n2 2 3\n2 9 1\n")  # without weights the mean of a is .75
     ended = command(*words, "--subtopic-weights", "w", "--metrics", "P_IA@1")
     assert "weights of 2 subtopics without judgments do not count: 9 of topic 2, 1 of topic 7" in ended.err

@@ -1,9 +1,15 @@
 """Judgments by subtopic: how they are recognised, kept and collapsed."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.interop import collection_from, qrels_from
 from metaeval.io.qrels import judgments_of, read_qrels
+from metaeval.metrics import score
 
 WEB = b"1 1 d1 0\n1 2 d1 2\n1 1 d2 -2\n1 2 d2 -2\n2 1 d1 1\n"
 
@@ -60,8 +66,59 @@ def test_what_is_judged_twice_all_the_same_is_refused(read, content, said):
 
 
 def test_a_rule_for_duplicates_takes_column_two_for_no_subtopic(read):
-    """And labels of judges have none."""
+    """Whether the first judgment counts or the mean."""
     assert read(WEB, duplicates="first").subtopics is None
     assert read(WEB, duplicates="mean").numbers.tolist() == [1, -2, 1]
-    with pytest.raises(FileFormatError, match="judged twice"):
-        judgments_of(WEB, "labels.txt")
+
+
+EACH_ONE = b"q0 1 a 1\nq0 1 b 1\nq0 2 c 1\nq0 2 d 1\nq0 3 e 1\nq1 1 a 1\nq1 2 c 1\nq1 3 e 1\n"
+RUN = {"q0": {"a": 9.0, "b": 8.0, "c": 7.0, "e": 6.0}, "q1": {"e": 9.0, "x": 8.0, "a": 7.0}}
+PYNDEVAL = {  # pyndeval 0.0.x through ir_measures 0.4.3
+    "alpha_nDCG@5": (0.884414, 0.703918),
+    "ERR_IA@5": (0.443772, 0.322743),
+    "StRecall@5": (1.0, 0.666667),
+}
+
+
+def test_every_document_under_one_subtopic_is_read_so_where_that_is_asked_for(read):
+    """Categories of items: asked for, column 2 names them if it is not the same everywhere; not asked for, never."""
+    found = read(EACH_ONE, subtopics="keep")
+    assert found.notes == (
+        "column 2 of the judgments names subtopics, 6 subtopics of 2 topics, one for every document: measures without "
+        "subtopics take the highest grade of a document",
+    )
+    assert read(EACH_ONE).subtopics is None
+    assert read(EACH_ONE, subtopics="collapse").subtopics is None
+    assert read(b"1 0 d1 1\n1 0 d2 1\n", subtopics="keep").subtopics is None
+    with pytest.raises(FileFormatError, match="judged twice on this topic"):
+        read(EACH_ONE + b"q1 3 e 1\n", subtopics="keep")
+    columns = list(zip(*(line.split() for line in EACH_ONE.decode().splitlines()), strict=True))
+    frame = pd.DataFrame(dict(zip(("query_id", "subtopic", "doc_id", "relevance"), columns, strict=True)))
+    for own in (frame, frame.rename(columns={"subtopic": "subtopic_id"})):
+        for judged in (found, own.astype({"relevance": int})):
+            scores = score(collection_from({"r": RUN}, judged), list(PYNDEVAL), fewest=1)
+            for metric, values in PYNDEVAL.items():
+                assert scores.sel(metric=metric, system="r").to_numpy() == pytest.approx(values, abs=5e-7)
+        assert qrels_from(own.astype({"relevance": int}), subtopics="collapse").subtopics is None
+    again = pd.concat([frame, frame.iloc[:1]]).astype({"relevance": int})
+    with pytest.raises(InvalidOptionError, match="document 'a' on query 'q0' is judged twice on subtopic '1'"):
+        qrels_from(again)
+
+
+@given(st.integers(0, 100_000))
+def test_a_frame_of_subtopics_is_read_as_the_file_is(seed):
+    """Names, levels and subtopics are the same, whatever order the lines have."""
+    rng = np.random.default_rng(seed)
+    cells = {tuple(rng.integers(0, 3, 3).tolist()): int(rng.integers(0, 4)) for _ in range(12)}
+    rows = [(f"t{topic}", f"s{subtopic}", f"d{document}", level) for (topic, subtopic, document), level in cells.items()]
+    if len({row[1] for row in rows}) == 1:
+        return
+    text = "".join(f"{' '.join(map(str, row))}\n" for row in rows).encode()
+    of_file = judgments_of(text, "x", subtopics="keep")
+    of_frame = qrels_from(pd.DataFrame(rows, columns=["topic", "subtopic", "document", "level"]))
+    assert of_file.topics == of_frame.topics
+    for name in ("document_ids", "levels", "topic_offsets"):
+        assert getattr(of_file, name).tolist() == getattr(of_frame, name).tolist()
+    for name in ("topic_offsets", "offsets", "codes", "levels"):
+        assert getattr(of_file.subtopics, name).tolist() == getattr(of_frame.subtopics, name).tolist()
+    assert of_file.subtopics.names == of_frame.subtopics.names
