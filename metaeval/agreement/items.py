@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.names import clean_names, first_few, natural_order
+from metaeval.base.names import clean_names, first_few, natural_order, shortened
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
@@ -194,7 +194,8 @@ def _metric_columns(
     """Return the columns to compare with the reference; every column named must be there."""
     for name in [*keys, reference, *(metrics or [])]:
         if name not in frame.columns:
-            raise ScoresError(f"there is no column {name!r}; columns: {', '.join(map(str, frame.columns))}")
+            there = first_few([*frame.columns], most=_SHOWN, write=shortened)
+            raise ScoresError(f"there is no column {name!r}; columns: {there}")
     numeric = frame.select_dtypes("number").columns
     free = [str(name) for name in numeric if name not in (*keys, reference)]
     chosen = [name for name in free if not _says_nothing(frame, keys, name)] if metrics is None else list(metrics)

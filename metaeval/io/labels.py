@@ -29,7 +29,7 @@ from metaeval.io.votes import refuse_votes
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
 """How many different words the labels of a table may be: free text has more."""
-_SHOWN_WORDS = 8
+_SHOWN, _SHOWN_WORDS = 20, 8
 _NO_WORDS = GAP_WORDS - {"none"}
 """What stands for no label among words, where "none" is one of them."""
 _TWO = 2
@@ -344,16 +344,16 @@ class _Table:
         judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others)
         table = self._values({self.names[place]: self.cells[:, place] for place in judges})
         left = [self.names[place] for place in others if place not in judges]
-        self.notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
+        self.notes += [f"columns without labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         frame = pd.DataFrame(table, index=_index(keys))
         frame.columns.name = "judge"
         again = frame.index.duplicated()
         if again.any() and duplicates == "error":
-            about = ", ".join(f"{role} {one[int(np.argmax(again))]!r}" for role, one in keys.items())
+            about = ", ".join(f"{role} {shortened(one[int(np.argmax(again))])!r}" for role, one in keys.items())
+            way = {"judge": shortened(self.names[others[0]]), "label": shortened(self.names[judges[-1]])}
             message = (
                 f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`; where a row is one "
-                "label, name the columns of judges and labels "
-                f"(`columns={{'judge': {self.names[others[0]]!r}, 'label': {self.names[judges[-1]]!r}}}`)"
+                f"label, name the columns of judges and labels (`columns={way!r}`)"
             )
             raise self._error(message, again)
         return self._once(frame, duplicates), int(again.sum())
@@ -386,7 +386,7 @@ class _Table:
 
     def _which(self, numbers: Sequence[int], words: Sequence[int]) -> str:
         """Ask which columns are those of judges."""
-        names = ", ".join(self.names[place] for place in [*numbers, *words])
+        names = first_few([self.names[place] for place in [*numbers, *words]], most=_SHOWN, write=shortened)
         own = comma_list(self.names[place] for place in words)
         return (
             f"columns {names} may all be labels of judges, and are of different kinds; name those of the judges "
@@ -408,10 +408,10 @@ class _Table:
         again = index.duplicated()
         if again.any() and duplicates == "error":
             place = int(np.argmax(again))
-            about = ", ".join(f"{role} {one[place]!r}" for role, one in keys.items())
+            about = ", ".join(f"{role} {shortened(one[place])!r}" for role, one in keys.items())
             message = (
-                f"judge {judges[place]!r} labels {about} twice; keep one row, or pass `duplicates='first'` or "
-                "`'mean'`, or `repeats=True` if these are repeats"
+                f"judge {shortened(judges[place])!r} labels {about} twice; keep one row, or pass "
+                "`duplicates='first'` or `'mean'`, or `repeats=True` if these are repeats"
             )
             raise self._error(message, again)
         n_items, n_judges = len(_index(keys).unique()), len(set(judges))
@@ -423,7 +423,7 @@ class _Table:
         frame = self._once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
         taken = {*self.chosen, *(place for several in self.places.values() for place in several)}
         left = [name for place, name in enumerate(self.names) if name and place not in taken]
-        self.notes += [f"columns that say nothing of labels, left out: {', '.join(left)}"] if left else []
+        self.notes += [f"columns that say nothing of labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         return (frame[natural_order(frame.columns)] if repeats else frame), int(again.sum())
 
     def _once[Labels: (pd.Series, pd.DataFrame)](self, labels: Labels, duplicates: Duplicates) -> Labels:
@@ -499,7 +499,7 @@ class _Table:
         )
         others = [word for word in found.codes if word not in {*graded, *numbers}]
         known = f" or one of {', '.join(graded)}" if graded else ""
-        way = f"give {first_few(others, most=_SHOWN_WORDS)} a grade, too (`words`)"
+        way = f"give {first_few(others, most=_SHOWN_WORDS, write=shortened)} a grade, too (`words`)"
         message = f"{shortened(column[place])!r} is no label: a label is a number{known}; {way}"
         raise self.body.error(message, int(self.lines[place]))
 
