@@ -22,6 +22,7 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import signs_tail, student_tail
 
 type Floats = NDArray[np.float64]
 type Labelled = NDArray[np.object_] | Floats
@@ -297,7 +298,7 @@ def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:
         error = np.sqrt(scatter / (n - 1)) / n
         t = (mean - epsilon) / error
         wins = {name: found[name].to_numpy() / n for name in ("judge_wins", "person_wins")}
-    p = np.where(scatter > 0, student_t.cdf(t, np.maximum(n - 1, 1)), np.where(mean < epsilon, 0.0, 1.0))
+    p = np.where(scatter > 0, student_tail(np.maximum(n - 1, 1), t).p, np.where(mean < epsilon, signs_tail(n, two_sided=False).p, 1.0))
     return {"difference": mean, "standard_error": error, "t": t, "p_value": p, **wins}
 
 

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
+from metaeval.tests_stat.tails import student_p
 
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
@@ -176,7 +177,7 @@ def bend(judges: Floats, known: Floats) -> tuple[Floats, Floats]:
     told = (error > RELATIVE * np.abs(y).max(axis=1)) & (np.abs(upper[2, 2]) > RELATIVE)
     statistic = np.divide(parts[:, 2], error, out=np.full(len(y), np.nan), where=told)
     coefficient = np.where(told, parts[:, 2] / (upper[2, 2] or np.nan), np.nan)
-    return coefficient, 2 * stdtr(freedom, -np.abs(statistic))
+    return coefficient, student_p(freedom, statistic).p
 
 
 def certainty_over_topics(bias: Bias, confidence_level: float) -> Certainty:
@@ -230,7 +231,7 @@ def _certainty(bias: Bias, error: Floats, freedom: Floats, confidence_level: flo
     half = stdtrit(freedom, 0.5 + confidence_level / 2) * error
     with np.errstate(invalid="ignore", divide="ignore"):
         statistic = np.where(value == 0, 0.0, np.abs(value) / error)
-    p = 2 * stdtr(freedom, -statistic)
+    p = student_p(freedom, statistic, bias.by_topic.shape[-1]).p
     return Certainty(error=error, freedom=freedom, low=value - half, high=value + half, p=p)
 
 

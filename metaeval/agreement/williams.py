@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import t as student_t
 
 from metaeval.agreement.human_statistics import pearson
 from metaeval.base.arrays import Floats
@@ -14,6 +13,7 @@ from metaeval.base.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import at_least, difference
 from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.tails import student_p, student_tail
 
 Alternative = Literal["greater", "less", "two-sided"]
 
@@ -84,11 +84,11 @@ def williams_test(
     t = np.where(same, np.nan, t)
     match alternative:
         case "two-sided":
-            p = 2 * student_t.sf(np.abs(t), size - 3)
+            p = student_p(size - 3, t, size).p
         case "greater":
-            p = student_t.sf(t, size - 3)
+            p = student_tail(size - 3, -t, size).p
         case _:
-            p = student_t.cdf(t, size - 3)
+            p = student_tail(size - 3, t, size).p
     return t, np.where(same, 1.0, p)
 
 

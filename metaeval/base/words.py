@@ -349,12 +349,12 @@ def p_value(value: object) -> str:
     Examples
     --------
     >>> p_value(0.03251), p_value(2e-9), p_value(0.0)
-    ('0.0325', '<0.0001', '0')
+    ('0.0325', '<0.0001', '<0.0001')
     """
     if absent(value):
         return MISSING
     p = float(cast("float", value))
-    return "0" if p == 0 else "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
 
 
 def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
@@ -364,9 +364,13 @@ def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
     --------
     >>> p_drawn(0.03252, 9999), p_drawn(0.2, 9999, 0.01), p_drawn(0.03252, None), p_drawn(0.0001, 9999)
     ('0.033 ± 0.002', '0.20 ± 0.02', '0.0325', '0.0001 ± 0.0001')
+    >>> p_drawn(0.0, 1000)
+    '<0.001'
     """
     if absent(value) or absent(n_resamples):
         return p_value(value)
+    if value == 0.0:  # of so many resamples none
+        return f"<{math.ceil(1e6 / float(cast('float', n_resamples))) / 1e6:g}"
     p, first = (float(cast("float", value if one is None else one)) for one in (value, raw))
     error = error_of_share(first, float(cast("float", n_resamples)))
     return carried(p, error * (p / first if 0.0 < first < p < 1.0 else 1.0), number(4))

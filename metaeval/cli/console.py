@@ -23,6 +23,7 @@ EXIT_CODES = {
     3: "bad input",
     4: "could not be estimated",
     5: "could not write",
+    6: "open",
     130: "interrupted",
     143: "terminated",
 }
@@ -35,6 +36,10 @@ class NotEstablishedError(MetaevalError):
     """What a command was asked to check does not hold; the command itself has done its work."""
 
 
+class OpenError(MetaevalError):
+    """What a command was asked to check is shown neither to hold nor not to hold; it has done its work."""
+
+
 def exit_code(error: MetaevalError) -> int:
     """Return the exit code for an error (see `EXIT_CODES`); 3, bad input, is that of every other one.
 
@@ -43,7 +48,7 @@ def exit_code(error: MetaevalError) -> int:
     >>> exit_code(InvalidOptionError("alpha"))
     2
     """
-    codes = {NotEstablishedError: 1, InvalidOptionError: 2, EstimationError: 4, OutputError: 5}
+    codes = {NotEstablishedError: 1, InvalidOptionError: 2, EstimationError: 4, OutputError: 5, OpenError: 6}
     return next((code for kind, code in codes.items() if isinstance(error, kind)), 3)
 
 

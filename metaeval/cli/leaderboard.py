@@ -1,22 +1,25 @@
 """`metaeval leaderboard`: is this leaderboard's ranking real."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from metaeval.base.names import first_few, split_at_commas
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import Unit, unit_of
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
-from metaeval.cli.console import NotEstablishedError
+from metaeval.cli.console import NotEstablishedError, OpenError
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Answer, Loaded
 
+if TYPE_CHECKING:
+    from metaeval.tests_stat.requirements import Requirements
+
 _RESAMPLES = opt.RESAMPLES.but(
-    words="Resamples of the items for guaranteed ranks and shares of resamples.", shown="2000"
+    words="Resamples of the items for shares of resamples.", shown="2000"
 )
 _RANK_METHOD = choice(
-    "How ranks are decided: by draws of the true means, or without a model and with wider intervals.",
+    "How ranks are decided: by draws of the true means, or by paired t tests under Holm, with wider intervals.",
     "posterior",
     "guaranteed",
 )
@@ -32,8 +35,8 @@ def _check_sides(texts: list[str], _option: str) -> list[str]:
 
 _REQUIRE = Option(
     "TEXT",
-    'What must be established, such as "new >= old - 0.005" (one-sided, at --alpha); may be repeated. If it is not, '
-    "the exit code is 1.",
+    'What must be established, such as "new >= old - 0.005" or "new >= 0.7" (one-sided, at --alpha); may be repeated. '
+    "If it is violated the exit code is 1, if it stays open 6.",
     _check_sides,
     means="requirements",
 )
@@ -78,7 +81,6 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.io.means import MeansAloneError  # noqa: PLC0415 - loads pandas
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
-    from metaeval.tests_stat.requirements import MET, NOTHING  # noqa: PLC0415 - loads the package
 
     try:
         scores = loaded.scores()
@@ -97,17 +99,17 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
         return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or (), cohorts=cohort)
     found = getattr(study, "requirements", None)
     if found is not None and not found.met:
-        rows = [row for row in found.to_frame().itertuples() if row.state != MET]
-        nothing = f"the two systems have no {unit_of(scores).topic} in common under"
-        unmet = [
-            f"{row.requirement}: {nothing} {row.metric}"
-            if row.state == NOTHING
-            else f"{row.requirement} is {row.state} under {row.metric}"
-            for row in rows
-        ]
-        loaded.at_end(lambda: _refuse(unmet))
+        loaded.at_end(lambda: _refuse(found, unit_of(scores)))
     return study
 
 
-def _refuse(unmet: list[str]) -> None:
-    raise NotEstablishedError(f"not established: {first_few(unmet, between='; ')}")
+def _refuse(found: "Requirements", spoken: Unit) -> None:
+    """Say what is violated, or else open."""
+    from metaeval.tests_stat.requirements import VIOLATED  # noqa: PLC0415 - loads the package
+
+    rows = found.table
+    violated = rows[rows["state"] == VIOLATED]
+    if len(violated):
+        words = [f"{row.requirement} is violated under {row.metric}" for row in violated.itertuples()]
+        raise NotEstablishedError(f"not established: {first_few(words, between='; ')}")
+    raise OpenError(f"open: {first_few(found.open_words(spoken), between='; ')}")

@@ -169,14 +169,16 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
     with np.errstate(invalid="ignore", divide="ignore"):
         common = [(np.nan_to_num(own) * weight).sum(axis=1) / (both * weight).sum(axis=1) for own in (before, after)]
     enough = both.sum(axis=1) >= _FEWEST
-    p, low, high, corrected = np.full((4, len(systems)), np.nan)
-    p[enough], low[enough], high[enough] = _tested(boards[2], before[enough], after[enough], alpha)
+    p, low, high, reachable, corrected, relative_reachable = np.full((6, len(systems)), np.nan)
+    found = _tested(boards[2], before[enough], after[enough], alpha)
+    p[enough], low[enough], high[enough], reachable[enough] = found
     corrected[enough] = adjust(p[enough], correction)
     with np.errstate(invalid="ignore"):
         shift = np.nan_to_num(after - before).sum(axis=0) / both.sum(axis=0)
         relative = (np.nan_to_num(after - before - shift) * weight).sum(axis=1) / (both * weight).sum(axis=1)
     apart = np.full(len(systems), np.nan)
-    apart[enough] = adjust(_tested(boards[2], before[enough], (after - shift)[enough], alpha)[0], correction)
+    found = _tested(boards[2], before[enough], (after - shift)[enough], alpha)
+    apart[enough], relative_reachable[enough] = adjust(found[0], correction), found[3]
     change = means[1] - means[0]
     data = pd.DataFrame(
         {
@@ -194,10 +196,10 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
             "high": high,
             "p_value": p,
             "p_corrected": corrected,
-            "significant": is_significant(corrected, alpha),
+            "significant": is_significant(corrected, alpha) & is_significant(reachable, alpha),
             "relative": relative,
             "relative_p_corrected": apart,
-            "relative_significant": is_significant(apart, alpha),
+            "relative_significant": is_significant(apart, alpha) & is_significant(relative_reachable, alpha),
         }
     )
     return VersionDrift(
@@ -232,14 +234,13 @@ def _shared(one: Scores, other: Scores, kind: str) -> list[str]:
 
 
 def _tested(board: Scores, before: Floats, after: Floats, alpha: float) -> Floats:
-    """Return p-values and intervals of paired t tests, shape (3, system): each system is a metric of two versions."""
+    """Test in pairs, each system a metric of two versions: p-value, interval, smallest p-value of an exact test."""
     if not len(before):
-        return np.empty((3, 0))
+        return np.empty((4, 0))
     coords = {name: own for name, own in board.coords.items() if own.dims == ("topic",)}
     names = {"metric": [str(number) for number in range(len(before))], "system": list(_BOARDS)}
     stacked = xr.DataArray(np.stack([after, before], axis=1), dims=DIMS, coords={**coords, **names})
     found = compare_systems(as_scores(stacked, missing="pairwise"), test="t", correction="none")
     ends = difference_intervals(found, confidence_level=1 - alpha)
-    sure = found.data["difference"]  # without variance there is no error
-    low, high = (ends[end].fillna(sure).to_numpy()[:, 0] for end in ("low", "high"))
-    return np.stack([np.nan_to_num(found.data["p_value"].to_numpy()[:, 0], nan=1.0), low, high])
+    tested = [found.data["p_value"], ends["low"], ends["high"], found.data["p_reachable"]]
+    return np.stack([values.to_numpy()[:, 0] for values in tested])

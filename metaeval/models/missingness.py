@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_share
@@ -23,6 +23,7 @@ from metaeval.table.structure import (
 )
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import TopicUnits, units_of
+from metaeval.tests_stat.tails import student_p
 
 RELATIONS = ("topics", "systems", "both")
 _BLOCK = 5  # topics that lack the same systems: no accident
@@ -245,5 +246,6 @@ def _interval(value: float, parts: Floats, weight: Floats, units: TopicUnits | N
         return row
     error = float(np.sqrt((parts**2).sum() * number / (number - 1.0)))
     half = float(stdtrit(number - 1.0, 0.5 + level / 2.0)) * error
-    p_value = 1.0 if value == 0.0 else 2.0 * float(stdtr(number - 1.0, -abs(value) / error)) if error > 0.0 else 0.0
+    t = 0.0 if value == 0.0 else value / error if error > 0.0 else np.inf
+    p_value = float(student_p(number - 1.0, np.asarray(t), number).p)
     return row | {"difference": value, "low": value - half, "high": value + half, "p_value": p_value}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from metaeval.base.checks import check_choice, check_list, check_share, refused
 from metaeval.base.names import count, first_few
@@ -22,6 +22,7 @@ from metaeval.table.vote_columns import UNITS
 from metaeval.table.votes import Votes, as_votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.tails import student_p
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -140,7 +141,7 @@ class BradleyTerry(Result):
         variables = {
             "difference": apart,
             "statistic": statistic,
-            "p_value": 2 * stdtr(freedom, -np.abs(statistic)),
+            "p_value": student_p(freedom, statistic).p,
             "degrees_of_freedom": freedom,
             "standard_error": error,
             "better": np.sign(apart).astype(np.int8),
@@ -449,7 +450,7 @@ def _coefficients(names: Sequence[str], estimates: Floats, errors: Errors, alpha
     freedom = errors.freedom[n:-1, -1]
     half = stdtrit(freedom, 1.0 - alpha / 2) * error
     with np.errstate(divide="ignore", invalid="ignore"):
-        p_value = 2 * stdtr(freedom, -np.abs(estimates / error))
+        p_value = student_p(freedom, estimates / error).p
     return pd.DataFrame(
         {
             "name": list(names),

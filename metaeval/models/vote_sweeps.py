@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from metaeval.table.votes import Votes
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import signs_tail
 
 
 def swept_pairs(votes: Votes, clusters: Sequence[str], *, alpha: float = 0.05) -> pd.DataFrame:
@@ -38,7 +39,7 @@ def swept_pairs(votes: Votes, clusters: Sequence[str], *, alpha: float = 0.05) -
     ways = [votes.units[name] for name in clusters]
     free = _independent(pair, ways, len(number)) if ways else counts
     names = np.array(votes.systems, dtype=object)[np.where(first, met, met[::-1])]
-    p_value = np.minimum(2.0 * 0.5**free, 1.0)
+    p_value = signs_tail(free, two_sided=True).p
     corrected = adjust(p_value[None], "holm")[0]
     least = alpha ** (1.0 / free)
     frame = pd.DataFrame(

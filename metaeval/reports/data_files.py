@@ -15,7 +15,7 @@ from metaeval.io.writing import write_atomically
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.page.blocks import Writer
 from metaeval.table.scores import Scores
-from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.result import PairwiseResult, difference_intervals
 
 _MOST = 20_000_000
 """Scores in the folder of a report: 160 MB."""
@@ -47,9 +47,18 @@ def pair_files(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparis
     return {name: partial(_write_pairs, comparisons, bayesian) for name in _possible("pairs.parquet", "pairs.csv.gz")}
 
 
+def with_bounds(result: PairwiseResult) -> pd.DataFrame:
+    """Return one row a metric and pair, with the interval of its difference where the test has one."""
+    frame, ends = result.to_frame(), difference_intervals(result, confidence_level=1.0 - result.alpha)
+    place = frame.columns.get_loc("difference") + 1
+    for name in ("high", "low"):
+        frame.insert(place, f"difference_{name}", ends[name].to_numpy().ravel())
+    return frame
+
+
 def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
-    """Return every pair's difference, p-values and decision under every comparison, and what is probable of it."""
-    frames = [result.to_frame().assign(test=result.test, correction=result.correction) for result in comparisons]
+    """Return every pair's difference with its interval, p-values and decision under every comparison, and what is probable of it."""
+    frames = [with_bounds(result).assign(test=result.test, correction=result.correction) for result in comparisons]
     together = pd.concat(frames, ignore_index=True)
     if bayesian is None:
         return together

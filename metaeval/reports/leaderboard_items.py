@@ -54,18 +54,20 @@ def requirements_section(study: LeaderboardStudy) -> list[Section]:
     if study.requirements is None:
         return []
     rows = study.requirements.to_frame()
+    open_ = rows["items_needed"].notna().any()
     table = Table(
         name="requirements",
         title=say("requirements title"),
-        caption=say("requirements", study=study),
+        caption=say("requirements", study=study, needed=open_),
         frame=rows,
         columns=(
             *of_metrics(rows),
             *left(requirement="Requirement"),
-            *right(_SCORE, difference="Difference"),
+            *right(_SCORE, estimate="Estimate"),
             *right(_SCORE, "One-sided limits", low="at least", high="at most"),
             *right(p_value, p_value="p"),
             *left(state="State"),
+            *(right(whole, items_needed=f"{spoken().Topics} needed") if open_ else ()),
         ),
         data=rows,
     )

@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval.base.words import chance, name_of_metric, number, percentage, share_of, short_names, text, whole
 from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, Table, bounded, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.prose import prose
@@ -50,6 +50,10 @@ def _level(study: MeansLeaderboardStudy) -> str:
     return percentage(study.ranks.confidence_level)
 
 
+def _decided(study: MeansLeaderboardStudy) -> str:
+    return say("decided", method=study.ranks.method)
+
+
 def _answer(study: MeansLeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     near = pairs[(pairs["metric"] == metric) & (pairs["family"] == "adjacent")].iloc[0]
     return say(
@@ -71,7 +75,7 @@ def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section
             name=f"ranks {metric}",
             draw=lambda: study.ranks.plot(metric),
             title=say("ranks title", metric=metric),
-            caption=say("ranks", level=_level(study)),
+            caption=say("ranks", level=_level(study), method=study.ranks.method),
             alt=say("ranks in words", first=part.iloc[0]),
         )
         return (picture, _ranks_table(study, metric, part))
@@ -82,7 +86,7 @@ def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section
     return Section(
         id="ranks",
         title="Ranks with intervals",
-        lead=say("ranks lead"),
+        lead=say("ranks lead", method=study.ranks.method),
         brief=True,
         blocks=(*((Text(paragraphs=short),) if short else ()), choice),
     )
@@ -95,17 +99,19 @@ def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) 
         ranks_sort=part["rank_low"],
         alike=len(part) - 1 - part["n_above"] - part["n_below"],
     )
+    shown, mean = bounded(shown, {"mean": ("Mean", _SCORE)}, f"{_level(study)} interval")
     few = part["letters"].str.len().max() <= _MOST_LETTERS
     top = study.ranks.top
     return Table(
         name=f"ranks {metric}",
         title=say("systems title", metric=metric),
-        caption=say("systems", letters=few),
+        caption=say("systems", letters=few, level=_level(study), decided=_decided(study)),
         frame=shown,
         columns=(
             *right(whole, rank="Rank"),
             *left(system="System"),
-            *right(_SCORE, mean="Mean", stderr="Error"),
+            *mean,
+            *right(_SCORE, stderr="Error"),
             *(right(whole, n="Items") if part["n"].notna().all() else ()),
             *right(text, ranks=say("interval", level=_level(study))),
             *right(chance, "Probability", **{"p_best": "best", f"p_top_{top}": f"top {top}"}),
@@ -126,7 +132,7 @@ def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section
     table = Table(
         name="pairs",
         title="Significantly different pairs",
-        caption=say("pairs", alpha=study.alpha),
+        caption=say("pairs", alpha=study.alpha, decided=_decided(study)),
         frame=shown,
         columns=(METRIC, *left(pairs="Pairs"), *right(text, found="Significantly different")),
         data=pairs,

@@ -5,7 +5,7 @@ import pandas as pd
 from metaeval.base.words import name_of_metric, number
 from metaeval.page.blocks import Section
 from metaeval.page.tables import Column, Table, left, right
-from metaeval.reports.power_findings import deciding
+from metaeval.reports.power_findings import deciding, tested_pairs
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import in_groups
 from metaeval.studies.power import PowerStudy
@@ -60,6 +60,7 @@ def means_table(study: TableStudy) -> Table:
             alike=alike,
             falling=not rising.all(),
             gaps=has_gaps(study.scores.to_numpy()),
+            untested=bool((study.comparison.n_tested < study.comparison.n_pairs).any()),
         ),
         frame=shown,
         columns=tuple(columns),
@@ -83,4 +84,5 @@ def over_pairs(study: TableStudy) -> str:
     >>> over_pairs(study_table([[1, 2, 4], [2, 3, 3], [1, 0, 1]], baseline="system2"))
     'over the 2 pairs with system2 under each metric'
     """
-    return say("pairs", study=study, n=study.comparison.n_pairs)
+    n, tested = study.comparison.n_pairs, study.comparison.n_tested
+    return say("pairs", study=study, n=n, tested="" if (tested == n).all() else tested_pairs(study.comparison))

@@ -30,6 +30,7 @@ from metaeval.reports.power_findings import (
     power_differences,
     power_error,
     power_figures,
+    power_lead,
     power_methods,
     power_summary,
     rows_of,
@@ -223,10 +224,10 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
     level = percentage(study.intervals.confidence_level)
     shown, best = differences, None
     if study.scores.sizes["metric"] > _ALL_DIFFERENCES:
-        rows = rows_of(frame, study.comparisons[0])
+        rows = rows_of(frame, power_lead(study))
         best = min(rows.loc[rows["power"] == rows["power"].max(), "metric"])
         shown = differences[(differences["metric_a"] == best) | (differences["metric_b"] == best)]
-    how = decision_words(TESTS.label(str(differences["test"].iloc[0])), study.comparisons[0].correction)
+    how = decision_words(TESTS.label(str(differences["test"].iloc[0])), power_lead(study).correction)
     clear = int(((shown["low"] > 0) | (shown["high"] < 0)).sum())
     picture = Picture(
         name="power_differences",
@@ -246,7 +247,7 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
 
 
 def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, level: str) -> Table:
-    lead, points = study.comparisons[0], number(1)
+    lead, points = power_lead(study), number(1)
     errors = dict(zip(lead.metrics, 100.0 * lead.power_errors(), strict=True))
     percents = differences[["difference", "low", "high"]] * 100.0
     shown = differences.assign(

@@ -1,15 +1,17 @@
 """What a power study finds: the answer, and how it was found."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metaeval.base.names import natural_order
+from metaeval.base.names import count, natural_order
+from metaeval.base.unit import unit_of
 from metaeval.base.words import MISSING, carried, interval, number, percentage, share_of, text
 from metaeval.page.blocks import Methods
-from metaeval.page.tables import METRIC, Table, left, p_values, right, under
+from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right, under
+from metaeval.reports.data_files import with_bounds
 from metaeval.reports.key_figures import in_brackets, key_figures
 from metaeval.reports.power_bayesian import bayesian_methods
 from metaeval.reports.prose import prose
@@ -19,7 +21,7 @@ from metaeval.studies.power import PowerStudy
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.result import PairwiseResult, is_significant
 
 _SCORE = number(4)
 _POWER = ("sakai2006", "sakai2008")
@@ -28,10 +30,10 @@ say = prose("power_findings")
 
 
 def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Answer in a sentence; then which of several counts to quote, and how clear the lead of the best metric is."""
-    lead, strict = study.comparisons[0], deciding(study)
+    """Answer by what decides about pairs; then which of several counts to quote, and how clear the best metric's lead is."""
+    lead, published = deciding(study), study.comparisons[0]
     if lead.n_pairs == 1:
-        return (pair_sentence(lead, study.scores), *_otherwise(study))
+        return (pair_sentence(published, study.scores), *_otherwise(study))
     rows = rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     best = best.set_index("metric").loc[natural_order(best["metric"])].reset_index()
@@ -41,9 +43,9 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     )
     found, one = best["metric"].tolist(), best.iloc[0]
     figure = next(iter(figures)) if len(figures) == 1 else carried(one["power"], error)
-    answer = say("answer", names=found, n=len(rows), one=one, figure=figure, lead=lead)
+    answer = say("answer", names=found, n=len(rows), one=one, figure=figure, lead=lead, tested=tested_pairs(lead))
     tests = [result.test for result in one_per_test(study)]
-    quote = say("quote", lead=lead, strict=strict, more=_most_under(strict, frame, found), tests=tests)
+    quote = say("quote", lead=lead, published=published, more=_most_under(published, frame, found), tests=tests)
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
     return (answer, quote, caution)
 
@@ -53,7 +55,7 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
     lead, strict = study.comparisons[0], deciding(study)
     if lead.n_pairs == 1:
         return pair_figures(lead, study.scores)
-    first = rows_of(frame, lead)
+    first = rows_of(frame, strict)
     shown, columns = first[["metric", "power"]].assign(), [METRIC]
     milder, same = strict.beside(), lead.test == strict.test
     if milder is not None and (milder.test, milder.correction) == (lead.test, lead.correction):
@@ -80,10 +82,11 @@ def _interval(study: PowerStudy, row: Mapping[Hashable, Any]) -> str:
 
 
 def _sides(result: PairwiseResult) -> dict[int, list[str]]:
-    """Return the metrics by the sign of the one pair's verdict: first system better, second better, or neither."""
+    """Return the metrics by the sign of the one pair's verdict, if tested: first system better, second, or neither."""
     sides: dict[int, list[str]] = {1: [], -1: [], 0: []}
-    for metric, verdict in zip(result.metrics, result.verdicts()[:, 0].tolist(), strict=True):
-        sides[int(verdict)].append(metric)
+    for metric, verdict, tested in zip(result.metrics, result.verdicts()[:, 0].tolist(), result.n_tested, strict=True):
+        if tested:
+            sides[int(verdict)].append(metric)
     return sides
 
 
@@ -93,24 +96,67 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     if len(sides[-1]) > len(sides[1]):
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
-    return say("pair", sides=sides, names=names, n=len(result.metrics), means=means.tolist(), lead=result)
+    spoken = unit_of(scores)
+    return say(
+        "pair",
+        sides=sides,
+        names=names,
+        n=len(result.metrics),
+        means=means.tolist(),
+        lead=result,
+        untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
+        units=spoken.clusters if "cluster" in scores.coords else spoken.topics,
+        few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
+    )
+
+
+def _least_reachable(result: PairwiseResult) -> float:
+    """Return the smallest p-value that an exact test of the pair could reach under any metric, if it is above α; or 0."""
+    if "p_reachable" not in result.data or not (result.data["p_reachable"] < 1.0).any():
+        return 0.0
+    least = float(result.data["p_reachable"].min())
+    return 0.0 if is_significant(least, result.alpha) else least
 
 
 def pair_figures(result: PairwiseResult, scores: Scores) -> Table:
     """Return the means of two systems under each metric, their difference and its p-value."""
     names, metrics = _pair(result), list(result.metrics)
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
-    frame = result.to_frame().assign(first=means[:, 0], second=means[:, 1])
-    frame["verdict"] = frame["significant"].map({True: "yes", False: "no"})
+    frame = with_bounds(result).assign(first=means[:, 0], second=means[:, 1])
+    frame["verdict"] = verdicts_of(frame)
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
+    frame, difference = difference_columns(frame, result.alpha)
     columns = (
         METRIC,
         *right(number(3), "Mean", first=names[0], second=names[1]),
-        *right(_SCORE, difference="Difference"),
+        *difference,
         *written,
         *left(verdict="Significant"),
     )
     return key_figures(frame, columns)
+
+
+def difference_columns(
+    pairs: pd.DataFrame, alpha: float, write: Callable[[object], str] = _SCORE
+) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return pairs with the intervals of their differences written out, if any has one, and the columns."""
+    if pairs["difference_low"].isna().all():
+        return pairs, right(write, difference="Difference")
+    return bounded(pairs, {"difference": ("Difference", write)}, f"{percentage(1 - alpha)} interval")
+
+
+def tested_pairs(result: PairwiseResult, noun: str = "pair") -> str:
+    """Say how many pairs were tested under each metric: all, or those that have enough in common; nothing of none."""
+    least, most = int(result.n_tested.min()), int(result.n_tested.max())
+    if least == result.n_pairs:
+        return count(most, noun)
+    return f"{f'{least:,} to ' if least < most else ''}{count(most, f'tested {noun}')}" if most else ""
+
+
+def verdicts_of(pairs: pd.DataFrame) -> pd.Series:
+    """Return whether pairs differ significantly, "yes" or "no"; None of those that could not be tested."""
+    said = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
+    return said.where(pairs["p_value"].notna(), None)
 
 
 def _pair(result: PairwiseResult) -> list[str]:
@@ -134,9 +180,9 @@ def power_error(study: PowerStudy, row: Mapping[Hashable, Any] | pd.Series) -> f
     return float(result.power_errors()[result.metrics.index(row["metric"])])
 
 
-def _most_under(strict: PairwiseResult, frame: pd.DataFrame, best: list[str]) -> list[str]:
-    """Return the metrics with most pairs under the correction that decides, where they are not the best without it."""
-    kept = rows_of(frame, strict)
+def _most_under(published: PairwiseResult, frame: pd.DataFrame, best: list[str]) -> list[str]:
+    """Return the metrics with most pairs as publications count them, where they are not the best as decided."""
+    kept = rows_of(frame, published)
     most = kept.loc[kept["n_significant"] == kept["n_significant"].max(), "metric"].tolist()
     return [] if set(most) & set(best) else most
 
@@ -157,14 +203,15 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
 
 
 def power_differences(study: PowerStudy) -> pd.DataFrame | None:
-    """Return the intervals of the differences of powers under the first comparison's correction, or None.
+    """Return the intervals of the differences of powers under the correction that decides, or the first; or None.
 
     They may come from another test than the first one; their column ``test`` says which.
     """
     if study.intervals is None or study.scores.sizes["metric"] < 2:  # noqa: PLR2004 - a difference needs two
         return None
     frame = study.intervals.differences()
-    frame = frame[frame["correction"] == study.comparisons[0].correction]
+    lead = power_lead(study)
+    frame = frame[frame["correction"] == lead.correction]
     return None if frame.empty else _larger_first(frame)
 
 
@@ -187,6 +234,12 @@ def deciding(study: PowerStudy) -> PairwiseResult:
     """Return the result that decides about pairs: the first under Benjamini-Yekutieli, else the first test's last."""
     same = [result for result in study.comparisons if result.test == study.comparisons[0].test]
     return next((result for result in study.comparisons if result.correction == "fdr_by"), same[-1])
+
+
+def power_lead(study: PowerStudy) -> PairwiseResult:
+    """Return the comparison whose powers have intervals: the one that decides, if it is of the first test."""
+    lead, first = deciding(study), study.comparisons[0]
+    return lead if lead.test == first.test else first
 
 
 def rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:

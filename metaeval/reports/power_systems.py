@@ -114,7 +114,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             name=f"map {metric}",
             **say.titled("map picture", pale=pale, how=how, alpha=strict.alpha, groups=groups, metric=metric),
             draw=lambda: strict.plot(metric, groups=groups),
-            alt=say("map mark", found=found, n=strict.n_pairs),
+            alt=say("map mark", found=found, n=strict.n_tested[strict.metrics.index(metric)]),
         )
         return (picture,)
 
@@ -160,20 +160,21 @@ def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int
 
 def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, size: int) -> Table:
     names = [result.correction for result in results]
-    found = pairs.groupby("metric", sort=False)[names].sum()
+    by_metric = pairs.groupby("metric", sort=False)
+    found, tested = by_metric[names].sum(), by_metric["p_value"].count()
     n_pairs = size * (size - 1) // 2
     shown = found.add_suffix("_sort")
     for result in results:  # at worst all pairs that the draws leave open are among these
         errors = dict(zip(result.metrics, result.power_errors() * result.n_pairs / max(n_pairs, 1), strict=True))
         own = found[result.correction]
-        shown[result.correction] = [share_of(count, n_pairs, errors[str(metric)]) for metric, count in own.items()]
+        shown[result.correction] = [share_of(own[one], tested[one], errors[str(one)]) for one in own.index]
     shown = shown.reset_index()
     return Table(
         name=f"top_{size}_counts",
         **say.titled("top counts", n=n_pairs, size=size, test=results[0].procedure.label),
         frame=shown,
         columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
-        data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
+        data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=tested).reset_index(),
     )
 
 

@@ -21,10 +21,17 @@ from metaeval.base.words import (
 from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, p_values, right
-from metaeval.reports.data_files import pair_files, score_files
+from metaeval.reports.data_files import pair_files, score_files, with_bounds
 from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.means import means_table, over_pairs
-from metaeval.reports.power_findings import decision_words, pair_figures, pair_sentence
+from metaeval.reports.power_findings import (
+    decision_words,
+    difference_columns,
+    pair_figures,
+    pair_sentence,
+    tested_pairs,
+    verdicts_of,
+)
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
@@ -71,7 +78,8 @@ def _answer(study: TableStudy) -> str:
     verdicts, metrics = study.comparison.verdicts(), list(study.metrics)
     places = [study.comparison.metrics.index(metric) for metric in metrics]
     found, errors = np.count_nonzero(verdicts, axis=1)[places], study.comparison.power_errors()[places]
-    shares = [carried(*row) for row in zip(found / study.comparison.n_pairs, errors, strict=True)]
+    tested = study.comparison.n_tested[places]
+    shares = [carried(*row) for row in zip(found / np.maximum(tested, 1), errors, strict=True)]
     both = list(dict.fromkeys(ends(map(name_of_metric, metrics), found, map(whole, found))))
     return say(
         "answer",
@@ -83,6 +91,7 @@ def _answer(study: TableStudy) -> str:
         share=shares[0] if len(metrics) == 1 and errors[0] else "",
         baseline=study.baseline,
         result=study.comparison,
+        tested=tested_pairs(study.comparison, "pair" if study.baseline is None else "system"),
     )
 
 
@@ -105,7 +114,7 @@ def _figures(study: TableStudy) -> Table:
             "metric": metric,
             "leader": listed(names),
             "mean": value,
-            "found": share_of(np.count_nonzero(verdicts), result.n_pairs, error),
+            "found": share_of(np.count_nonzero(verdicts), result.n_tested[place], error),
         }
         row |= {
             "better": int((verdicts == 1).sum()),
@@ -113,7 +122,7 @@ def _figures(study: TableStudy) -> Table:
             "found_sort": np.count_nonzero(verdicts),
         }
         if milder is not None:
-            row["milder"] = share_of(np.count_nonzero(milder.verdicts()[place]), milder.n_pairs)
+            row["milder"] = share_of(np.count_nonzero(milder.verdicts()[place]), milder.n_tested[place])
         rows.append(row)
     label = CORRECTIONS.words(result.correction)
     columns = [METRIC, *left(leader="Best"), *right(number(study.digits), mean="Mean")]
@@ -179,7 +188,7 @@ def _map(study: TableStudy, metric: str) -> Picture:
         name=f"map {metric}",
         **say.titled("map", metric=metric, result=result, decided=decided),
         draw=lambda: result.plot(metric),
-        alt=say("map mark", found=found, n=result.n_pairs),
+        alt=say("map mark", found=found, n=result.n_tested[result.metrics.index(metric)]),
     )
 
 
@@ -187,19 +196,21 @@ def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
     result = study.comparison
     if result.n_pairs > _MOST_PAIRS:
         return ()
-    shown = result.to_frame().assign(verdict=lambda frame: frame["significant"].map({True: "yes", False: "no"}))
+    shown = with_bounds(result).assign(verdict=verdicts_of)
     named = {"p_value": "uncorrected", "p_corrected": CORRECTIONS.label(result.correction)}
     raw = {} if result.correction == FAMILY_WISE else {"p_corrected": "p_value"}
     written, columns = p_values(shown, named, "p", raw=raw, n_resamples=drawn_for_p(result))
+    written, difference = difference_columns(written, result.alpha, number(max(4, study.digits)))
+    data = ["metric", "system_a", "system_b", "difference", "difference_low", "difference_high", "p_value", "log10_p"]
     table = Table(
         name="pairs",
         **say.titled("pairs table"),
         frame=written,
-        data=shown[["metric", "system_a", "system_b", "difference", *named, "verdict"]],
+        data=shown[[*data, "p_corrected", "verdict"]],
         columns=(
             METRIC,
             *left(system_a="System", system_b="Other"),
-            *right(number(max(4, study.digits)), difference="Difference"),
+            *difference,
             *columns,
             *left(verdict="Significant"),
         ),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
 from metaeval.table.array import has_gaps
@@ -53,6 +54,17 @@ class UnitResiduals(NamedTuple):
         """Return n / (n - 1) for every unit, n being the units of its stratum."""
         number = np.bincount(self.stratum)[self.stratum]
         return number / (number - 1.0)
+
+    def squares(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+        """Return the sum of the squared residuals of the differences of pairs, inflated: (metric, pair)."""
+        return np.stack([_squares_of_pairs(own, self.inflation, first, second) for own in self.residual])
+
+    def freedom(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+        """Return the degrees of freedom of the differences of pairs: units less strata, (metric, pair)."""
+        n_strata = int(self.stratum.max()) + 1
+        if self.held is None:
+            return np.full((len(self.means), len(first)), float(len(self.sizes) - n_strata))
+        return np.maximum(np.minimum(self.held[:, first], self.held[:, second]) - n_strata, 1.0)
 
     def scaled(self) -> tuple["UnitResiduals", Floats]:
         """Turn the residuals into units of their own, and return these: a power of two a metric, which rounds nothing.
@@ -172,3 +184,17 @@ def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> 
         kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
         held=topics.held(np.isfinite(values)),
     )
+
+
+@compiled
+def _squares_of_pairs(
+    residual: Floats, inflation: Floats, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> Floats:
+    squares = np.empty(len(first))
+    for pair in range(len(first)):
+        a, b = residual[first[pair]], residual[second[pair]]
+        total = 0.0
+        for unit in range(len(a)):
+            total += inflation[unit] * (a[unit] - b[unit]) ** 2
+        squares[pair] = total
+    return squares

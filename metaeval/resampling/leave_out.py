@@ -12,7 +12,6 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import stdtr
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share
@@ -29,6 +28,7 @@ from metaeval.running.equality import RELATIVE, at_least, difference
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import student_p
 
 Keep = Literal["depth", "size"]
 Baseline = Literal["judgments", "pool"]
@@ -118,7 +118,7 @@ class GroupsLeftOut(Result):
         """
         old, new = (self.scores[name].to_numpy() for name in ("full", "reduced"))
         statistic = t_of_change(old, new)
-        p_value = 2.0 * stdtr(old.shape[2] - 1, -np.abs(statistic))
+        p_value = student_p(old.shape[2] - 1, statistic, old.shape[2]).p
         table = xr.Dataset(
             {
                 "full": self.scores["full"].mean("topic"),

@@ -2,29 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import logsumexp
+from scipy.special import logsumexp, stdtrit
 
-from metaeval.base.arrays import Floats
-from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
+from metaeval.base.arrays import Floats, Ints
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.base.names import natural_order
 from metaeval.resampling.exchangeable import SystemPlaces
-from metaeval.resampling.posterior_ranks import bands_of_draws, counts_at_top
-from metaeval.resampling.ranks import Decided, Pairs, SystemRanks, ranks_dataset
+from metaeval.resampling.posterior_ranks import RankBands, bands_of_draws, counts_at_top
+from metaeval.resampling.ranks import Decided, Pairs, RankMethod, SystemRanks, decided_by_holm, ranks_dataset
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.table.means import SystemMeans, as_means
 from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.tails import student_p
 
 _GRID = 2000  # values of the variance of the true means
 _DEPTH = 80.0  # of the law of the shrinkage, in units of its logarithm: beyond, it has no weight
 _SEEDS = 2**63
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples spread most evenly over 0 to 1
 _LEAST_DRAWS = 20
+_CERTAIN = 10_000.0  # units of which a difference without error is known as certain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,20 +39,27 @@ class RanksFromErrors(SystemRanks):
 
     top: int
     """How many systems count as the top."""
+    method: RankMethod = "posterior"
+    """How ranks and pairs were decided."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first, with the standard errors and probabilities.
 
-        The columns are metric, system, mean, stderr, n, rank, rank_low, rank_high, n_above, n_below, p_best and
-        ``p_top_k``.
+        The columns are metric, system, mean, mean_low and mean_high (its own interval), stderr, n, rank, rank_low,
+        rank_high, n_above, n_below, p_best and ``p_top_k``.
         """
         frame = SystemRanks.to_frame(self)
         more = self.data[["error", "n", "p_best", "p_top"]].to_dataframe().reset_index()
         more = more[["metric", "system", "error", "n", "p_best", "p_top"]]
+        known = more["n"].fillna(np.inf)
+        half = stdtrit(np.maximum(known - 1.0, 1.0), 0.5 + self.confidence_level / 2.0) * more["error"]
+        more["half"] = half.where(known > 1.0)
         frame = frame.merge(more, on=["metric", "system"]).rename(
             columns={"error": "stderr", "p_top": f"p_top_{self.top}"}
         )
-        first = ["metric", "system", "mean", "stderr", "n"]
+        frame = frame.assign(mean_low=frame["mean"] - frame["half"], mean_high=frame["mean"] + frame["half"])
+        frame = frame.drop(columns="half")
+        first = ["metric", "system", "mean", "mean_low", "mean_high", "stderr", "n"]
         return frame[[*first, *(name for name in frame if name not in first)]]
 
 
@@ -62,6 +71,7 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     systems: Sequence[str] | None = None,
     higher_is_better: bool | Mapping[str, bool] = True,
     top: int = 3,
+    method: RankMethod = "posterior",
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     n_draws: int = 20_000,
@@ -84,6 +94,9 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     higher_is_better : bool or mapping of str to bool, default True
     top : int, default 3
         How many systems count as the top (all of fewer).
+    method : {"posterior", "guaranteed"}, default "posterior"
+        How ranks and pairs are decided: by draws of the true means, or by the errors of the differences with Holm's
+        correction; see `metaeval.resampling.ranks.rank_intervals`.
     confidence_level : float, default 0.95
         Probability that the intervals hold the true ranks of all systems (or of the system, see `simultaneous`).
     simultaneous : bool, default True
@@ -121,6 +134,10 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     :math:`s_j^2`. Ranks, their intervals and decisions about pairs follow from the draws as in
     `metaeval.resampling.ranks.rank_intervals`.
 
+    **Guaranteed.** A pair is significantly different where :math:`|\bar x_a - \bar x_b| / \sqrt{s_a^2 + s_b^2}` is, under
+    Holm's correction over all pairs, by the normal law, or by Student's t with Welch's degrees of freedom where n is
+    known.
+
     Systems with one mean and no error are equal; an error of 0 makes a mean certain.
 
     References
@@ -140,7 +157,8 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     board = means if isinstance(means, SystemMeans) else as_means(
         means, errors, n=n, systems=systems, higher_is_better=higher_is_better
     )  # fmt: skip
-    asked = checked(top, confidence_level, simultaneous, n_draws, len(board.systems))
+    check_choice(method, "method", get_args(RankMethod))
+    asked = checked(top, confidence_level, simultaneous, n_draws, len(board.systems))._replace(method=method)
     source = resolve_rng(rng)
     seed = int(source.generator.integers(_SEEDS))
     direction = np.where(board.higher_is_better, 1.0, -1.0)[:, None]
@@ -163,6 +181,7 @@ class Asked(NamedTuple):
     level: float
     simultaneous: bool
     n_draws: int
+    method: RankMethod = "posterior"
 
 
 def checked(top: int, level: float, simultaneous: bool, n_draws: int, n_systems: int) -> Asked:  # noqa: FBT001 - as given
@@ -187,6 +206,7 @@ def ranks_of_draws(  # noqa: PLR0913, PLR0917 - the means, their draws and what 
     return RanksFromErrors(
         data=_decided(board, oriented, squares, kept, asked),
         top=asked.top,
+        method=asked.method,
         confidence_level=asked.level,
         simultaneous=asked.simultaneous,
         n_systems=len(board.systems),
@@ -209,7 +229,29 @@ def _decided(
         varied = variance * (1.0 - np.eye(len(own)))  # no system differs from itself
         found.append(bands_of_draws(draws, own, varied == 0.0, places, varied, level=level, simultaneous=simultaneous))
         chances.append(places.shared(counts_at_top(draws, [1, top])) / len(draws))
-    decided = Decided(
+    if asked.method == "guaranteed":
+        decided = decided_by_holm(_p_values(board, pairs), pairs, level, simultaneous=simultaneous)
+    else:
+        decided = _by_bands(found, first, second)
+    labels = {"metric": board.metrics, "system": board.systems, "higher_is_better": board.higher_is_better}
+    data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
+    dims = ("metric", "system")
+    held = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
+    return data.assign({name: (dims, values) for name, values in held.items()})
+
+
+def _p_values(board: SystemMeans, pairs: Pairs) -> Floats:
+    """Return the two-sided p-values of the differences; errors without n count as known."""
+    known = np.nan_to_num(board.n, nan=np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = board.errors**4 / (known - 1.0)
+        freedom = pairs.squares**2 / (parts[:, pairs.first] + parts[:, pairs.second])
+    n_units = np.minimum(np.minimum(known[:, pairs.first], known[:, pairs.second]), _CERTAIN)
+    return student_p(np.where(np.isnan(freedom), 1.0, freedom), pairs.statistic, n_units).p
+
+
+def _by_bands(found: Sequence[RankBands], first: Ints, second: Ints) -> Decided:
+    return Decided(
         low=np.stack([one.low for one in found]),
         high=np.stack([one.high for one in found]),
         critical=np.stack([one.cut for one in found]),
@@ -218,11 +260,6 @@ def _decided(
         ahead=np.stack([one.ahead[first, second] for one in found]),
         sure=np.stack([one.sure for one in found]),
     )
-    labels = {"metric": board.metrics, "system": board.systems, "higher_is_better": board.higher_is_better}
-    data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
-    dims = ("metric", "system")
-    held = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
-    return data.assign({name: (dims, values) for name, values in held.items()})
 
 
 def draws_of_true_means(  # noqa: PLR0913, PLR0917 - what is known of the means, and how they are drawn

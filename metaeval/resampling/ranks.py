@@ -15,16 +15,18 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.words import name_of_metric
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
-from metaeval.resampling.largest_t import largest_t, squared_deviations
 from metaeval.resampling.posterior_ranks import RankBands, bands_of_ranks
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.scores import better_direction
-from metaeval.tests_stat.counting import check_resamples, tile_pool
+from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
-from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.pairs import all_pairs, ask
+from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import signs_tail, student_p
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
@@ -33,7 +35,6 @@ RankMethod = Literal["posterior", "guaranteed"]
 """How ranks are decided; see `rank_intervals`."""
 
 _SEEDS = 2**63
-_TIE = 1e-9  # share by which a statistic must exceed the critical value: less is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,9 +48,9 @@ class SystemRanks(Result):
     - ``rank``: 1 + the systems with a better mean, so that equal means share the best rank;
     - ``n_above``, ``n_below``: systems significantly better and significantly worse than this one;
     - ``rank_low``, ``rank_high``: the interval; never outside 1 + n_above and N - n_below, which it is if guaranteed;
-    - ``critical_value`` (one for all systems if simultaneous): what a statistic of either sign must exceed if
-      guaranteed, NaN where no pair varies; otherwise the share of the draws that may have a pair the other way round;
-      ``critical_error``: its Monte-Carlo standard error;
+    - ``critical_value`` (one for all systems if simultaneous): the p-value that a pair must not exceed if guaranteed,
+      otherwise the share of the draws that may have it the other way round; ``critical_error``: its Monte-Carlo
+      standard error;
     - ``rank_error``: Monte-Carlo standard error of the ends of the interval, at most;
     - ``difference``, ``standard_error``, ``statistic`` (metric, pair): mean of a less mean of b, its standard
       error, and their ratio; infinite for a difference that is the same on every topic;
@@ -61,9 +62,9 @@ class SystemRanks(Result):
     """Whether the intervals hold the true ranks of all systems at once, or each those of its own."""
     n_systems: int
     n_draws: int
-    """Draws of the true means, or resamples if guaranteed."""
+    """Draws of the true means; 0 if guaranteed, where nothing is drawn."""
     random_source: str
-    """Where the draws came from."""
+    """Where the draws came from; empty if there are none."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -104,6 +105,8 @@ class SystemRanks(Result):
         A pair near the critical value may lie on either side of it with other draws. The number of significant pairs
         errs at most by the sum.
         """
+        if not self.n_draws:
+            return np.zeros(self.data["p_better"].shape)
         critical, error = self._critical()
         better = self.data["p_better"].to_numpy()
         rarer, one = np.minimum(better, 1.0 - better), 1.0 / self.n_draws
@@ -184,18 +187,7 @@ class RankIntervals(SystemRanks):
     """"topic", "cluster", or "stratum" for topics within strata."""
     n_topics: int
     n_units: int
-    """Size of the scores, and how many topics or clusters are drawn."""
-
-    def open_pairs(self) -> NDArray[np.float64]:
-        """Return how open each decision about a pair is for its resamples, an array (metric, pair); no more than half.
-
-        A pair near the critical value may lie on either side of it with other draws. The number of significant pairs
-        errs at most by the sum.
-        """
-        if self.method != "guaranteed":
-            return SystemRanks.open_pairs(self)
-        critical, error = self._critical()
-        return _open(np.abs(self.data["statistic"].to_numpy()) - critical, error)
+    """Size of the scores, and how many topics or clusters there are."""
 
 
 def rank_intervals(  # noqa: PLR0913 - one keyword per choice
@@ -205,7 +197,6 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     n_draws: int = 20_000,
-    n_resamples: int = 2000,
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> RankIntervals:
@@ -217,8 +208,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
         A coordinate ``cluster`` on the topics makes whole clusters count as one, ``stratum`` keeps the strata;
         ``weight`` weights the means.
     method : {"posterior", "guaranteed"}, default "posterior"
-        How ranks and pairs are decided: by draws of the true means, or without a model, which also holds all of a true
-        rank that systems share, and is wider.
+        How ranks and pairs are decided: by draws of the true means, or by the paired t test with Holm's correction, which
+        also holds all of a true rank that systems share, and is wider.
     confidence_level : float, default 0.95
         Probability that the intervals hold the true ranks of all systems (or of the system, see `simultaneous`).
     simultaneous : bool, default True
@@ -226,8 +217,6 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
         beforehand, and is narrower.
     n_draws : int, default 20000
         Of the true means, for ``"posterior"``.
-    n_resamples : int, default 2000
-        B, for ``"guaranteed"``; the level then has a standard error of 0.005.
     rng : None, int or numpy.random.Generator
     n_threads : int, optional
         Cores to use; the result does not depend on it.
@@ -237,8 +226,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     ScoresError
         For gaps, and a stratum of one topic.
     InvalidOptionError
-        If an option is outside its rule, or draws or resamples are too few for the level; for fewer than 10 clusters,
-        and weights with strata.
+        If an option is outside its rule, or draws are too few for the level; for fewer than 10 clusters, and weights with
+        strata.
 
     See Also
     --------
@@ -263,28 +252,20 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     width. Where several systems are exactly equal, their true rank is a set, and no draw has equal means: in groups of
     four the bands held all of every set in .66 of the samples, guaranteed intervals in .97.
 
-    **Guaranteed.** A pair is significantly different where
+    **Guaranteed.** A pair is significantly different where the paired t test says so under Holm's correction over all
+    pairs; per system over the pairs that hold it. With the level's probability no such difference has the wrong sign,
+    so that system j has at least as many better ones as are significantly better, and the interval
+    :math:`[1 + n_j^{better}, N - n_j^{worse}]` holds its true rank [3]_. True ranks with ties are a set: from 1 + the
+    systems truly better to N less those truly worse; the interval holds all of it.
 
-    .. math:: |t_{ab}| = \frac{|\bar x_a - \bar x_b|}{s_{ab}} > c,
-
-    c being the quantile of :math:`\max_{ab} |t^*_{ab}|` over resamples of the topics, with :math:`t^*_{ab} =
-    ((\bar x^*_a - \bar x^*_b) - (\bar x_a - \bar x_b)) / s^*_{ab}`; per system the maximum is over the pairs that hold
-    it. With probability near the level no such difference has the wrong sign, so that system j has at least as many
-    better ones as are significantly better, and the interval :math:`[1 + n_j^{better}, N - n_j^{worse}]` holds its true
-    rank [3]_. True ranks with ties are a set: from 1 + the systems truly better to N less those truly worse; the
-    interval holds all of it.
-
-    :math:`s_{ab}` is the paired standard error over topics; over clusters that of a ratio,
+    The standard error :math:`s_{ab}` is the paired one over topics; over clusters that of a ratio,
     :math:`s^2 = \frac{G}{G-1} \sum_g r_g^2 / (\sum_g W_g)^2`, with :math:`r_g` the weighted sum of the differences of a
-    cluster less the mean difference times its size :math:`W_g`; over strata the sum of the strata's parts.
+    cluster less the mean difference times its size :math:`W_g`; over strata the sum of the strata's parts. Degrees of
+    freedom are the topics (clusters) less the strata; with gaps those that the system of fewer has.
 
-    A resample's variance counts as at least a tenth of the sample's: on 0/1 scores a third of the resamples can miss
-    all topics on which two systems differ, and then nothing would ever be significant. In
-    ``benchmarks/reports/rank_interval_coverage.md`` this changes next to nothing on other scores, and intervals by the
-    normal law or by random signs, which are narrower, miss the true ranks too often where scores are skewed.
-
-    Pairs without variance are decided by rule under both methods: systems equal on every topic are never significantly
-    different and have one interval, and a difference that is the same on every topic (in every cluster) is certain.
+    Systems equal on every topic are never significantly different and have one interval, under both methods. A pair that
+    differs on so few topics (clusters) that no exact test reaches the level is never decided, and intervals leave its
+    order open; a difference that is the same on every topic has the p-value of random signs.
 
     References
     ----------
@@ -311,18 +292,22 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     scores = resampled_scores(scores, what="an interval of ranks")
     check_choice(method, "method", get_args(RankMethod))
     check_share(confidence_level, "confidence_level")
-    check_resamples(n_resamples)
     check_count(n_draws, "n_draws", most=MOST_REPLICATES)
-    number, what = (n_draws, "n_draws") if method == "posterior" else (n_resamples, "n_resamples")
-    place = _place(confidence_level, number, what)
-    asked = _Asked(confidence_level, simultaneous, number, n_threads)
+    posterior = method == "posterior"
+    if posterior:
+        _check_draws(confidence_level, n_draws)
+    asked = _Asked(confidence_level, simultaneous, n_draws, n_threads)
     source = resolve_rng(rng)
     units, scale = residuals_of_units(scores).scaled()
     pairs = _pairs_of(units, n_threads)
-    if method == "posterior":
+    if posterior:
         decided = _by_draws(units, scores["system"].to_numpy(), pairs, asked, source.generator)
     else:
-        decided = _by_largest_t(units, pairs, asked, place, source.generator)
+        p_values = student_p(units.freedom(pairs.first, pairs.second), pairs.statistic, len(units.sizes)).p
+        decided = decided_by_holm(p_values, pairs, confidence_level, simultaneous=simultaneous)
+    question = ask(scores, uses=("clusters", "strata", "weights", "gaps"))
+    reachable = is_significant(signs_tail(question.n_apart, two_sided=True).p, 1.0 - confidence_level)
+    decided = _left_open(decided, pairs, units.oriented, ~reachable & (pairs.varied | (pairs.apart != 0.0)))
     return RankIntervals(
         data=ranks_dataset(scores.coords, units.means, units.oriented, pairs, decided, scale[:, None]),
         method=method,
@@ -332,8 +317,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
         n_systems=scores.sizes["system"],
         n_topics=scores.sizes["topic"],
         n_units=len(units.sizes),
-        n_draws=int(number),
-        random_source=source.description,
+        n_draws=int(n_draws) if posterior else 0,
+        random_source=source.description if posterior else "",
     )
 
 
@@ -368,20 +353,17 @@ class Decided(NamedTuple):
     sure: NDArray[np.bool_]  # (metric, 2, system, system): the row is better, as the row, and as the column, asks
 
 
-def _place(confidence_level: float, number: int, what: str) -> int:
-    """Return which of the sorted maxima (from 1) is the critical value."""
-    place = int(np.ceil(confidence_level * (number + 1) * (1.0 - RELATIVE)))
-    if place > number:
+def _check_draws(confidence_level: float, n_draws: int) -> None:
+    """Refuse fewer draws than the level leaves one out of."""
+    if int(np.ceil(confidence_level * (n_draws + 1) * (1.0 - RELATIVE))) > n_draws:
         least = int(np.ceil(confidence_level / (1.0 - confidence_level)))
-        rule = f"must be at least {least} for intervals at {confidence_level:g}, not {number}"
-        raise refused(what, rule, number)
-    return place
+        raise refused("n_draws", f"must be at least {least} for intervals at {confidence_level:g}, not {n_draws}", n_draws)
 
 
 def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
     first, second = all_pairs(units.means.shape[1])
     with limit_threads(n_threads):
-        squares = squared_deviations(units, first, second)
+        squares = units.squares(first, second)
     spans = units.spans
     varied = squares * len(units.sizes) > (RELATIVE * (spans[:, first] + spans[:, second])) ** 2
     squares = np.where(varied, squares, 0.0)
@@ -438,50 +420,48 @@ def _by_draws(
     )
 
 
-def _by_largest_t(
-    units: UnitResiduals, pairs: Pairs, asked: _Asked, place: int, generator: np.random.Generator
-) -> Decided:
-    """Decide by the largest studentised difference of resamples of the topics."""
-    first, second = pairs.first, pairs.second
-    largest = largest_t(
-        units,
-        [(first[own], second[own]) for own in pairs.varied],
-        [own[kept] for own, kept in zip(pairs.squares, pairs.varied, strict=True)],
-        each_system=not asked.simultaneous,
-        n_resamples=asked.number,
-        generator=generator,
-        n_threads=asked.n_threads,
-    )
-    reach = int(np.ceil(np.sqrt(asked.number * asked.level * (1.0 - asked.level))))  # of its place
-    wanted = [place - 1, max(place - 1 - reach, 0), min(place - 1 + reach, asked.number - 1)]
-    found = np.partition(largest, wanted, axis=-1)[..., wanted]
-    found = np.where(pairs.varied.any(axis=1)[:, None, None], found, np.nan)
-    critical = np.broadcast_to(found[..., 0], units.means.shape)
-    spread = np.broadcast_to((found[..., 2] - found[..., 1]) / 2.0, units.means.shape)
-    n_metrics, n_systems = units.means.shape
-    sure = np.zeros((n_metrics, 2, n_systems, n_systems), dtype=bool)
-    positive = pairs.statistic > 0.0
-    for own, seen in (
-        (first, _beyond(pairs.statistic, critical[:, first])),
-        (second, _beyond(pairs.statistic, critical[:, second])),
-    ):
-        of_first = own is first
-        sure[:, 0 if of_first else 1, first, second] = seen & positive
-        sure[:, 1 if of_first else 0, second, first] = seen & (pairs.statistic < 0.0)
-    unsure = _open(np.abs(pairs.statistic) - critical.min(axis=1, keepdims=True), spread.max(axis=1, keepdims=True))
-    error = np.zeros(units.means.shape)
-    for metric, own in enumerate(unsure):
-        for side in (first, second):
-            error[metric] += np.bincount(side, own, n_systems)
+def decided_by_holm(p_values: Floats, pairs: Pairs, level: float, *, simultaneous: bool) -> Decided:
+    """Decide by the p-values of all pairs, (metric, pair), under Holm's correction, or system by system under its own."""
+    first, second, better = pairs.first, pairs.second, pairs.statistic > 0.0
+    n_metrics, n_systems = len(p_values), int(second.max()) + 1
+    square = np.full((n_metrics, n_systems, n_systems), np.nan)
+    square[:, first, second] = square[:, second, first] = p_values
+    if simultaneous:
+        corrected = np.zeros_like(square)
+        corrected[:, first, second] = corrected[:, second, first] = adjust(p_values, "holm")
+        left = len(first) - is_significant(corrected[:, first, second], 1.0 - level).sum(axis=1)[:, None]
+    else:
+        corrected = adjust(square, "holm")  # a row for every system
+        left = n_systems - 1 - is_significant(corrected, 1.0 - level).sum(axis=2)
+    found = is_significant(corrected, 1.0 - level)
+    ahead = np.zeros_like(found)
+    ahead[:, first, second], ahead[:, second, first] = better, pairs.statistic < 0.0
+    sure = np.stack([found & ahead, found.transpose(0, 2, 1) & ahead], axis=1)
+    nothing = np.zeros((n_metrics, n_systems))
     return Decided(
         low=1 + sure[:, 1].sum(axis=1),
         high=n_systems - sure[:, 0].sum(axis=2),
-        critical=critical,
-        critical_error=spread,
-        rank_error=error,
-        ahead=np.full(pairs.statistic.shape, np.nan),
+        critical=np.broadcast_to((1.0 - level) / np.maximum(left, 1), nothing.shape),
+        critical_error=nothing,
+        rank_error=nothing,
+        ahead=np.full(p_values.shape, np.nan),
         sure=sure,
     )
+
+
+def _left_open(decided: Decided, pairs: Pairs, oriented: Floats, unknown: NDArray[np.bool_]) -> Decided:
+    """Take back what is decided of pairs (metric, pair) of which nothing can be known, and let ranks leave their order."""
+    if not unknown.any():
+        return decided
+    first, second = pairs.first, pairs.second
+    square = np.zeros((*oriented.shape, oriented.shape[1]), dtype=bool)
+    square[:, first, second] = square[:, second, first] = unknown
+    sure = decided.sure & ~square[:, None]
+    above = square & (oriented[:, :, None] < oriented[:, None])  # of the column
+    below = square & (oriented[:, :, None] > oriented[:, None])
+    low = np.maximum(decided.low - above.sum(axis=2), 1 + sure[:, 1].sum(axis=1))
+    high = np.minimum(decided.high + below.sum(axis=2), oriented.shape[1] - sure[:, 0].sum(axis=2))
+    return decided._replace(low=np.minimum(low, decided.low), high=np.maximum(high, decided.high), sure=sure)
 
 
 def ranks_dataset(  # noqa: PLR0913, PLR0917 - the parts of the answer
@@ -524,11 +504,6 @@ def ranks_dataset(  # noqa: PLR0913, PLR0917 - the parts of the answer
             "system_b": ("pair", names[pairs.second]),
         },
     )
-
-
-def _beyond(statistic: Floats, critical: Floats) -> NDArray[np.bool_]:
-    """Say where a statistic exceeds the critical value, by more than rounding; infinity exceeds everything."""
-    return (np.abs(statistic) > critical * (1.0 + _TIE)) | np.isinf(statistic)
 
 
 def _open(beyond: Floats, error: Floats) -> Floats:

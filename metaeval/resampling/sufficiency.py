@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import stdtr
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
@@ -22,6 +21,7 @@ from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_c
 from metaeval.resampling.pool_depths import EntryDepthsByGroup, entry_depths_by_group
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import student_p
 
 VERDICTS = ("better", "similar", "worse")
 _FEWEST = 2
@@ -211,7 +211,7 @@ def _without_groups(  # noqa: PLR0913, PLR0917 - what all groups share
 
 
 def _significant(statistic: Floats, n_topics: int, alpha: float) -> Flags:
-    return is_significant(2.0 * stdtr(n_topics - 1, -np.abs(statistic)), alpha)
+    return is_significant(student_p(n_topics - 1, statistic, n_topics).p, alpha)
 
 
 def _verdicts(values: Floats, first: Ints, second: Ints, alpha: float) -> Ints:

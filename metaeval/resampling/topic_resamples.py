@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice
@@ -27,6 +27,7 @@ from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 from metaeval.tests_stat.result import UnreachableLevelWarning, is_significant
 from metaeval.tests_stat.robust import pair_estimates
+from metaeval.tests_stat.tails import student_p, student_tail
 
 _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
@@ -162,13 +163,15 @@ def _robust_t_powers(
             if taken is not None:
                 statistic = np.where(all_tied(values, question.first, question.second), 0.0, statistic)
             if sides is None:
-                p_values = 2.0 * stdtr(found.certain_freedom, -np.abs(statistic))
+                p_values = student_p(found.certain_freedom, statistic, found.n_units).p
             else:
-                one_sided = [stdtr(found.certain_freedom, -side * statistic) for side in sides]
+                one_sided = [student_tail(found.certain_freedom, -side * statistic, found.n_units).p for side in sides]
                 p_values = np.concatenate(one_sided, axis=-1)
+            tested = found.n_units > 1
+            p_values = np.where(np.tile(tested, p_values.shape[-1] // n_pairs), p_values, np.nan)
             for row, name in enumerate(corrections):
                 rejected = is_significant(adjust(p_values, name), question.alpha)
-                powers[row, :, place] = rejected.sum(axis=-1) / n_pairs
+                powers[row, :, place] = rejected.sum(axis=-1) / np.maximum(tested.sum(axis=-1), 1)
     return powers
 
 

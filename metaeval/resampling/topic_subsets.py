@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from metaeval.agreement.item_statistics import discrimination, less_mean
 from metaeval.agreement.rankings import kendall_tau
@@ -32,6 +32,7 @@ from metaeval.table.units import units_of
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates
+from metaeval.tests_stat.tails import student_p
 
 type Places = Ints
 
@@ -300,7 +301,7 @@ class _Held:
         found = t > needed  # a tenth of the time of p values, which decide where it is close
         near = np.abs(t - needed) <= _CLOSE * needed
         if near.any():
-            p_values = 2.0 * stdtr(np.broadcast_to(freedom, t.shape)[near], -t[near])
+            p_values = student_p(np.broadcast_to(freedom, t.shape)[near], t[near]).p
             found[near] = is_significant(p_values, self.alpha)
         return means, np.where(found, np.sign(apart), 0.0).astype(np.int64)
 

@@ -263,7 +263,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     rank_method : {"posterior", "guaranteed"}, default "posterior"
         How ranks are decided; see `metaeval.resampling.ranks.rank_intervals`.
     n_resamples : int, default 2000
-        Resamples of the items for guaranteed ranks, and for shares of resamples.
+        Resamples of the items, for shares of resamples.
     n_splits : int, default 10
         How often the systems are split in those that choose subsets of the items and those that judge them.
     rng : None, int or numpy.random.Generator
@@ -304,8 +304,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
-        refuse_without_items(baseline, rank_method, requirements, cohorts)
-        return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
+        refuse_without_items(baseline, requirements, cohorts)
+        return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
     given = checked_scores(scores)
     table = engine_scores(given, "the leaderboard")
     gappy = has_gaps(table.to_numpy())
@@ -334,7 +334,6 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             some,
             method=rank_method,
             confidence_level=1 - alpha,
-            n_resamples=n_resamples,
             rng=seed,
             n_threads=n_threads,
         )

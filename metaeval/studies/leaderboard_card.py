@@ -16,7 +16,7 @@ from metaeval.table.scores import settled_gaps
 CARD = "metaeval-card/1"
 _METHODS = {
     "posterior": "rank intervals from the posterior of the systems' true means",
-    "guaranteed": "rank intervals from the bootstrap of the largest |t|",
+    "guaranteed": "rank intervals from paired t tests under Holm's correction",
     "means": "rank intervals from means and standard errors, as if errors were independent",
 }
 _FAMILIES = ("all", "adjacent", "best", "baseline")

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_choice, refused
+from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, Unit
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
@@ -67,12 +67,12 @@ class MeansLeaderboardStudy(Study):
 
 
 def study_means(
-    board: SystemMeans, *, top: int, alpha: float, seed: int, provenance: Provenance | None
+    board: SystemMeans, *, top: int, alpha: float, method: RankMethod, seed: int, provenance: Provenance | None
 ) -> MeansLeaderboardStudy:
     """Test which ranks of a leaderboard of means and standard errors are reliable; see `study_leaderboard`."""
     return MeansLeaderboardStudy(
         board=board,
-        ranks=rank_intervals_from_errors(board, top=top, confidence_level=1 - alpha, rng=seed),
+        ranks=rank_intervals_from_errors(board, top=top, method=method, confidence_level=1 - alpha, rng=seed),
         alpha=float(alpha),
         notes=board.notes,
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
@@ -80,13 +80,11 @@ def study_means(
 
 
 def refuse_without_items(
-    baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str], cohorts: Sequence[str] | None
+    baseline: str | Sequence[str] | None, requirements: Sequence[str], cohorts: Sequence[str] | None
 ) -> None:
     """Refuse what only scores by item can answer."""
-    check_choice(rank_method, "method", get_args(RankMethod))
     unanswerable = {
         "baseline": bool(baseline),
-        "rank_method": rank_method == "guaranteed",
         "requirements": bool(requirements),
         "cohorts": bool(cohorts),
     }

@@ -18,12 +18,7 @@ def placed_systems(table: Scores) -> tuple[Scores, list[str]]:
         return table, []
     names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
     where = f"in two {spoken.clusters} of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
-    pairs = [size * (size - 1) // 2 for size in (len(there), int(there.sum()))]
-    note = (
-        f"left out, without scores {where} that others have too: {first_few(natural_order(names))}; so there are "
-        f"{pairs[1]:,} pairs here, while metaeval power counts all {pairs[0]:,}, those that cannot be tested as not "
-        "different"
-    )
+    note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
     of_all, kept = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
     said = [one for one in table.attrs.get("notes", ()) if one != of_all]  # gaps are said anew, of those that are left
     return kept.assign_attrs(notes=[*said, note_of_gaps(kept)] if np.isnan(kept.to_numpy()).any() else said), [note]

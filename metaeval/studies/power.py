@@ -7,7 +7,7 @@ from typing import ClassVar, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_choice, check_list, check_share, t_half_width
+from metaeval.base.checks import check_choice, check_list, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import speaking_of, unit_of
 from metaeval.errors import InvalidOptionError
@@ -28,13 +28,14 @@ from metaeval.running.parallel import track
 from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, identical_systems
-from metaeval.table.structure import engine_scores, settled_mean_over_topics, with_clusters
+from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics, with_clusters
 from metaeval.table.traits import WHOLE
 from metaeval.table.two_way import linked
 from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
@@ -276,23 +277,28 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
     r"""Return every system's mean over the topics, with an interval and its rank under each metric.
 
     Where scores are missing the means are those of system and topic (`metaeval.table.two_way`), and the errors those of
-    the topics' influence on them.
+    the topics' influence on them. Intervals end where the metric's values do; see
+    `metaeval.tests_stat.ends.ends_of_means`.
     """
     check_share(confidence_level, "confidence_level")
     scores = engine_scores(scores, "means of systems", fewest=1)
-    n_topics, units, values = scores.sizes["topic"], units_of(scores), scores.to_numpy()
+    units, values = units_of(scores), scores.to_numpy()
     gappy = has_gaps(values)
-    if units.plain and not gappy:
-        mean = values.mean(axis=2)
-        spread = np.stack([own.std(axis=1, ddof=1) for own in values])
-        half = t_half_width(spread / np.sqrt(n_topics), n_topics, confidence_level)
-    elif gappy and all(linked(known).all() for known in np.isfinite(values)):
+    found = mean_estimates(values, units)
+    mean, error, n_units, freedom = found.mean, found.error, found.n_units, found.freedom
+    if gappy and all(linked(known).all() for known in np.isfinite(values)):
         parts = residuals_of_units(scores)
         error = np.sqrt((parts.residual**2 * parts.inflation).sum(axis=2)) / parts.sizes.sum()
-        mean, half = parts.means, t_half_width(error, units.held(np.isfinite(values)), confidence_level)
-    else:
-        found = mean_estimates(values, units)
-        mean, half = found.mean, t_half_width(found.error, found.freedom + 1, confidence_level)
+        mean, freedom = mean_over_topics(scores), n_units - 1.0
+    low, high = ends_of_means(
+        mean,
+        error,
+        n_units,
+        freedom,
+        seen=Seen.of(values),
+        metrics=scores["metric"].to_numpy().tolist(),
+        confidence_level=confidence_level,
+    )
     best_first = -settled_mean_over_topics(scores)
     tables = []
     for place, metric in enumerate(scores["metric"].to_numpy()):
@@ -303,8 +309,8 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
                 "system": scores["system"].to_numpy(),
                 "group": scores["group"].to_numpy() if "group" in scores.coords else "",
                 "mean": mean[place],
-                "low": (mean - half)[place],
-                "high": (mean + half)[place],
+                "low": low[place],
+                "high": high[place],
                 "rank": ranks,
             }
         )

@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.base.checks import check_path
 from metaeval.base.metric_names import study_names
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.base.words import naming
@@ -17,7 +18,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
-from metaeval.table.structure import engine_scores
+from metaeval.table.structure import engine_scores, means_cut
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.catalogue import TESTS
@@ -281,7 +282,17 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
         most = "up to " * (len(set(without)) > 1)
         notes.append(
             f"{name}: {most}{max(without):,} of {result.n_pairs:,} pairs cannot be tested, with fewer than two {units} "
-            "in common, and count as not different"
+            "in common, and are not counted"
+        )
+    if cut := means_cut(scores):
+        notes.append(
+            f"means of {first_few(cut)}: fitted from so few {spoken.topics} that they would lie beyond all scores; they "
+            "are cut at the last of these"
+        )
+    if n_few := int(result.too_few().sum(axis=1).max()):
+        notes.append(
+            f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {spoken.topics} that no exact test can "
+            f"reach α = {result.alpha:g}; they do not count as significant, whatever their p-values"
         )
     if result.details.get("mcnemar"):
         notes.append("all scores are 0 or 1, so the sign test is McNemar's test")

@@ -22,7 +22,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.letters import letter_names, shared_letters
-from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.result import PairwiseResult, difference_intervals
 
 Marks = Literal["letters", "groups"]
 """What marks say where all pairs were tested: the systems that one is better than, or those that it is among."""
@@ -72,8 +72,9 @@ class TableStudy(Study):
         """Return one row a metric and system, metrics and rows in the order of the table.
 
         The columns are metric, system, mean, best (whether no mean of the column is better, means that are equal up to
-        rounding counting as equal), then with a baseline difference (system less baseline), p_value, p_corrected and
-        significant, missing for the baseline itself; without one letter (of the system), n_above and n_below (systems
+        rounding counting as equal), then with a baseline difference (system less baseline) with its interval from
+        difference_low to difference_high, p_value, log10_p, p_corrected and significant, missing for the baseline itself
+        and where nothing could be tested; without one letter (of the system), n_above and n_below (systems
         of the table significantly better and worse than this one); and marks, as the table has them.
         """
         known = self.scores["system"].to_numpy().tolist()
@@ -118,36 +119,43 @@ class TableStudy(Study):
         """Return the table as CSV: means at full precision, each beside its marks."""
         return self.report().to_csv()
 
-    def _verdicts(self, place: int) -> NDArray[np.int8]:
-        """Return which rows are significantly better (1) and worse (-1) than which others under a metric."""
+    def _verdicts(self, place: int) -> NDArray[np.float64]:
+        """Return which rows are better (1), worse (-1), or neither (0), than which others; NaN: not tested."""
         data = self.comparison.data
         index = pd.Index(self.systems)
         a, b = (index.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b"))
         shown = (a >= 0) & (b >= 0)
-        verdict = self.comparison.verdicts()[place][shown]
-        square = np.zeros((len(index), len(index)), dtype=np.int8)
+        known = data["p_value"].notnull().to_numpy()[place]
+        verdict = np.where(known, self.comparison.verdicts()[place], np.nan)[shown]
+        square = np.full((len(index), len(index)), np.nan)
         square[a[shown], b[shown]], square[b[shown], a[shown]] = verdict, -verdict
         return square
 
     def _against_baseline(self, place: int) -> pd.DataFrame:
         data = self.comparison.data.isel(metric=place)
-        columns = ["difference", "p_value", "p_corrected", "significant"]
+        bounds = difference_intervals(self.comparison, confidence_level=1.0 - self.comparison.alpha).isel(metric=place)
+        columns = {f"difference_{end}": bounds[end].to_numpy() for end in ("low", "high")}
+        columns |= {name: data[name].to_numpy() for name in ("p_value", "log10_p", "p_corrected") if name in data}
+        found = data["significant"].to_numpy().astype(object)
+        found[data["p_value"].isnull().to_numpy()] = pd.NA
         index = pd.Index(data["system_a"].to_numpy(), name="system")
-        return pd.DataFrame({name: data[name].to_numpy() for name in columns}, index=index).astype(
-            {"significant": "boolean"}
-        )
+        frame = pd.DataFrame({"difference": data["difference"].to_numpy(), **columns, "significant": found}, index=index)
+        return frame.astype({"significant": "boolean"})
 
-    def _marks(self, verdict: NDArray[np.int8], settled: NDArray[np.float64]) -> list[str]:
+    def _marks(self, verdict: NDArray[np.float64], settled: NDArray[np.float64]) -> list[str]:
         if self.baseline is not None:
             against = verdict[:, self.systems.index(self.baseline)]
-            return [{1: BETTER, -1: WORSE}.get(int(one), "") for one in against]
+            return [{1.0: BETTER, -1.0: WORSE}.get(one, "") for one in against.tolist()]
         if self.marks == "letters":
             held = verdict == 1
         else:
             order = np.argsort(-settled, kind="stable")
-            letters = shared_letters(verdict[np.ix_(order, order)] != 0)
+            apart = verdict != 0.0  # and what was not tested: it shares no letter
+            np.fill_diagonal(apart, val=False)
+            letters = shared_letters(apart[np.ix_(order, order)])
             held = np.empty_like(letters)
             held[order] = letters
+            held &= np.isfinite(verdict).any(axis=1)[:, None]
         names = np.array(letter_names(held.shape[1]), dtype=object)
         between = "," if any(len(name) > 1 for name in names) else ""
         return [between.join(names[one]) for one in held]

@@ -16,7 +16,7 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import count, label_array, natural_order
 from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.running.equality import settle, settled_means
+from metaeval.running.equality import RELATIVE, settle, settled_means
 from metaeval.running.parallel import in_one_order
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
 from metaeval.table.scores import (
@@ -217,7 +217,8 @@ def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     """Return every system's mean over all topics, weighted where topics have weights: (metric, system).
 
     Where scores are missing the means are those of `metaeval.table.two_way`, unless some systems share no topic with
-    the others, not even by way of third ones: then each is over the topics that the system has.
+    the others, not even by way of third ones: then each is over the topics that the system has. Fitted means end where
+    the scores of their metric do; see `means_cut`.
 
     Examples
     --------
@@ -228,8 +229,28 @@ def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     for metric, values in enumerate(scores.to_numpy()):
         known = np.isfinite(values)
         if not known.all() and linked(known).all():
-            means[metric] = two_way(values, topic_weights(scores)).means
+            fitted = two_way(values, topic_weights(scores)).means
+            means[metric] = np.clip(fitted, values[known].min(), values[known].max())
     return means
+
+
+def means_cut(scores: Scores) -> list[str]:
+    """Return the systems whose mean would lie beyond all scores of a metric if system and topic added up, by name.
+
+    Examples
+    --------
+    >>> means_cut(as_scores([[0.9, np.nan, np.nan], [0.4, 0.8, 0.7]], missing="pairwise"))
+    ['system1']
+    """
+    if not has_gaps(scores.to_numpy()):
+        return []
+    cut = np.zeros(scores.sizes["system"], dtype=bool)
+    for values in scores.to_numpy():
+        known = np.isfinite(values)
+        if not known.all() and linked(known).all():
+            fitted, room = two_way(values, topic_weights(scores)).means, RELATIVE * np.abs(values[known]).max()
+            cut |= (fitted > values[known].max() + room) | (fitted < values[known].min() - room)
+    return scores["system"].to_numpy()[cut].tolist()
 
 
 def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:

@@ -34,7 +34,17 @@ class CorrectionSpec(Procedure):
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
 
         That is p over its level at alpha = 1, or what a smaller p-value (step down) or a larger one (step up) asks.
+        A hypothesis without a p-value (NaN) was not tested and is none of the family.
         """
+        known = ~np.isnan(families)
+        if known.all():
+            return self._adjusted(families)
+        adjusted = np.full_like(families, np.nan)
+        for family, tested, answered in zip(families, known, adjusted, strict=True):
+            answered[tested] = self._adjusted(family[None, tested])[0]
+        return adjusted
+
+    def _adjusted(self, families: Floats) -> Floats:
         n = families.shape[-1]
         order = np.argsort(families, axis=-1)
         asked = np.take_along_axis(families, order, axis=-1) / self.levels(1.0, np.arange(1, n + 1), n)
@@ -115,7 +125,7 @@ listed."""
 
 
 def adjust(p_values: Floats, correction: str) -> Floats:
-    """Return adjusted p-values: reject where they are at most alpha.
+    """Return adjusted p-values: reject where they are at most alpha; NaN is a hypothesis that was not tested.
 
     Shapes: `p_values` (..., hypothesis).
 

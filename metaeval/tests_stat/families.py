@@ -33,7 +33,7 @@ class PairFamilies(Result):
         """Return one row a family, metric and pair, in the order of the leaderboard.
 
         The columns are family, metric, system_a (the one that stands higher; beside a baseline the other one),
-        system_b, difference, statistic, p_value, and for every correction ``p_`` and ``significant_`` with its name.
+        system_b, difference, statistic, p_value, log10_p, and for every correction ``p_`` and ``significant_`` with its name.
         """
         frames = []
         for (family, metric), result in self.results.items():
@@ -41,7 +41,7 @@ class PairFamilies(Result):
             columns: dict[str, Any] = {"family": family, "metric": metric}
             columns |= {name: data[name].to_numpy() for name in ("system_a", "system_b")}
             some = data["n_common"].to_numpy().ravel() > 0 if "n_common" in data else True
-            for name in ("difference", "statistic", "p_value"):
+            for name in ("difference", "statistic", "p_value", "log10_p"):
                 columns[name] = np.where(some, data[name].to_numpy()[0], np.nan)
             for name in self.corrections:
                 corrected = result.with_correction(name).data
@@ -52,13 +52,14 @@ class PairFamilies(Result):
         return pd.concat(frames, ignore_index=True)
 
     def counts(self) -> pd.DataFrame:
-        """Return one row a family, metric and correction ("none" first): n_significant, n_pairs, share."""
+        """Return one row a family, metric and correction ("none" first): n_significant, n_pairs (tested), share."""
         rows = []
         for (family, metric), result in self.results.items():
             for name in dict.fromkeys(["none", *self.corrections]):
                 found = int(result.with_correction(name).data["significant"].sum())
                 row = {"family": family, "metric": metric, "correction": name, "n_significant": found}
-                rows.append(row | {"n_pairs": result.n_pairs, "share": found / result.n_pairs})
+                n_tested = int(result.n_tested[0])
+                rows.append(row | {"n_pairs": n_tested, "share": found / n_tested if n_tested else np.nan})
         return pd.DataFrame(rows)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Result
@@ -16,6 +15,7 @@ from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import PROCEDURES
 from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.tails import student_p
 
 type Floats = NDArray[np.float64]
 
@@ -136,7 +136,7 @@ def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
         statistic = np.where(apart == 0.0, 0.0, apart / np.sqrt(error))
         freedom = error**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (others - 1))
     freedom = np.where(error > 0.0, freedom, n + others - 2.0)
-    p_value = 2.0 * stdtr(freedom, -np.abs(statistic))
+    p_value = student_p(freedom, statistic, n + others).p
     return frame.assign(
         other_topics=far.mean(axis=1),
         difference=apart,

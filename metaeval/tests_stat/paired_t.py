@@ -1,7 +1,8 @@
 """Paired t test over all pairs of systems."""
 
+from dataclasses import replace
+
 import numpy as np
-from scipy.special import stdtr
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.running.compiled import compiled, worth_loading
@@ -10,6 +11,7 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.robust import pair_estimates
+from metaeval.tests_stat.tails import student_p, student_tail
 
 _FEW = 2_000_000
 """Differences whose t takes NumPy less time than loading compiled code does."""
@@ -46,7 +48,8 @@ def paired_t_test(
 
     with :math:`z_j` the difference on topic j of T, against Student's t with T - 1 degrees of freedom, as
     ``scipy.stats.ttest_rel``. Where SciPy has NaN, the answer is plain: systems equal on every topic get t = 0 and
-    p = 1; a difference that is the same on every topic gets an infinite t and p = 0.
+    p = 1; a difference that is the same on every one of n topics gets an infinite t and the p-value of the test by
+    random signs, :math:`2^{1 - n}` (one-sided :math:`2^{-n}`), for no spread tells of nothing but the signs.
 
     Topics in random clusters, or with weights :math:`w_j`: t is the (weighted) mean over its CR2 standard error [1]_
     [2]_, against Student's t with Satterthwaite's degrees of freedom, both with the identity for working model (the
@@ -76,32 +79,39 @@ def paired_t_test(
     if not question.plain:
         return _robust_t_test(question, correction)
     statistic = t_statistics(question)
-    freedom = question.n_topics - 1
-    if question.one_sided:
-        equal = np.stack(
-            [
-                equal_pairs(values, question.first, question.second, tolerance)
-                for values, tolerance in zip(question.values, question.tolerance, strict=True)
-            ]
-        )
-        greater, less = (np.where(equal, 1.0, stdtr(freedom, side * statistic)) for side in (-1, 1))
-        evidence = Evidence(statistic=statistic, greater=greater, less=less)
-    else:
-        evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)))
-    return answer(question, evidence, test="t", correction=correction)
+    equal = question.n_apart == 0 if question.one_sided else statistic == 0.0
+    evidence = _evidence(question, statistic, question.n_topics - 1.0, equal)
+    return answer(question, replace(evidence, error=_errors(question, statistic)), test="t", correction=correction)
 
 
 def _robust_t_test(question: Question, correction: str) -> PairwiseResult:
     """Test by the standard error that holds for what the topics bring."""
     found = pair_estimates(question)
-    statistic, freedom = found.statistic, found.certain_freedom
-    if question.one_sided:
-        greater, less = (np.where(found.without_evidence, 1.0, stdtr(freedom, side * statistic)) for side in (-1, 1))
-        evidence = Evidence(statistic=statistic, greater=greater, less=less, estimates=found)
-    else:
-        evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)), estimates=found)
+    evidence = _evidence(question, found.statistic, found.certain_freedom, found.without_evidence)
     details = {} if question.units.plain else {"standard_error": "CR2"}
+    evidence = replace(evidence, estimates=found, error=found.error)
     return answer(question, evidence, test="t", correction=correction, details=details)
+
+
+def _evidence(question: Question, statistic: Floats, freedom: Floats | float, equal: Flags) -> Evidence:
+    """Ask Student's t; where the two are equal throughout, nothing speaks for either side."""
+    n_units = question.n_units if np.isinf(statistic).any() else 1
+    if not question.one_sided:
+        return Evidence(statistic=statistic, two_sided=student_p(freedom, statistic, n_units))
+    greater, less = (student_tail(freedom, side * statistic, n_units) for side in (-1.0, 1.0))
+    return Evidence(statistic=statistic, greater=greater.certain(equal), less=less.certain(equal))
+
+
+def _errors(question: Question, statistic: Floats) -> Floats:
+    """Return the standard errors behind t: the mean over t, and where the means are equal that of the differences."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.abs(question.mean_differences() / statistic)
+    apart = question.n_apart if (statistic == 0.0).any() else statistic
+    for own, values, t, differ in zip(errors, question.values, statistic, apart, strict=True):
+        tied = t == 0.0
+        spread = (values[question.first[tied]] - values[question.second[tied]]).std(axis=1, ddof=1)
+        own[tied] = np.where(differ[tied] > 0, spread / np.sqrt(question.n_topics), 0.0)
+    return errors
 
 
 def t_statistics(question: Question) -> Floats:

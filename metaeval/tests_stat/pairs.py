@@ -4,13 +4,14 @@ A test receives a `Question` (values already turned so that higher is better, th
 back `Evidence`; everything around it is the same for every test.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_paired, check_share
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.parallel import in_one_order
@@ -21,8 +22,9 @@ from metaeval.table.traits import Trait
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.docstrings import documented
+from metaeval.tests_stat.tails import Tails
 
-type Floats = NDArray[np.float64]
+_AT_ONCE = 1_000_000  # scores of pairs that are laid out at a time
 
 Alternative = Literal["two-sided", "greater", "less", "better"]
 PValueRule = Literal["plus-one", "plain"]
@@ -151,6 +153,34 @@ class Question:
         return np.rint(both[:, self.first, self.second]).astype(np.int64)
 
     @property
+    def n_units(self) -> Ints:
+        """Number of topics, or of clusters, that both systems of every pair have, shape (metric, pair)."""
+        if not self.units.clustered:
+            return self.n_common
+        if not self.gaps:
+            return np.full((len(self.values), len(self.first)), self.units.n_units)
+        return self._count(lambda a, b: self.units.held(np.isfinite(a - b)))
+
+    @property
+    def n_apart(self) -> Ints:
+        """Number of topics, or of clusters, on which the systems of every pair differ, shape (metric, pair)."""
+        return self._count(self._apart)
+
+    def _apart(self, a: Floats, b: Floats) -> Ints:
+        apart, size = (self.units.sums(part) for part in (a - b, np.abs(a) + np.abs(b)))
+        return np.asarray((np.abs(apart) > RELATIVE * size).sum(axis=-1))
+
+    def _count(self, counted: Callable[[Floats, Floats], Ints]) -> Ints:
+        """Count over the scores (pair, topic) of the first and of the second system, some pairs at a time."""
+        counts = np.empty((len(self.values), len(self.first)), dtype=np.int64)
+        step = max(1, _AT_ONCE // self.n_topics)
+        for own, values in zip(counts, self.values, strict=True):
+            for start in range(0, len(self.first), step):
+                part = slice(start, start + step)
+                own[part] = counted(values[self.first[part]], values[self.second[part]])
+        return counts
+
+    @property
     def total(self) -> NDArray[np.float64]:
         """The weight of the topics of every pair, to divide sums by: shape (metric, pair), or () without gaps."""
         if not self.gaps:
@@ -199,16 +229,17 @@ class Evidence:
     A test fills at least `two_sided` for a two-sided question, and `greater` and `less` for any other.
     `family_wise` holds p-values already adjusted over the whole family, for the tests that make their own;
     `family_wise_only` says that the test has no others, so that no further correction makes sense. `estimates` are
-    the means and errors behind the statistic, where topics are not plain.
+    the means and errors behind the statistic, where topics are not plain, and `error` is the standard error alone.
     """
 
     statistic: NDArray[np.float64]
-    two_sided: NDArray[np.float64] | None = None
-    greater: NDArray[np.float64] | None = None
-    less: NDArray[np.float64] | None = None
-    family_wise: NDArray[np.float64] | None = None
+    two_sided: Floats | Tails | None = None
+    greater: Floats | Tails | None = None
+    less: Floats | Tails | None = None
+    family_wise: Floats | None = None
     family_wise_only: bool = False
     estimates: Estimates | None = None
+    error: Floats | None = None
 
 
 def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

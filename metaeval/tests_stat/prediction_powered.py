@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_share
@@ -24,6 +24,7 @@ from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
 from metaeval.tests_stat.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import student_p, student_tail
 
 Side = Literal["two-sided", "greater", "less"]
 
@@ -192,7 +193,7 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     :math:`V^2 / (V_1^2/(n - 2) + V_2^2/(n + N - 2))`: the judge's part is known from many topics.
 
     Where nothing varies the answer is plain, as in `metaeval.paired_t_test`: equal systems have p = 1, a difference
-    that is the same everywhere p = 0. A judge whose differences do not vary has weight 0.
+    that is the same everywhere that of random signs. A judge whose differences do not vary has weight 0.
 
     References
     ----------
@@ -278,14 +279,13 @@ def _test(  # noqa: PLR0913, PLR0917 - what a test needs
 ) -> dict[str, NDArray[np.generic]]:
     statistic = _statistic(found[f"{side}estimate"], found[f"{side}standard_error"])
 
-    def below(values: Floats) -> Floats:
-        return np.asarray(stdtr(found["degrees_of_freedom"] if not side else laid.n_topics - 1.0, values))
-
+    freedom = found["degrees_of_freedom"] if not side else laid.n_topics - 1.0
     if alternative == "two-sided":
-        p_value = 2.0 * below(-np.abs(statistic))
+        p_value = student_p(freedom, statistic, laid.n_topics).p
     else:
         certain = (statistic == 0.0) & (found[f"{side}standard_error"] == 0.0)  # equal wherever they can be seen
-        p_value = np.where(certain, 1.0, below(-statistic if alternative == "greater" else statistic))
+        turned = -statistic if alternative == "greater" else statistic
+        p_value = student_tail(freedom, turned, laid.n_topics).certain(certain).p
     corrected = adjust(p_value, correction)
     return {
         f"{side}p_value": p_value,

@@ -1,28 +1,40 @@
-"""Requirements on systems, such as "new >= old - 0.005": established, contradicted, or left open by the topics."""
+"""Requirements such as "new >= old - 0.005" or "new >= 0.7": established, contradicted, or left open by the topics."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_share, refused
 from metaeval.base.results import Result
+from metaeval.base.unit import Unit
 from metaeval.errors import UnknownNameError
-from metaeval.table.scores import oriented_values
+from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
-from metaeval.tests_stat.robust import difference_estimates
+from metaeval.tests_stat.ends import Seen, ends_of_means
+from metaeval.tests_stat.pairs import Estimates
+from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.robust import difference_estimates, mean_estimates
+from metaeval.tests_stat.tails import signs_tail, student_tail
 
-_SIGN = re.compile(r"\s(>=|≥|>)\s")
-_MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)")
+_SIGN = re.compile(r"\s(>=|≥|>|<=|≤|<)\s")
+_MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)(?P<points>\s+points?)?")
 _LOOSE = re.compile(r"(?P<better>[^<>=≥≤]+)(?P<sign>[<>=≥≤]{1,2})(?P<worse>[^<>=≥≤]+)")
 _LOOSE_MARGIN = re.compile(r"(?P<name>.+?)\s*(?P<sign>[+-])\s*(?P<size>\d*[.,]?\d+(?:[eE][+-]?\d+)?)")
-_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[-+]?\d*\.?\d+(?:[eE][+-]?\d+)?")
+_LOOSE_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
 _EXAMPLE = "new >= old - 0.005"
 MET, VIOLATED, OPEN, NOTHING = "met", "violated", "open", "without common items"
+_WIDE = 0.1
+"""Share of the range of the scores beyond which a margin must be written in points, so that none is a slip."""
+_POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,16 +53,33 @@ class Requirements(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and requirement.
 
-        The columns are metric, requirement, system_a, system_b, margin (by how much a must be ahead; negative where it
-        may be behind), difference (positive: a is better), low and high (one-sided limits, each at 1 - alpha), p_value
-        (one-sided, of the requirement's contrary), n_common topics and state: met, violated (its contrary is
-        established), open, or "without common items", where the figures are NaN.
+        The columns are metric, requirement, system_a, system_b (missing beside a number), margin (by how much a must be
+        ahead, negative where it may be behind; or the number), estimate (the difference, positive where a is better; or
+        the mean), low and high (one-sided limits, each at 1 - alpha), p_value (one-sided, of the requirement's
+        contrary), n_common topics, state (met; violated: its contrary is established; open; or "without common items",
+        where the figures are NaN), and for open ones items_needed: how many would tell, with a power of .8, if the
+        estimate is right.
         """
         return self.table.copy()
 
+    def open_words(self, spoken: Unit) -> list[str]:
+        """Say of each requirement that is open what is established instead, and how many items would tell."""
+        words = []
+        for row in self.table[~self.table["state"].isin([MET, VIOLATED])].itertuples():
+            if row.state == NOTHING:
+                words.append(f"{row.requirement}: the two systems have no {spoken.topic} in common under {row.metric}")
+                continue
+            better, sign, _ = sides_of(row.requirement)
+            end = row.high if sign[0] == "<" else row.low
+            limit = f"{end:.4f}" if pd.isna(row.system_b) else f"{row.system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
+            shown = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
+            more = "" if math.isnan(row.items_needed) else f"; some {row.items_needed:,.0f} {spoken.topics} would tell"
+            words.append(f"{row.requirement} under {row.metric}{shown}{more}")
+        return words
+
 
 def check_requirements(scores: object, requirements: Sequence[str], *, alpha: float = 0.05) -> Requirements:
-    r"""Test requirements on pairs of systems by one-sided paired t tests.
+    r"""Test requirements on systems by one-sided t tests, paired where two are compared.
 
     Parameters
     ----------
@@ -58,14 +87,17 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
         With clusters, strata, weights and gaps as they come.
     requirements : sequence of str
         Each ``A >= B``, ``A > B``, ``A >= B - 0.005`` or ``A >= B + 0.01``, with blanks around the signs; in the
-        metric's unit, better being higher whatever the metric's direction.
+        metric's unit, better being higher whatever the metric's direction. A margin that allows more than a tenth of the
+        range of the scores must be written in points, ``A >= B - 20 points``: hundredths where all scores lie between 0
+        and 1, else units. Or ``A >= 0.7``, ``A < 0.2`` and the like: the mean itself beside a number.
     alpha : float, default 0.05
         Level of each test.
 
     Raises
     ------
     InvalidOptionError
-        If a text is no requirement, or names a system that is not there.
+        If a text is no requirement, names a system that is not there, allows too much, or a number outside of what the
+        metric can be.
     ScoresError
         If scores are outside their rules.
 
@@ -75,24 +107,30 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
 
     Notes
     -----
-    With :math:`\bar d` the mean of a less that of b, s its error and m the margin, a requirement is met where
-    :math:`\bar d - t_{1-\alpha} s \ge m` (for ``>``: more than m), a test of non-inferiority where m is negative, and
-    violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no correction: each is tested
-    at the level, and all must pass [1]_.
+    With :math:`\bar d` the mean of a less that of b (or of a alone), s its error and m the margin (the number), a
+    requirement is met where :math:`\bar d - t_{1-\alpha} s \ge m` (for ``>``: more than m), a test of non-inferiority
+    where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
+    correction: each is tested at the level, and all must pass [1]_. Where nothing varies signs decide, as far as their
+    number can; of a share of 0 or 1 its exact limit. Open, some n items would tell [2]_: with e the error on the n' of
+    now,
+
+    .. math:: n = n' \left(\frac{(z_{1-\alpha} + z_{.8}) e}{\bar d - m}\right)^2 + \frac{z_{1-\alpha}^2}{2}
 
     References
     ----------
     .. [1] Berger (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics 24(4), 295-300.
        :doi:`10.2307/1267823`
+    .. [2] Guenther (1981). Sample size formulas for normal theory t tests. The American Statistician 35(4), 243-244.
+       :doi:`10.1080/00031305.1981.10479363`
 
     Examples
     --------
     >>> made = {"old": [0.30, 0.50, 0.90, 0.40], "new": [0.31, 0.49, 0.91, 0.41]}
     >>> found = check_requirements(made, ["new >= old - 0.02", "new > old"])
-    >>> found.to_frame()[["requirement", "difference", "low", "state"]].round(3)
-             requirement  difference    low state
-    0  new >= old - 0.02       0.005 -0.007   met
-    1          new > old       0.005 -0.007  open
+    >>> found.to_frame()[["requirement", "estimate", "low", "state"]].round(3)
+             requirement  estimate    low state
+    0  new >= old - 0.02     0.005 -0.007   met
+    1          new > old     0.005 -0.007  open
     """
     check_share(alpha, "alpha")
     table = engine_scores(scores, "requirements")
@@ -100,58 +138,145 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     asked = [_parsed(text, names) for text in requirements]
     if not asked:
         raise refused("requirements", f"is empty; name at least one, such as {_EXAMPLE!r}", requirements)
-    first, second = (np.array([names.index(one[side]) for one in asked]) for side in (0, 1))
-    margin = np.array([one[2] for one in asked])
-    strict = np.array([one[3] for one in asked])
-    found = difference_estimates(oriented_values(table), units_of(table), first, second)
-    half = stdtrit(found.certain_freedom, 1.0 - alpha) * found.error
-    low, high = found.mean - half, found.mean + half
-    told = found.n_units > 1
-    met = told & np.where(strict, low > margin, low >= margin)
-    against = told & (high < margin)
+    metrics, seen = table["metric"].to_numpy().tolist(), Seen.of(table.to_numpy())
+    asked = [_with_margin(one, text, metrics, seen) for one, text in zip(asked, requirements, strict=True)]
+    rows = [
+        {"requirement": " ".join(text.split()), "system_a": one.better, "system_b": one.other}
+        for one, text in zip(asked, requirements, strict=True)
+    ]
+    found = [_judged(table, one, metrics, seen, alpha) for one in asked]
+    return Requirements(
+        table=pd.DataFrame([
+            {"metric": metric, **row, **{name: values[place] for name, values in columns.items()}}
+            for place, metric in enumerate(metrics)
+            for row, columns in zip(rows, found, strict=True)
+        ]),
+        alpha=float(alpha),
+    )  # fmt: skip
+
+
+class _Asked(NamedTuple):
+    """A requirement that was read."""
+
+    better: str
+    other: str | None
+    """None: a number stands in its place."""
+    margin: float
+    sign: str
+    points: bool = False
+    """Whether the margin is in points."""
+
+    @property
+    def way(self) -> float:
+        """1 where the first must be high, -1 where it must be low."""
+        return -1.0 if self.sign in {"<", "<="} else 1.0
+
+
+def _with_margin(asked: _Asked, text: str, metrics: Sequence[str], seen: Seen) -> _Asked:
+    """Turn points into units, and refuse a margin that allows too much and a number that no mean can reach."""
+    bounds = seen.bounds(metrics)
+    finite = np.isfinite(bounds)
+    lowest, highest = (np.where(finite[:, end], bounds[:, end], seen[end]) for end in (0, 1))
+    if asked.other is None:
+        outside = (asked.margin < bounds[:, 0]) | (asked.margin > bounds[:, 1])
+        if outside.any():
+            low, high = bounds[outside][0]
+            rule = f"asks for {asked.margin:g}, but {metrics[outside.argmax()]} lies between {low:g} and {high:g}"
+            raise refused("requirements", f"{rule}; give a number there, not {text!r}", text)
+        return asked
+    unit = 0.01 if (lowest >= 0.0).all() and (highest <= 1.0).all() else 1.0
+    if asked.points:
+        return asked._replace(margin=asked.margin * unit)
+    wide = -asked.margin > _WIDE * (highest - lowest) * (1.0 + 1e-9)
+    if wide.any() and asked.margin < 0.0:
+        place = int(wide.argmax())
+        size, start = -asked.margin, f"{asked.better} {asked.sign} {asked.other} - "
+        rule = (
+            f"allows {size:g} of a range of {highest[place] - lowest[place]:g} ({metrics[place]}); if that is meant write "
+            f"{f'{start}{size / unit:g} points'!r}, else less, such as {f'{start}{size / 100.0:g}'!r}, not {text!r}"
+        )
+        raise refused("requirements", rule, text)
+    return asked
+
+
+def _judged(table: Scores, asked: _Asked, metrics: Sequence[str], seen: Seen, alpha: float) -> dict[str, Floats]:
+    """Return the figures and states of one requirement, each (metric,)."""
+    names, units = table["system"].to_numpy().tolist(), units_of(table)
+    first = np.array([names.index(asked.better)])
+    if asked.other is None:
+        found = mean_estimates(table.to_numpy()[:, first], units)
+    else:
+        found = difference_estimates(oriented_values(table), units, first, np.array([names.index(asked.other)]))
+    low, high = ends_of_means(
+        found.mean,
+        found.error,
+        found.n_units,
+        found.freedom,
+        seen=seen,
+        metrics=metrics,
+        confidence_level=1.0 - 2.0 * alpha,
+        apart=asked.other is not None,
+    )
+    met, against, p_value = _decided(found, asked, low, high, alpha)
+    beyond = asked.way * (found.mean - asked.margin)
+    z = ndtri(1.0 - alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p_value = stdtr(found.certain_freedom, -(found.mean - margin) / found.error)
-    p_value = np.where(found.error > 0.0, p_value, np.where(met, 0.0, 1.0))
+        needed = np.ceil(found.n_topics * ((z + ndtri(_POWER)) * found.error / beyond) ** 2 + z * z / 2.0)
+    still = (found.n_units > 1) & ~met & ~against & (found.error > 0.0) & np.isfinite(needed)
     nothing = found.n_topics == 0
-    shown = [np.where(nothing, np.nan, one) for one in (found.mean, low, high, np.where(told, p_value, 1.0))]
-    tables = [
-        pd.DataFrame({
-            "metric": metric,
-            "requirement": [" ".join(text.split()) for text in requirements],
-            "system_a": [one[0] for one in asked],
-            "system_b": [one[1] for one in asked],
-            "margin": margin,
-            "difference": shown[0][place],
-            "low": shown[1][place],
-            "high": shown[2][place],
-            "p_value": shown[3][place],
-            "n_common": found.n_topics[place].astype(np.int64),
-            "state": np.select([nothing[place], met[place], against[place]], [NOTHING, MET, VIOLATED], OPEN),
-        })
-        for place, metric in enumerate(table["metric"].to_numpy().tolist())
-    ]  # fmt: skip
-    return Requirements(table=pd.concat(tables, ignore_index=True), alpha=float(alpha))
+    figures = {"estimate": found.mean, "low": low, "high": high, "p_value": p_value}
+    return {
+        "margin": np.full(len(metrics), asked.margin),
+        **{name: np.where(nothing, np.nan, values)[:, 0] for name, values in figures.items()},
+        "n_common": found.n_topics[:, 0].astype(np.int64),
+        "state": np.select([nothing, met, against], [NOTHING, MET, VIOLATED], OPEN)[:, 0],
+        "items_needed": np.where(still, needed, np.nan)[:, 0],
+    }
+
+
+def _decided(found: Estimates, asked: _Asked, low: Floats, high: Floats, alpha: float) -> tuple[Flags, Flags, Floats]:
+    """Say where the requirement is met, and where its contrary is established, and return its p-value."""
+    strict, told, way = asked.sign in {"<", ">"}, found.n_units > 1, asked.way
+    near, far = (low, high) if way > 0.0 else (-high, -low)
+    limit, mean = way * asked.margin, way * found.mean
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (mean - limit) / found.error
+    t = np.where(found.error > 0.0, t, np.where(mean == limit, 0.0, np.copysign(np.inf, mean - limit)))
+    tail = student_tail(found.certain_freedom, -t, found.n_units)
+    varied = found.error > 0.0
+    exact = varied | (np.isfinite(low + high) & (asked.other is None))
+    signs = is_significant(signs_tail(found.n_units, two_sided=False).p, alpha)
+    reached = np.where(exact, near > limit if strict else near >= limit, signs & (mean > limit))
+    # the same everywhere: as good, and not better
+    reached |= ~varied & (mean == limit) & (not strict) & (asked.other is not None)
+    against = np.where(exact, far < limit, signs & (mean < limit))
+    return told & reached, told & against, np.where(told, np.where(t == -np.inf, 1.0, tail.p), 1.0)
 
 
 def sides_of(text: str) -> tuple[str, str, str]:
     """Return what stands at the left of the sign, the sign, and what stands at its right."""
     parts = _SIGN.split(str(text).strip(), maxsplit=1)
-    if len(parts) == 1:
-        rule = f"compares two systems by >= or > with blanks around it, such as {_written_out(text)!r}, not {text!r}"
-        raise refused("requirements", rule, text)
-    better, sign, rest = (part.strip() for part in parts)
-    return better, sign, rest
+    better, sign, rest = (part.strip() for part in parts) if len(parts) > 1 else ("", "", "")
+    if not sign or (sign[0] in "<≤" and not _NUMBER.fullmatch(rest)):
+        raise _refused(text)
+    return better, {"≥": ">=", "≤": "<="}.get(sign, sign), rest
 
 
-def systems_of(text: str, names: Sequence[str]) -> tuple[str, str]:
-    """Return the two systems that a requirement compares.
+def _refused(text: str) -> Exception:
+    rule = "compares two systems, or one and a number, by >= or > with blanks around it, such as"
+    return refused("requirements", f"{rule} {_written_out(text)!r}, not {text!r}", text)
+
+
+def systems_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the systems that a requirement is about.
 
     Examples
     --------
-    >>> systems_of("new >= old - 0.005", ["old", "new"])
-    ('new', 'old')
+    >>> systems_of("new >= old - 0.005", ["old", "new"]), systems_of("new >= 0.7", ["old", "new"])
+    (('new', 'old'), ('new',))
     """
-    return _parsed(text, names)[:2]
+    asked = _parsed(text, names)
+    return (asked.better,) if asked.other is None else (asked.better, asked.other)
 
 
 def _written_out(text: str) -> str:
@@ -160,8 +285,13 @@ def _written_out(text: str) -> str:
     if found is None:
         return _EXAMPLE
     better, sign, worse = (part.strip() for part in found.groups())
-    margin = _LOOSE_MARGIN.fullmatch(worse)
     turned = sign[0] in "<≤" or sign[-1] in "<≤"
+    strict = sign in {"<", ">"}
+    if _LOOSE_NUMBER.fullmatch(worse):
+        return f"{better} {('<' if turned else '>') + '=' * (not strict)} {worse.replace(',', '.')}"
+    if _LOOSE_NUMBER.fullmatch(better):
+        return f"{worse} {('>' if turned else '<') + '=' * (not strict)} {better.replace(',', '.')}"
+    margin = _LOOSE_MARGIN.fullmatch(worse)
     if margin and margin["size"].lstrip("0")[:1] in {".", ","}:  # and not the version of gpt-4
         size = margin["size"].replace(",", ".")
         worse, way = margin["name"], "-+"[(margin["sign"] == "+") != turned]
@@ -170,17 +300,21 @@ def _written_out(text: str) -> str:
         left = ""
     if turned:
         better, worse = worse, better
-    if _NUMBER.fullmatch(better) or _NUMBER.fullmatch(worse):
-        return _EXAMPLE
-    return f"{better} {'>' if sign in {'<', '>'} else '>='} {worse}{left}"
+    return f"{better} {'>' if strict else '>='} {worse}{left}"
 
 
-def _parsed(text: str, names: Sequence[str]) -> tuple[str, str, float, bool]:
-    """Return the two systems, by how much the first must be ahead, and whether by more."""
+def _parsed(text: str, names: Sequence[str]) -> _Asked:
+    """Read a requirement."""
     better, sign, rest = sides_of(text)
-    margin = 0.0
+    if better not in names and rest in names and _LOOSE_NUMBER.fullmatch(better):
+        raise _refused(text)
+    if rest not in names and _NUMBER.fullmatch(rest):
+        if better not in names:
+            raise UnknownNameError("system", better, names)
+        return _Asked(better, None, float(rest), sign)
+    margin, points = 0.0, False
     if rest not in names and (found := _MARGIN.fullmatch(rest)):
-        rest, margin = found["name"], float(f"{found['sign']}{found['size']}")
+        rest, margin, points = found["name"], float(f"{found['sign']}{found['size']}"), bool(found["points"])
     loose = _LOOSE_MARGIN.fullmatch(rest)
     if rest not in names and loose and loose["name"] in names:
         meant = f"{better} {sign} {loose['name']} {loose['sign']} {loose['size'].replace(',', '.')}"
@@ -191,4 +325,4 @@ def _parsed(text: str, names: Sequence[str]) -> tuple[str, str, float, bool]:
             raise UnknownNameError("system", name, names)
     if better == rest:
         raise refused("requirements", f"compares two systems, and {better!r} is on both sides; name another", text)
-    return better, rest, margin, sign == ">"
+    return _Asked(better, rest, margin, sign, points)

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
@@ -19,9 +20,11 @@ from metaeval.running.equality import at_least
 from metaeval.table.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
+from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
+from metaeval.tests_stat.tails import Tails, counted, signs_tail
 
 
 class UnreachableLevelWarning(MetaevalWarning):
@@ -38,14 +41,18 @@ class PairwiseResult(Result):
     - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
     - ``statistic``: the test's statistic, turned as ``difference`` is; a rank or sign test looks at other things than
       the mean, so its sign may differ;
-    - ``p_value``: as the test gives it;
-    - ``p_corrected``: adjusted over the family (all pairs of one metric);
-    - ``significant``: ``p_corrected <= alpha``;
+    - ``p_value``: as the test gives it, NaN for a pair that cannot be tested, with fewer than two topics (clusters) in
+      common; never below 2.2e-308, which stands for smaller ones as a bound;
+    - ``log10_p``: its logarithm to base 10, however small; NaN for 0 of the resamples;
+    - ``p_corrected``: adjusted over the family (all pairs of one metric that were tested);
+    - ``p_reachable``: the smallest p-value that an exact test by random signs could reach, :math:`2^{1 - n}` with n
+      topics (clusters) on which the two differ, one-sided :math:`2^{-n}`; not where a test makes
+      family-wise p-values from more than two systems;
+    - ``significant``: ``p_corrected <= alpha`` and ``p_reachable <= alpha``;
     - ``better``: 1 where the mean of a is better than that of b, -1 where it is worse, 0 where they are equal: the
       direction of a decision, whatever the test looks at;
     - ``n_common``: topics that both systems have, where there are gaps;
-    - ``degrees_of_freedom`` and ``standard_error``: of the t test where topics have clusters, strata, weights or
-      gaps.
+    - ``standard_error``: of the t test; ``degrees_of_freedom``: where topics have clusters, strata, weights or gaps.
     """
     test: str
     alternative: str
@@ -104,8 +111,13 @@ class PairwiseResult(Result):
 
     @property
     def n_pairs(self) -> int:
-        """Number of pairs tested under each metric."""
+        """Number of pairs under each metric."""
         return self.data.sizes["pair"]
+
+    @property
+    def n_tested(self) -> Ints:
+        """Number of pairs that could be tested, by metric: those with two topics (clusters) in common at least."""
+        return np.asarray((~np.isnan(self.data["p_value"].to_numpy())).sum(axis=1))
 
     @property
     def signature(self) -> str:
@@ -138,7 +150,7 @@ class PairwiseResult(Result):
         times = np.divide(p, first, out=np.ones_like(p), where=(first > 0.0) & (p < 1.0))
         error = times * np.sqrt(inside * (1.0 - inside) / self.n_resamples)
         again = ndtr((self.alpha - p) / error)
-        return np.nansum(np.sqrt(again * (1.0 - again)), axis=1) / self.n_pairs
+        return np.nansum(np.sqrt(again * (1.0 - again)), axis=1) / np.maximum(self.n_tested, 1)
 
     def with_correction(self, correction: str, *, alpha: float | None = None) -> "PairwiseResult":
         """Return the same test under another correction or level; nothing is drawn again.
@@ -171,11 +183,14 @@ class PairwiseResult(Result):
             )
         else:
             corrected = self._adjusted(correction, alpha)
-        significant = is_significant(corrected, alpha, strictly_below=self.strictly_below)
-        data = self.data.assign(
-            p_corrected=(("metric", "pair"), corrected), significant=(("metric", "pair"), significant)
+        made = replace(
+            self,
+            data=self.data.assign(p_corrected=(("metric", "pair"), corrected)),
+            correction=correction,
+            alpha=float(alpha),
         )
-        return replace(self, data=data, correction=correction, alpha=float(alpha))
+        found = made._decided("p_corrected", alpha)
+        return replace(made, data=made.data.assign(significant=(("metric", "pair"), found)))
 
     def beside(self) -> "PairwiseResult | None":
         """Return the same test under Benjamini and Hochberg where Benjamini and Yekutieli decided, else None."""
@@ -205,25 +220,24 @@ class PairwiseResult(Result):
         [[1]]
         """
         level = self.alpha if alpha is None else alpha
-        significant = is_significant(self.data["p_corrected"].to_numpy(), level, strictly_below=self.strictly_below)
-        return np.asarray(significant * self.data["better"].to_numpy(), dtype=np.int8)
+        return np.asarray(self._decided("p_corrected", level) * self.data["better"].to_numpy(), dtype=np.int8)
 
     def discriminative_power(self) -> pd.DataFrame:
-        """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs``, ``power``.
+        """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs`` (tested), ``power``.
 
         Identical systems stay among the pairs (Sakai's definition counts all of them).
         """
         found = self.data["significant"].sum("pair").to_numpy()
-        frame = pd.DataFrame({"metric": self.metrics, "n_significant": found, "n_pairs": self.n_pairs})
-        return frame.assign(power=found / self.n_pairs)
+        frame = pd.DataFrame({"metric": self.metrics, "n_significant": found, "n_pairs": self.n_tested})
+        return frame.assign(power=frame["n_significant"] / frame["n_pairs"].where(frame["n_pairs"] > 0))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair, ready for a table or a file; without common topics it has no figures."""
-        columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "p_corrected"]
+        columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "log10_p", "p_corrected"]
         frame = self.data.to_dataframe().reset_index()
         if "n_common" in frame:
             frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")
-        return frame[[*columns, "significant", "better"]]
+        return frame[[*(name for name in columns if name in frame), "significant", "better"]]
 
     def decisions(self, metric: str) -> pd.DataFrame:
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
@@ -261,8 +275,9 @@ class PairwiseResult(Result):
         names = pd.Index(dict.fromkeys([*one["system_a"].to_numpy().tolist(), *one["system_b"].to_numpy().tolist()]))
         a, b = names.get_indexer(one["system_a"].to_numpy()), names.get_indexer(one["system_b"].to_numpy())
         better = one["better"].to_numpy()
-        bare = is_significant(one["p_value"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
+        bare = self._decided("p_value", self.alpha)[self.metrics.index(metric)]
         grade = np.where(one["significant"].to_numpy(), 2, bare) * better
+        grade = np.where(one["p_value"].isnull().to_numpy(), np.nan, grade)
         square = np.full((len(names), len(names)), np.nan)
         square[a, b], square[b, a] = grade, -grade
         lead = np.zeros(len(names))
@@ -287,6 +302,18 @@ class PairwiseResult(Result):
         """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""
         return self._out_of_reach(self.correction, self.alpha)
 
+    def too_few(self) -> Flags:
+        """Return which pairs would be significant, but for being different on too few topics, uncorrected."""
+        bare = is_significant(self.data["p_value"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
+        return bare & ~self._decided("p_value", self.alpha)
+
+    def _decided(self, of: str, level: float) -> Flags:
+        """Return where these p-values reach a level that an exact test of the pair could reach."""
+        found = is_significant(self.data[of].to_numpy(), level, strictly_below=self.strictly_below)
+        if "p_reachable" in self.data:
+            found &= is_significant(self.data["p_reachable"].to_numpy(), level)
+        return found
+
     def _p_values(self) -> NDArray[np.float64]:
         """Return the p-values of every hypothesis: one or two a pair."""
         p_values = self.data["p_value"].to_numpy()
@@ -304,7 +331,7 @@ class PairwiseResult(Result):
         if self.n_resamples is None or correction in ("none", FAMILY_WISE) or smallest <= 0:
             return ""
         p_values = self._p_values()
-        n_hypotheses = p_values.shape[-1]
+        n_hypotheses = int((~np.isnan(p_values)).sum(axis=-1).max())
         needed = smallest_useful_count(smallest, n_hypotheses=n_hypotheses, correction=correction, alpha=alpha)
         reached = at_least(smallest, p_values, p_values).sum(axis=-1)
         stuck = [name for name, count in zip(self.metrics, reached, strict=True) if 0 < count < needed]
@@ -330,13 +357,14 @@ def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.
     Returns
     -------
     xarray.Dataset
-        ``low`` and ``high`` over metric and pair; NaN under any other test, and for pairs whose difference has no
-        standard error that could be told: equal means, or the same difference on every topic.
+        ``low`` and ``high`` over metric and pair; NaN under any other test, for pairs that were not tested, and where
+        nothing varies and nothing is known of what the metric's values may be.
 
     Notes
     -----
-    The standard error is the difference over its t, whatever the test made of clusters, strata, weights and gaps; the
-    degrees of freedom are those of the test.
+    The standard error is that of the test, whatever it made of clusters, strata, weights and gaps, and so are the
+    degrees of freedom. Intervals end where differences of the metric do; where a difference is the same on every topic,
+    they are as in `metaeval.tests_stat.ends.ends_of_means`.
 
     Examples
     --------
@@ -348,13 +376,24 @@ def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.
     check_kind(result, "result", "PairwiseResult")
     check_share(confidence_level, "confidence_level")
     data = result.data
-    difference, t = data["difference"], data["statistic"]
-    told = (result.test == "t") & np.isfinite(t) & (t != 0)
-    error = np.abs(difference / t.where(told))
-    freedom = data.get("degrees_of_freedom", data.get("n_common", xr.full_like(difference, result.n_topics)) - 1)
-    with np.errstate(invalid="ignore"):
-        half = error * stdtrit(freedom, (1 + confidence_level) / 2)
-    return xr.Dataset({"low": difference - half, "high": difference + half})
+    difference = data["difference"].to_numpy()
+    if result.test != "t" or "standard_error" not in data or "lowest" not in data.coords:
+        nothing = xr.full_like(data["difference"], np.nan)
+        return xr.Dataset({"low": nothing, "high": nothing})
+    n_units = data["n_common"].to_numpy() if "n_common" in data else np.full_like(difference, result.n_topics)
+    n_units = np.minimum(n_units, result.details.get("n_clusters", np.inf))
+    freedom = data["degrees_of_freedom"].to_numpy() if "degrees_of_freedom" in data else n_units - 1.0
+    low, high = ends_of_means(
+        difference,
+        data["standard_error"].to_numpy(),
+        np.where(data["p_value"].isnull().to_numpy(), 0.0, n_units),
+        freedom,
+        seen=Seen(*(data[name].to_numpy() for name in Seen._fields)),
+        metrics=result.metrics,
+        confidence_level=confidence_level,
+        apart=True,
+    )
+    return xr.Dataset({name: data["difference"].copy(data=end) for name, end in (("low", low), ("high", high))})
 
 
 def is_significant(p_values: ArrayLike, alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:
@@ -390,39 +429,37 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         "difference": oriented * direction,
         "statistic": evidence.statistic * direction,
     }
-    match question.alternative:
-        case "two-sided":
-            variables["p_value"] = _given(evidence.two_sided)
-        case "greater":
-            variables["p_value"] = _given(evidence.greater)
-        case "less":
-            variables["p_value"] = _given(evidence.less)
-        case "better":
-            greater, less = _given(evidence.greater), _given(evidence.less)
-            variables["p_value"] = np.where(oriented >= 0, greater, less)
-            variables["p_opposite"] = np.where(oriented >= 0, less, greater)
+    tested = question.n_units > 1
+    p_value, log10_p = _asked(question.alternative, evidence, oriented >= 0)
+    variables |= {"p_value": np.where(tested, p_value, np.nan), "log10_p": np.where(tested, log10_p, np.nan)}
+    if question.alternative == "better":
+        opposite = _asked(question.alternative, evidence, oriented < 0)
+        variables["p_opposite"] = np.where(tested, opposite.p, np.nan)
+    names = question.scores["system"].to_numpy()
+    if evidence.family_wise is None or len(names) == 2:  # noqa: PLR2004 - to exchange two systems is to change signs
+        reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
+        variables["p_reachable"] = np.where(tested, reachable, np.nan)
     if evidence.family_wise is not None:
-        variables["p_family_wise"] = evidence.family_wise
+        variables["p_family_wise"] = np.where(tested, evidence.family_wise, np.nan)
     details = dict(details or {})
     if question.gaps:
         common = question.n_common
         variables["n_common"] = common
         details["pairs_without_evidence"] = (common <= 1).sum(axis=1).tolist()
+    if evidence.error is not None:
+        variables["standard_error"] = evidence.error
     if evidence.estimates is not None:
-        variables |= {
-            "degrees_of_freedom": evidence.estimates.freedom,
-            "standard_error": evidence.estimates.error,
-        }
+        variables["degrees_of_freedom"] = evidence.estimates.freedom
         details["pairs_without_evidence"] = (evidence.estimates.n_units <= 1).sum(axis=1).tolist()
     if question.units.clustered:
         details["n_clusters"] = question.units.n_units
     variables["better"] = np.sign(oriented).astype(np.int8)
-    names = question.scores["system"].to_numpy()
     data = xr.Dataset(
         {name: (("metric", "pair"), values) for name, values in variables.items()},
         coords={
             "metric": question.scores["metric"].to_numpy(),
             "higher_is_better": ("metric", question.scores["higher_is_better"].to_numpy()),
+            **{name: ("metric", part) for name, part in Seen.of(question.scores.to_numpy())._asdict().items()},
             "system_a": ("pair", names[question.first]),
             "system_b": ("pair", names[question.second]),
         },
@@ -445,7 +482,15 @@ def answer(  # noqa: PLR0913 - the parts of an answer
     return bare.with_correction(correction)
 
 
-def _given(p_values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def _asked(alternative: str, evidence: Evidence, up: Flags) -> Tails:
+    """Return the p-values of the alternative; of "better" those of the first system where it is `up`."""
+    if alternative != "better":
+        return _given({"two-sided": evidence.two_sided, "greater": evidence.greater, "less": evidence.less}[alternative])
+    greater, less = _given(evidence.greater), _given(evidence.less)
+    return Tails(*(np.where(up, one, other) for one, other in zip(greater, less, strict=True)))
+
+
+def _given(p_values: Floats | Tails | None) -> Tails:
     if p_values is None:
         raise AssertionError("the test did not answer the alternative it was asked for")
-    return p_values
+    return p_values if isinstance(p_values, Tails) else counted(p_values)

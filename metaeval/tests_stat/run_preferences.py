@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_list, check_share
@@ -24,6 +23,7 @@ from metaeval.running.parallel import on_threads
 from metaeval.table.votes import Votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.tails import student_p
 
 _KINDS = {"RPP": 0, "invRPP": 1, "dcgRPP": 2, "lexi-precision": 3, "lexi-recall": 4, "rr-lexi-precision": 5}
 PREFERENCES = tuple(_KINDS)
@@ -92,7 +92,7 @@ class RunPreferences(Result):
         variables = {
             "difference": mean,
             "statistic": statistic,
-            "p_value": 2 * stdtr(max(n_topics - 1, 1), -np.abs(statistic)),
+            "p_value": student_p(max(n_topics - 1, 1), statistic, n_topics).p,
             "better": np.sign(mean).astype(np.int8),
         }
         data = xr.Dataset(

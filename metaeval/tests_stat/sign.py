@@ -3,7 +3,6 @@
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import bdtr, gammaln
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_number
@@ -12,6 +11,7 @@ from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.tails import even_binomial_tail, smaller, times
 
 Method = Literal["exact", "mid-p"]
 
@@ -89,13 +89,10 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
         [sign_counts(values, question.first, question.second, float(zero_tol)) for values in question.values], axis=1
     )
     played = won + lost
-    greater, less = bdtr(lost, played, 0.5), bdtr(won, played, 0.5)
-    if method == "mid-p":
-        half = np.exp(gammaln(played + 1) - gammaln(won + 1) - gammaln(lost + 1) - (played + 1) * np.log(2.0))
-        greater, less = greater - half, less - half
+    greater, less = (even_binomial_tail(side, played, mid_p=method == "mid-p") for side in (lost, won))
     evidence = Evidence(
         statistic=np.subtract(won, lost, dtype=np.float64),
-        two_sided=np.minimum(1.0, 2.0 * np.minimum(greater, less)),
+        two_sided=times(smaller(greater, less), 2),
         greater=greater,
         less=less,
     )

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, logsumexp, ndtr
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_memory
 from metaeval.errors import InvalidOptionError
 from metaeval.running.compiled import compiled
@@ -19,6 +20,7 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permutation_key, shuffle
 from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.tails import Tails, counted, signs_tail, tails_of_logarithms, times
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -31,7 +33,8 @@ _OUTER_STEP = 0.25  # times the root of the degrees of freedom: halving it chang
 _LEAST_ROOT = 8.0  # a short enough step for the fewest degrees of freedom
 _INNER_STEP = 0.05  # of the largest normal value: as above
 _KNOT_STEP = 0.025  # of the width in the table
-_WIDEST = 20.0  # a range beyond this has a chance below 1e-40
+_WIDEST = 20.0  # beyond, no two pairs are likely to be so wide
+_FARTHEST = 1e150  # its square is still a number
 _TAIL_BLOCK = 4096  # values of q at a time
 
 
@@ -102,7 +105,8 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
               {(N - 1)(T - 1)}
 
     against the studentised range of N means with :math:`(N - 1)(T - 1)` degrees of freedom [1]_.
-    Systems of equal mean have p = 1. Where topics come in random clusters, the randomised form permutes the systems by
+    Systems of equal mean have p = 1; where systems differ by constants alone, the p-value is that of random signs times
+    the number of pairs, at most 1. Where topics come in random clusters, the randomised form permutes the systems by
     the cluster, its topics all together.
 
     References
@@ -136,13 +140,13 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
             ]
         drawn = {"n_resamples": n_resamples, "random_source": source.description}
         details["smallest_p"] = smallest_p
-    p_values = np.stack([one.p_values for one in found])
+    p_values = Tails(*(np.stack(parts) for parts in zip(*(one.p_values for one in found), strict=True)))
     return answer(
         question,
         Evidence(
             statistic=np.stack([one.statistic for one in found]),
             two_sided=p_values,
-            family_wise=p_values,
+            family_wise=p_values.p,
             family_wise_only=True,
         ),
         test=name,
@@ -154,7 +158,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
 
 class _Found(NamedTuple):
     statistic: NDArray[np.float64]
-    p_values: NDArray[np.float64]
+    p_values: Tails
     difference_required: float
 
 
@@ -185,7 +189,7 @@ def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: i
     n_extreme = n_resamples - np.searchsorted(ranges, np.abs(differences) * total - tolerance)
     return _Found(
         statistic=differences,
-        p_values=resampled_p_value(n_extreme, n_resamples, p_value_rule),
+        p_values=counted(resampled_p_value(n_extreme, n_resamples, p_value_rule)),
         difference_required=float(np.quantile(ranges, 1 - question.alpha)) / total,
     )
 
@@ -196,14 +200,19 @@ def _parametric(question: Question, metric: int) -> _Found:
     freedom = (n_systems - 1) * (n_topics - 1)
     # Every system is centred by itself first: one of huge and constant scores leaves no rounding in the others.
     residuals, _ = centred(*centred(values, np.abs(values), axis=1), axis=0)
-    squares = float(np.sum(residuals**2))  # 0 where systems differ by constants: every difference is certain
+    squares = float(np.sum(residuals**2))  # 0 where systems differ by constants
     error = float(np.sqrt(squares / freedom / n_topics))
     differences = question.mean_differences()[metric]
     q = np.divide(differences, error, out=np.copysign(np.inf, differences), where=error > 0)
     q[differences == 0] = 0.0
+    if error > 0:
+        p_values = studentised_range_tail(np.abs(q), n_means=n_systems, freedom=freedom)
+    else:  # no spread tells of nothing but the signs of every pair
+        signs = signs_tail(np.where(differences == 0, 0, n_topics), two_sided=True)
+        p_values = times(signs, len(differences))
     return _Found(
         statistic=q,
-        p_values=studentised_range_tail(np.abs(q), n_means=n_systems, freedom=freedom),
+        p_values=p_values,
         difference_required=error * studentised_range_quantile(question.alpha, n_means=n_systems, freedom=freedom),
     )
 
@@ -231,7 +240,7 @@ def range_of_permuted_sums(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, b
         ranges[number] = sums.max() - sums.min()
 
 
-def studentised_range_tail(q: NDArray[np.float64], *, n_means: int, freedom: float) -> NDArray[np.float64]:
+def studentised_range_tail(q: NDArray[np.float64], *, n_means: int, freedom: float) -> Tails:
     r"""Return P(Q >= q) for the studentised range Q, for many q at once.
 
     ``scipy.stats.studentized_range.sf`` integrates twice for every q, some milliseconds each; here the inner integral
@@ -245,25 +254,29 @@ def studentised_range_tail(q: NDArray[np.float64], *, n_means: int, freedom: flo
               g(x) \propto \exp\left(\nu x - \nu e^{2x} / 2\right)
 
     In x = log S both factors are smooth and g falls off fast, so equal steps (the trapezoid rule) converge
-    exponentially.
+    exponentially. U falls as :math:`e^{-w^2 / 4}`, which moves the peak of the product by :math:`-\frac12 \log(1 + q^2
+    / 2 \nu)` and leaves it the shape of g: so the same steps about that peak serve every tail.
 
     Examples
     --------
-    >>> studentised_range_tail(np.array([0.0, 3.877]), n_means=3, freedom=10).round(3).tolist()
-    [1.0, 0.05]
+    >>> studentised_range_tail(np.array([0.0, 3.877, 1000.0]), n_means=3, freedom=10).p.round(3).tolist()
+    [1.0, 0.05, 0.0]
     """
     reach = _EXPONENT / freedom
     step = _OUTER_STEP / np.sqrt(max(freedom, n_means, _LEAST_ROOT))
-    x = np.arange(-reach - np.sqrt(reach), np.sqrt(reach) + step, step)  # beyond, g is below exp(-_EXPONENT)
-    weight = np.exp(freedom * (x - np.expm1(2 * x) / 2))
-    used = weight > 0
-    scale, weight = np.exp(x[used]), weight[used] / weight.sum()
-    tail = np.empty(q.size)
-    flat = q.ravel()
-    for start in range(0, q.size, _TAIL_BLOCK):
+    y = np.arange(-reach - np.sqrt(reach), np.sqrt(reach) + step, step)  # beyond, g is below exp(-_EXPONENT)
+    density = freedom * (y - np.expm1(2 * y) / 2)
+    total = logsumexp(density)
+    flat = np.minimum(q.ravel(), _FARTHEST)
+    log = np.empty(flat.size)
+    for start in range(0, flat.size, _TAIL_BLOCK):
         block = slice(start, start + _TAIL_BLOCK)
-        tail[block] = _range_tail(flat[block, None] * scale, n_means) @ weight
-    return np.clip(np.where(flat == 0, 1.0, tail), 0.0, 1.0).reshape(q.shape)
+        peak = -0.5 * np.log1p(flat[block, None] ** 2 / (2.0 * freedom))
+        x = y + peak
+        weight = freedom * (x - np.expm1(2 * x) / 2)
+        log[block] = logsumexp(weight + _log_range_tail(flat[block, None] * np.exp(x), n_means), axis=1) - total
+    log10 = np.where(flat == 0, 0.0, np.minimum(log, 0.0)) / np.log(10.0)
+    return tails_of_logarithms(log10.reshape(q.shape))
 
 
 def studentised_range_quantile(alpha: float, *, n_means: int, freedom: float) -> float:
@@ -277,8 +290,7 @@ def studentised_range_quantile(alpha: float, *, n_means: int, freedom: float) ->
     from scipy.optimize import brentq  # noqa: PLC0415 - only the parametric form pays for it
 
     def excess(log_q: float) -> float:
-        tail = studentised_range_tail(np.exp([log_q]), n_means=n_means, freedom=freedom)
-        return float(tail[0]) - alpha
+        return float(studentised_range_tail(np.exp([log_q]), n_means=n_means, freedom=freedom).p[0]) - alpha
 
     high = 2.0
     while excess(high) > 0:
@@ -286,15 +298,17 @@ def studentised_range_quantile(alpha: float, *, n_means: int, freedom: float) ->
     return float(np.exp(brentq(excess, -40.0, high, xtol=1e-12)))
 
 
-def _range_tail(w: NDArray[np.float64], n_means: int) -> NDArray[np.float64]:
-    """Return U(w), the chance that the range of `n_means` standard normal values is at least w."""
-    tail = np.exp(_log_range_tail(n_means)(np.minimum(w, _WIDEST)))
-    tail[w > _WIDEST] = 0.0
-    return tail
+def _log_range_tail(w: Floats, n_means: int) -> Floats:
+    """Return log U(w), U being the chance that the range of `n_means` standard normal values is at least w.
+
+    So far out that two pairs do not both reach w, it is that of one pair times their number.
+    """
+    far = np.log(n_means * (n_means - 1.0)) + log_ndtr(-w / np.sqrt(2.0))
+    return np.where(w > _WIDEST, far, _table_of_range(n_means)(np.minimum(w, _WIDEST)))
 
 
 @lru_cache(maxsize=32)
-def _log_range_tail(n_means: int) -> "BSpline":
+def _table_of_range(n_means: int) -> "BSpline":
     """Tabulate log U(w) and join the points by a spline of degree 7.
 
     The chance that all values lie within w below the largest, z, is ((Phi(z) - Phi(z - w)) / Phi(z))**(k - 1); the

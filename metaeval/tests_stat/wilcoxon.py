@@ -5,7 +5,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
@@ -13,6 +12,7 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.signed_ranks import ALLOWANCES, RankSums, Ties, enumerated_tails, signed_rank_sums
+from metaeval.tests_stat.tails import Tails, normal_tail, times
 
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 Method = Literal["auto", "exact", "asymptotic"]
@@ -117,7 +117,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
         for values, n_common in zip(question.values, n_topics, strict=True)
     ]
     statistic = np.stack([sums.plus - sums.minus for sums, _, _ in tested])
-    greater, less, two_sided = np.stack([p_values for _, p_values, _ in tested], axis=1)
+    greater, less, two_sided = map(Tails, *np.stack([tails for _, tails, _ in tested], axis=2))
     evidence = Evidence(statistic=statistic, two_sided=two_sided, greater=greater, less=less)
     details = {
         "zero_method": zero_method,
@@ -137,25 +137,25 @@ def _test_metric(  # noqa: PLR0913, PLR0917 - handed through
     method: Method,
     continuity: bool,  # noqa: FBT001 - handed through
     ties: Ties,
-) -> tuple[RankSums, NDArray[np.float64], dict[str, NDArray[np.bool_]]]:
+) -> tuple[RankSums, Tails, dict[str, NDArray[np.bool_]]]:
     """Test one metric: rank sums, p-values (greater, less, two-sided) by pair, and which pairs took which method."""
     rank_zeros = zero_method != "wilcox"
     sums = signed_rank_sums(values, question.first, question.second, rank_zeros=rank_zeros, ties=ties)
     routes = _routes(method, n_topics, sums)
-    p_values = np.ones((3, len(question.first)))
+    found = Tails(np.ones((3, len(question.first))), np.zeros((3, len(question.first))))
     for name, pairs in routes.items():
         part = RankSums(*(column[pairs] for column in sums))
         if not pairs.any():
             continue
         if name == "asymptotic":
-            p_values[:, pairs] = _normal_p_values(part, n_topics[pairs], zero_method, continuity)
+            tails = _normal_tails(part, n_topics[pairs], zero_method, continuity)
         elif name == "exact":
-            p_values[:, pairs] = _with_two_sided(_table_tails(part, n_topics[pairs], zero_method))
+            tails = _with_two_sided(_table_tails(part, n_topics[pairs], zero_method))
         else:
             pair = question.first[pairs], question.second[pairs]
-            p_values[:, pairs] = _with_two_sided(enumerated_tails(values, *pair, rank_zeros, ALLOWANCES[ties]))
-    p_values[:, sums.n_zero == n_topics] = 1.0
-    return sums, p_values, routes
+            tails = _with_two_sided(enumerated_tails(values, *pair, rank_zeros, ALLOWANCES[ties]))
+        found.p[:, pairs], found.log10[:, pairs] = tails
+    return sums, found.certain(sums.n_zero == n_topics), routes
 
 
 def _routes(method: Method, n_topics: NDArray[np.int64], sums: RankSums) -> dict[str, NDArray[np.bool_]]:
@@ -173,12 +173,12 @@ def _n_ranked(sums: RankSums, n_topics: NDArray[np.int64], zero_method: ZeroMeth
     return n_topics - sums.n_zero if zero_method == "wilcox" else n_topics.astype(np.float64)
 
 
-def _normal_p_values(
+def _normal_tails(
     sums: RankSums,
     n_topics: NDArray[np.int64],
     zero_method: ZeroMethod,
     continuity: bool,  # noqa: FBT001 - handed through
-) -> NDArray[np.float64]:
+) -> Tails:
     zero = sums.n_zero
     ranked = _n_ranked(sums, n_topics, zero_method)
     ties = sums.ties + (zero**3 - zero if zero_method == "zsplit" else 0.0)
@@ -190,11 +190,14 @@ def _normal_p_values(
     z = (sums.plus - sums.minus) / 2 / error
     step = 0.5 / error if continuity else np.zeros_like(error)
     # Closer to its mean than the step, SciPy's two-sided z passes through 0 and out again: hence no 2 min(p, p).
-    return np.stack([ndtr(step - z), ndtr(step + z), 2 * ndtr(-np.abs(z - np.sign(z) * step))])
+    one_sided = normal_tail(np.stack([step - z, step + z]))
+    both = times(normal_tail(-np.abs(z - np.sign(z) * step)[None]), 2)
+    return Tails(*(np.concatenate(parts) for parts in zip(one_sided, both, strict=True)))
 
 
-def _with_two_sided(tails: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate([tails, np.minimum(1.0, 2 * tails.min(axis=0, keepdims=True))])
+def _with_two_sided(tails: NDArray[np.float64]) -> Tails:
+    p = np.concatenate([tails, np.minimum(1.0, 2 * tails.min(axis=0, keepdims=True))])
+    return Tails(p, np.log10(p))
 
 
 def _table_tails(sums: RankSums, n_topics: NDArray[np.int64], zero_method: ZeroMethod) -> NDArray[np.float64]:

@@ -1,17 +1,19 @@
 """Rank intervals: against a loop, against csranks, by laws, and where there is little to go by."""
 
+import itertools
+
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.resampling.largest_t import LEAST_VARIANCE
+from metaeval.resampling.means_and_errors import rank_intervals_from_errors
 from metaeval.resampling.ranks import rank_intervals
-from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 from metaeval.table.scores import as_scores
 from metaeval.table.two_way import two_way
+from metaeval.tests_stat.comparison import compare_systems
 
 # Mathematics, 37 OECD countries: mean and standard error (data `pisa` of the R package csranks, from OECD)
 PISA = {
@@ -36,7 +38,7 @@ PISA = {
 
 
 METHODS = pytest.mark.parametrize("method", ["posterior", "guaranteed"])
-FEW = {"n_draws": 400, "n_resamples": 99}
+FEW = {"n_draws": 400}
 
 
 def board(n_systems, n_topics, *, seed=0, step=0.3):
@@ -46,94 +48,91 @@ def board(n_systems, n_topics, *, seed=0, step=0.3):
     return topic + step * np.arange(n_systems)[:, None] + generator.normal(size=(n_systems, n_topics))
 
 
-def literal(values, units, strata, weights, *, counts, confidence_level=0.9):
-    """Loop over resamples and pairs: t of the sample, the critical values of all and of each, by the formulas."""
-    n_systems, names = len(values), list(dict.fromkeys(units))
+def literal(values, units, strata, weights):
+    """Loop over pairs and strata: t by the formula, and two-sided p-values with units less strata degrees of freedom."""
+    names = list(dict.fromkeys(units))
     inside = [[t for t, unit in enumerate(units) if unit == name] for name in names]
     stratum = [strata[own[0]] for own in inside]
-
-    def t_of(a, b, drawn, centre):
-        total = error = weight = 0.0
+    found = {}
+    for a, b in itertools.combinations(range(len(values)), 2):
+        total = error = 0.0
         for one in set(stratum):
             own = [g for g in range(len(names)) if stratum[g] == one]
-            n = len(own)
             sums = [sum(weights[t] * (values[a][t] - values[b][t]) for t in inside[g]) for g in own]
             sizes = [sum(weights[t] for t in inside[g]) for g in own]
-            size = sum(c * w for c, w in zip(drawn[own], sizes, strict=True))
-            mean = sum(c * s for c, s in zip(drawn[own], sums, strict=True)) / size
-            still = sum(sums) / sum(sizes) if centre else 0.0
-            share = sum(sizes) / sum(weights)
-            total += share * (mean - still)
-            square = sum(c * (s - mean * w) ** 2 for c, s, w in zip(drawn[own], sums, sizes, strict=True))
-            scale = sum(sizes) / size  # so that a variance compares with the sample's over sums, as Q does
-            error += n / (n - 1) * square
-            weight += scale * share
-        return total, error, weight
-
-    n_pairs = [(a, b) for a in range(n_systems) for b in range(a)]
-    ones = np.ones(len(names))
-    sample = {pair: t_of(*pair, ones, centre=False) for pair in n_pairs}
-    largest = np.zeros((n_systems, len(counts)))
-    for number, drawn in enumerate(counts):
-        for a, b in n_pairs:
-            total, error, weight = t_of(a, b, drawn, centre=True)
-            square = (total * sum(weights) / weight) ** 2 / max(error, LEAST_VARIANCE * sample[a, b][1])
-            largest[[a, b], number] = np.maximum(largest[[a, b], number], square)
-    place = int(np.ceil(confidence_level * (len(counts) + 1))) - 1
-    t = {pair: total * sum(weights) / np.sqrt(error) for pair, (total, error, _) in sample.items()}
-    each = np.sqrt(np.sort(largest, axis=1)[:, place])
-    return t, each, np.sqrt(np.sort(largest.max(axis=0))[place])
+            mean = sum(sums) / sum(sizes)
+            total += sum(sums)
+            rest = sum((s - mean * w) ** 2 for s, w in zip(sums, sizes, strict=True))
+            error += len(own) / (len(own) - 1) * rest
+        t = total / np.sqrt(error)
+        found[a, b] = t, 2 * stats.t.sf(abs(t), len(names) - len(set(stratum)))
+    return found
 
 
-@pytest.mark.parametrize("kind", ["topic", "cluster", "weighted cluster", "weight"])
+def holm(p_values, alpha):
+    """Say what Holm's procedure rejects, one p-value after the other from the smallest."""
+    rejected, left = set(), len(p_values)
+    for key in sorted(p_values, key=p_values.get):
+        if p_values[key] > alpha / left:
+            break
+        rejected.add(key)
+        left -= 1
+    return rejected
+
+
+@pytest.mark.parametrize("kind", ["topic", "cluster", "weighted cluster", "weight", "stratum"])
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_agrees_with_a_loop(kind, simultaneous):
-    """Statistics, critical values and ranks are those of a loop over resamples and pairs."""
-    values = board(4, 30, seed=3)
+    """Statistics and ranks are those of a loop over pairs and of Holm's procedure step by step."""
+    values = board(5, 30, seed=3, step=0.35)
     scores = as_scores(values)
-    units, weights = np.arange(30), np.ones(30)
+    units, strata, weights = np.arange(30), np.zeros(30, dtype=int), np.ones(30)
     if "cluster" in kind:
         units = np.random.default_rng(5).integers(0, 11, 30)
         scores = scores.assign_coords(cluster=("topic", [f"c{one:02}" for one in units]))
-        units = pd.factorize(units)[0]  # numbered as they appear
     if "weight" in kind:
         weights = np.random.default_rng(6).uniform(0.5, 3.0, 30)
         scores = scores.assign_coords(weight=("topic", weights))
-    n_units = units.max() + 1
-    counts = bootstrap_counts(bootstrap_indices(np.random.default_rng(7), 99, n_units), n_units)
-    t, each, every = literal(values, units.tolist(), [0] * 30, weights, counts=counts)
-    found = rank_intervals(
-        scores, method="guaranteed", confidence_level=0.9, simultaneous=simultaneous, n_resamples=99, rng=7
-    )
-    critical = np.full(4, every) if simultaneous else each
-    np.testing.assert_allclose(found.data["critical_value"][0], critical, rtol=1e-9)
-    pairs = found.pairs()
-    names = scores["system"].to_numpy().tolist()
-    for row in pairs.itertuples():
-        a, b = names.index(row.system_a), names.index(row.system_b)
-        np.testing.assert_allclose(row.statistic, -t[b, a], rtol=1e-9)
-    lead = np.array([[t[max(a, b), min(a, b)] * np.sign(b - a) if a != b else 0.0 for b in range(4)] for a in range(4)])
-    better = (lead > critical[:, None]).sum(axis=1).tolist()
-    worse = (lead < -critical[:, None]).sum(axis=1).tolist()
-    frame = found.to_frame().set_index("system").loc[names]
-    assert (frame["n_above"].tolist(), frame["n_below"].tolist()) == (better, worse)
+    if kind == "stratum":
+        strata = np.repeat([0, 1], [12, 18])
+        scores = scores.assign_coords(stratum=("topic", np.array(["x", "y"])[strata]))
+    expected = literal(values, units.tolist(), strata.tolist(), weights)
+    found = rank_intervals(scores, method="guaranteed", confidence_level=0.9, simultaneous=simultaneous)
+    np.testing.assert_allclose(found.data["statistic"][0], [t for t, _ in expected.values()], rtol=1e-9)
+    p_values = {pair: p for pair, (_, p) in expected.items()}
+    frame = found.to_frame().set_index("system").loc[scores["system"].to_numpy().tolist()]
+    apart = set()
+    for system in range(5):
+        own = p_values if simultaneous else {pair: p for pair, p in p_values.items() if system in pair}
+        rejected = [pair for pair in holm(own, 0.1) if system in pair]
+        apart |= set(rejected)
+        ahead = [(expected[pair][0] > 0) == (pair[0] == system) for pair in rejected]
+        assert (frame["n_below"].iloc[system], frame["n_above"].iloc[system]) == (sum(ahead), len(ahead) - sum(ahead))
+    assert 0 < len(apart) < len(p_values)
     assert (frame["rank_low"] == 1 + frame["n_above"]).all()
-    assert (frame["rank_high"] == 4 - frame["n_below"]).all()
+    assert (frame["rank_high"] == 5 - frame["n_below"]).all()
 
 
-def test_strata_agree_with_a_loop():
-    """Topics drawn within strata: the loop is given the same draws."""
-    values, strata = board(3, 20, seed=4), np.repeat([0, 1], [12, 8])
-    scores = as_scores(values).assign_coords(stratum=("topic", np.array(["x", "y"])[strata]))
-    generator = np.random.default_rng(2)
-    counts = np.hstack([bootstrap_counts(bootstrap_indices(generator, 99, n), n) for n in (12, 8)])
-    t, _, every = literal(values, list(range(20)), strata.tolist(), np.ones(20), counts=counts)
-    found = rank_intervals(scores, method="guaranteed", confidence_level=0.9, n_resamples=99, rng=2)
-    np.testing.assert_allclose(found.data["critical_value"][0], every, rtol=1e-9)
-    np.testing.assert_allclose(-found.data["statistic"][0], [t[1, 0], t[2, 0], t[2, 1]], rtol=1e-9)
-    parts = [(values[1] - values[0])[strata == one] for one in (0, 1)]  # the textbook's standard error
-    error = np.sqrt(sum((len(part) / 20) ** 2 * part.var(ddof=1) / len(part) for part in parts))
-    np.testing.assert_allclose(found.data["standard_error"][0, 0], error, rtol=1e-9)
+def test_guaranteed_pairs_are_those_of_holm():
+    """On plain topics the pairs are those of the paired t test under Holm, and nothing is drawn."""
+    values = board(12, 40, seed=8, step=0.2)
+    found = rank_intervals(values, method="guaranteed")
+    expected = compare_systems(values, correction="holm").data["significant"]
+    assert 0 < int(expected.sum()) < expected.size
+    np.testing.assert_array_equal(found.data["significant"], expected)
+    assert (found.n_draws, found.random_source) == (0, "")
+    assert not found.open_pairs().any()
+
+
+@METHODS
+def test_few_topics_leave_order_open(method):
+    """On five topics no exact test reaches .05, however far two systems are apart; six in one direction do."""
+    level = np.linspace(0.1, 0.5, 6)
+    scores = np.stack([level, level + 0.4 + level / 100])
+    for n_topics, ranks in ((5, [[1, 2], [1, 2]]), (6, [[1, 1], [2, 2]])):
+        found = rank_intervals(scores[:, :n_topics], method=method, n_draws=4000, rng=1)
+        assert found.to_frame()[["rank_low", "rank_high"]].to_numpy().tolist() == ranks
+        assert found.verdicts().tolist() == [[0 if n_topics == 5 else -1]]
 
 
 def test_standard_error_of_topics_is_the_paired_one():
@@ -141,7 +140,7 @@ def test_standard_error_of_topics_is_the_paired_one():
     from scipy.stats import ttest_rel  # noqa: PLC0415 - one test asks for it
 
     values = board(3, 25)
-    found = rank_intervals(values, n_resamples=99, rng=0).pairs()
+    found = rank_intervals(values, method="guaranteed").pairs()
     expected = [ttest_rel(values[a], values[b]).statistic for a, b in ((0, 1), (0, 2), (1, 2))]
     np.testing.assert_allclose(found["statistic"], expected, rtol=1e-9)
 
@@ -161,23 +160,29 @@ def test_agrees_with_csranks_on_pisa():
     means, errors = np.array(list(PISA.values())).T
     values = means[:, None] + errors[:, None] * axes.T * np.sqrt(n_topics * (n_topics - 1))
     scores = as_scores(values, systems=list(PISA))
-    alone = (
-        rank_intervals(scores, method="guaranteed", simultaneous=False, rng=1)
-        .to_frame()
-        .set_index("system")
-        .loc["United Kingdom"]
-    )
-    assert alone["rank"] == 13
-    assert alone["rank_low"] in {7, 8}
-    assert alone["rank_high"] == 23
-    together = rank_intervals(scores, method="guaranteed", rng=1)
-    frame = together.to_frame().set_index("system")
-    last = ["Chile", "Mexico", "Colombia"]
-    assert (frame.loc[last, "rank_low"] >= 35).all()
-    assert (frame.drop(index=last)["rank_high"] <= 34).all()
-    assert frame.loc["Korea", "rank_high"] >= frame.loc["Germany", "rank_low"] >= 6
-    best = set(frame.index[frame["rank_low"] <= 5])  # its set of the best five is one-sided and stepwise
-    assert best >= {"Belgium", "Canada", "Denmark", "Estonia", "Finland", "Japan", "Korea", "Netherlands", "Poland"}
+    means_alone = {name: mean for name, (mean, _) in PISA.items()}
+    errors_alone = {name: error for name, (_, error) in PISA.items()}
+
+    def both(simultaneous):
+        return (
+            rank_intervals(scores, method="guaranteed", simultaneous=simultaneous),
+            rank_intervals_from_errors(means_alone, errors_alone, method="guaranteed", simultaneous=simultaneous, rng=1),
+        )
+
+    for found in both(simultaneous=False):
+        alone = found.to_frame().set_index("system").loc["United Kingdom"]
+        assert alone["rank"] == 13
+        assert alone["rank_low"] in {7, 8}
+        assert alone["rank_high"] == 23
+    for found in both(simultaneous=True):
+        frame = found.to_frame().set_index("system")
+        last = ["Chile", "Mexico", "Colombia"]
+        assert (frame.loc[last, "rank_low"] >= 35).all()
+        assert (frame.drop(index=last)["rank_high"] <= 34).all()
+        assert frame.loc["Korea", "rank_high"] >= frame.loc["Germany", "rank_low"] >= 6
+        best = set(frame.index[frame["rank_low"] <= 5])  # its set of the best five is one-sided and stepwise
+        assert best >= {"Belgium", "Canada", "Denmark", "Estonia", "Finland", "Japan", "Korea", "Netherlands", "Poland"}
+        assert 11 <= len(best) <= 13
 
 
 @METHODS
@@ -227,7 +232,7 @@ def test_intervals_for_one_system_are_inside_those_for_all(method, seed):
 @METHODS
 def test_pairs_without_variance_are_decided_by_rule(method):
     """Equal systems are never separated, a constant lead always; means that are equal up to rounding share a rank."""
-    first = np.array([0.1, 0.7, 0.3, 0.2, 0.9])
+    first = np.tile([0.1, 0.7, 0.3, 0.2, 0.9], 3)
     scores = np.stack([first, first, first + 0.1, first[::-1]])
     frame = rank_intervals(scores, method=method, **FEW, rng=0).to_frame().set_index("system")
     assert frame.loc["system3", "n_below"] >= 2
@@ -239,12 +244,12 @@ def test_pairs_without_variance_are_decided_by_rule(method):
 
 @METHODS
 def test_nothing_varies(method):
-    """Where no pair varies there is no critical value, and the rules decide everything."""
-    values = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
-    found = rank_intervals(values, method=method, n_resamples=99, rng=0)
-    assert np.isnan(found.data["critical_value"]).all() == (method == "guaranteed")
-    assert found.to_frame()[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 3], [2, 3]]
-    assert found.groups()["letters"].tolist() == ["a", "b", "b"]
+    """Where no pair varies signs decide everything, and of two topics they tell nothing."""
+    values = np.array([[1.0], [1.0], [2.0]])
+    for n_topics, ranks in ((12, [[1, 1], [2, 3], [2, 3]]), (2, [[1, 3]] * 3)):
+        found = rank_intervals(np.repeat(values, n_topics, axis=1), method=method, rng=0)
+        assert found.to_frame()[["rank_low", "rank_high"]].to_numpy().tolist() == ranks
+        assert found.groups()["letters"].tolist() == (["a", "b", "b"] if n_topics > 2 else ["a"] * 3)
 
 
 def test_rare_differences_do_not_make_everything_equal():
@@ -262,9 +267,9 @@ def test_rare_differences_do_not_make_everything_equal():
 def test_the_number_of_threads_and_the_other_metrics_change_nothing(method):
     """One thread or two; a metric alone or beside another."""
     values = np.stack([board(9, 20, seed=1), board(9, 20, seed=2)])
-    both = rank_intervals(values, method=method, n_resamples=300, rng=3, n_threads=1)
-    assert both.data.identical(rank_intervals(values, method=method, n_resamples=300, rng=3, n_threads=2).data)
-    alone = rank_intervals(values[:1], method=method, n_resamples=300, rng=3).data
+    both = rank_intervals(values, method=method, rng=3, n_threads=1)
+    assert both.data.identical(rank_intervals(values, method=method, rng=3, n_threads=2).data)
+    alone = rank_intervals(values[:1], method=method, rng=3).data
     assert alone.equals(both.data.isel(metric=[0]))
 
 
@@ -274,15 +279,13 @@ def test_clusters_that_repeat_their_topics_change_nothing():
     thrice = as_scores(np.repeat(values, 3, axis=1)).assign_coords(
         cluster=("topic", np.repeat([f"c{one:02}" for one in range(12)], 3))
     )
-    once, clustered = (
-        rank_intervals(one, method="guaranteed", n_resamples=200, rng=1).data for one in (values, thrice)
-    )
+    once, clustered = (rank_intervals(one, method="guaranteed").data for one in (values, thrice))
     np.testing.assert_allclose(clustered["statistic"], once["statistic"])
-    np.testing.assert_allclose(clustered["critical_value"], once["critical_value"])
+    np.testing.assert_array_equal(clustered["significant"], once["significant"])
 
 
 def test_says_what_is_wrong():
-    """Few clusters, lone strata, both at once, bad weights, few resamples, unknown metric, groups one by one."""
+    """Few clusters, lone strata, both at once, bad weights, few draws, unknown metric, groups one by one."""
     scores = as_scores(board(3, 12))
     names = np.arange(12)
     with pytest.raises(InvalidOptionError, match="draws clusters whole, and 9 of them"):
@@ -297,16 +300,14 @@ def test_says_what_is_wrong():
         gaps[:2, known] = np.nan
         with pytest.raises(ScoresError, match=r"ranks: 'system3' has scores in one topic only, or shares none"):
             rank_intervals(as_scores(gaps, missing="pairwise"))
-    with pytest.raises(InvalidOptionError, match="`n_resamples` must be at least 19"):
-        rank_intervals(scores, method="guaranteed", n_resamples=18)
     with pytest.raises(InvalidOptionError, match="`n_draws` must be at least 19"):
         rank_intervals(scores, n_draws=18)
     with pytest.raises(UnknownNameError):
         rank_intervals(scores, method="no such method")
     with pytest.raises(InvalidOptionError, match="`simultaneous=True`"):
-        rank_intervals(scores, simultaneous=False, n_resamples=99, rng=0).groups()
+        rank_intervals(scores, simultaneous=False, rng=0).groups()
     with pytest.raises(UnknownNameError):
-        rank_intervals(scores, n_resamples=99, rng=0).plot("no such metric")
+        rank_intervals(scores, rng=0).plot("no such metric")
 
 
 @METHODS
@@ -320,7 +321,7 @@ def test_groups_and_pairs_say_the_same(method):
 
 def test_draws_every_system():
     """The picture has a row for every system."""
-    figure = rank_intervals(board(5, 20), n_resamples=99, rng=0).plot()
+    figure = rank_intervals(board(5, 20), rng=0).plot()
     assert "rank" in figure.axes[0].get_xlabel()
     assert {f"system{one}" for one in range(1, 6)} <= {text.get_text() for text in figure.axes[0].texts}
 
@@ -335,7 +336,7 @@ def test_gaps_leave_errors_of_the_jackknife():
     apart = np.array([one[first] - one[second] for one in means])
     error = np.sqrt(59 / 60 * ((apart - apart.mean(axis=0)) ** 2).sum(axis=0))
     np.testing.assert_allclose(found.data["standard_error"][0], error, rtol=0.06)
-    guaranteed = rank_intervals(as_scores(values, missing="pairwise"), method="guaranteed", n_resamples=200, rng=0)
+    guaranteed = rank_intervals(as_scores(values, missing="pairwise"), method="guaranteed")
     for one in (found, guaranteed):
         assert (one.data["rank_low"] <= one.data["rank"]).all()
         assert (one.data["rank"] <= one.data["rank_high"]).all()

@@ -172,7 +172,7 @@ def test_direction_of_the_metric_does_not_matter(whole):
 
 def test_identical_systems_stay_in_the_denominator_and_are_listed():
     """Copies are never told apart, count among the pairs, and are named."""
-    row = np.array([0.1, 0.5, 0.9, 0.3])
+    row = np.array([0.1, 0.5, 0.9, 0.3, 0.2, 0.7])
     result = bootstrap_sensitivity([row, row, row - 0.1], n_resamples=100, rng=0)
     summary = result.summary()
     assert (summary["n_significant"].item(), summary["n_pairs"].item()) == (2, 3)

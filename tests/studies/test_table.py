@@ -200,10 +200,10 @@ def test_pictures_say_what_is_drawn(test):
 
 
 def test_a_row_that_equals_the_baseline_is_drawn_without_a_bar():
-    """Its difference is nothing, its interval unknown, its rank that of the baseline."""
-    scores = {"AP": pd.DataFrame({"a": [0.1, 0.5, 0.3], "b": [0.1, 0.5, 0.3], "c": [0.2, 0.4, 0.6]})}
+    """Its difference is nothing, its interval unknown without a range of scores, its rank that of the baseline."""
+    scores = {"quality": pd.DataFrame({"a": [0.1, 0.5, 0.3], "b": [0.1, 0.5, 0.3], "c": [0.2, 0.4, 0.6]})}
     study = study_table(scores, baseline="a")
-    axes = study.plot("differences AP").axes[0]
+    axes = study.plot("differences quality").axes[0]
     assert 0.0 in np.concatenate([line.get_xdata() for line in axes.lines[2:]])
     assert np.isfinite(axes.lines[1].get_xdata()).sum() == 2
 

@@ -63,11 +63,11 @@ def test_systems_equal_on_average_only_have_one_sided_p_one_half(alternative):
     assert data["p_value"].item() == 0.5
 
 
-def test_constant_difference_is_certain():
-    """No spread and a difference: t is infinite, p is 0 on the right side and 1 on the other."""
+def test_constant_difference_tells_signs():
+    """No spread and a difference: t is infinite, p that of three equal signs on the right side, 1 on the other."""
     topics = np.array([0.1, 0.5, 0.7])
     values = np.array([topics, topics + 0.1])
-    expected = {"two-sided": 0.0, "greater": 1.0, "less": 0.0, "better": 0.0}
+    expected = {"two-sided": 0.25, "greater": 1.0, "less": 0.125, "better": 0.125}
     for alternative, p_value in expected.items():
         data = paired_t_test(values, alternative=alternative, correction="none").data
         assert data["statistic"].item() == -np.inf

@@ -243,14 +243,14 @@ def test_a_perfect_judge():
 
 
 def test_identical_systems_and_constant_differences():
-    """As in the paired t test: p is 1 for systems that are equal, also one-sided, and 0 for one constant difference."""
+    """As in the paired t test: p is 1 for systems that are equal, also one-sided, and that of twelve signs for a constant one."""
     tenths = np.random.default_rng(4).integers(0, 7, 12) / 10
     human = np.stack([tenths, tenths, tenths + 0.3])
     judge = np.random.default_rng(5).random((3, 30))
     judge[1] = judge[0]
     for side in ("two-sided", "greater", "less"):
         data = prediction_powered(human, judge, alternative=side, correction="none").data
-        expected = [1.0, *({"two-sided": [0.0, 0.0], "greater": [1.0, 1.0], "less": [0.0, 0.0]}[side])]
+        expected = [1.0, *({"two-sided": [2.0**-11] * 2, "greater": [1.0] * 2, "less": [2.0**-12] * 2}[side])]
         np.testing.assert_array_equal(data["p_value"], expected)
     np.testing.assert_array_equal(data["better"], [0, -1, -1])
     np.testing.assert_array_equal(data["standard_error"], 0.0)

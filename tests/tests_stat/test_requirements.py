@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.separation import topics_to_separate
 from metaeval.table.scores import as_scores
@@ -34,10 +36,10 @@ def test_it_is_a_one_sided_t_test(margin):
 def test_direction_names_and_equal_systems():
     """Better is higher whatever the metric's direction; a name may hold a margin; equals are as good and not better."""
     turned = as_scores(-MADE, systems=["old", "new", "gpt-4 - 1"], higher_is_better=False)
-    for asked in ("gpt-4 - 1 > new", "gpt-4 - 1 >= new + 0.2", "new >= gpt-4 - 1 - 5"):
+    for asked in ("gpt-4 - 1 > new", "gpt-4 - 1 >= new + 0.2", "new >= gpt-4 - 1 - 5 points"):
         one, other = (check_requirements(scores, [asked]).to_frame().iloc[0] for scores in (SCORES, turned))
         assert one["state"] == other["state"] == "met"
-        assert one["difference"] == pytest.approx(other["difference"])
+        assert one["estimate"] == pytest.approx(other["estimate"])
     equal = as_scores(MADE[[0, 0]], systems=["a", "b"])
     assert check_requirements(equal, ["a >= b", "a > b"]).table["state"].tolist() == ["met", "open"]
 
@@ -47,9 +49,9 @@ def test_disjoint_items():
     values = np.vstack([MADE, MADE[:1] + 0.3])
     values[0, :20] = values[1, 20:] = np.nan
     scores = as_scores(values[None], systems=["a", "b", "c", "d"], missing="pairwise")
-    row = check_requirements(scores, ["a >= b - 9"]).to_frame().iloc[0]
+    row = check_requirements(scores, ["a >= b - 9 points"]).to_frame().iloc[0]
     assert row["state"] == "without common items"
-    assert row[["difference", "low", "high", "p_value"]].isna().all()
+    assert row[["estimate", "low", "high", "p_value"]].isna().all()
     taking = [name for name, test in TESTS.items() if "gaps" in test.uses]
     assert "t" in taking
     for name in taking:
@@ -73,8 +75,10 @@ def test_disjoint_items():
         ("old<=new + 0,05", "new >= old - 0.05"),
         ("old < new", "new > old"),
         ("new = old", "new >= old"),
-        ("0.5 <= new", "new >= old - 0.005"),
-        ("new>=.5", "new >= old - 0.005"),
+        ("0.5 <= new", "new >= 0.5"),
+        ("new>=.5", "new >= .5"),
+        ("0,5 > new", "new < 0.5"),
+        ("new<=0,5", "new <= 0.5"),
         ("new=>gpt-4 - 1", "new >= gpt-4 - 1"),
         ("new>=gpt-4 - 1-0.5", "new >= gpt-4 - 1 - 0.5"),
     ],
@@ -99,3 +103,71 @@ def test_what_is_no_requirement(asked, kind):
     """Nothing, no sign, a system that is not there, and one beside itself."""
     with pytest.raises(kind):
         check_requirements(SCORES, asked)
+
+
+def shares(**passed):
+    """Make 0/1 scores on 198 questions: so many passed of each system, the first ones."""
+    names = list(passed)
+    return as_scores(
+        np.array([[[1.0] * n + [0.0] * (198 - n) for n in passed.values()]]), systems=names, metrics=["correct"]
+    )
+
+
+def test_a_mean_beside_a_number():
+    """137 of 198 right, asked for .7: limits .6376 to .7463 (t with 197 degrees of freedom, 1.6526 x .0329), open."""
+    scores = shares(new=137, base=147)
+    row = check_requirements(scores, ["new >= 0.7"]).to_frame().iloc[0]
+    assert row["state"] == "open"
+    assert pd.isna(row["system_b"])
+    assert row[["estimate", "low", "high"]].to_list() == pytest.approx([0.6919, 0.6376, 0.7463], abs=5e-5)
+    expected = stats.ttest_1samp(scores.to_numpy()[0, 0], 0.7, alternative="greater")
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    states = check_requirements(scores, ["new >= 0.63", "new > 0.75", "new < 0.75", "new <= 0.6"]).table["state"]
+    assert states.tolist() == ["met", "violated", "met", "violated"]
+
+
+def test_a_number_is_held_against_the_scores_as_they_are():
+    """Of an error, lower is better and the number is still that of the error; a share of 1 has its exact limit."""
+    errors = as_scores(np.abs(MADE), systems=["old", "new", "third"], higher_is_better=False, metrics=["error"])
+    assert check_requirements(errors, ["new < 2", "new >= 2"]).table["state"].tolist() == ["met", "violated"]
+    perfect = as_scores(np.ones((1, 2, 9)), systems=["a", "b"], metrics=["solved"])
+    found = check_requirements(perfect, ["a >= 0.7", "a >= 0.75"]).table  # 0.05 ** (1 / 9) = .717
+    assert found["state"].tolist() == ["met", "open"]
+    assert found["low"].iloc[0] == pytest.approx(0.05 ** (1 / 9))
+
+
+def test_wide_margins_are_written_in_points():
+    """Half of the range is no margin unless it is said in points; then it is hundredths of a score from 0 to 1."""
+    scores = shares(new=137, base=147)
+    with pytest.raises(InvalidOptionError, match="allows 0.5 of a range of 1") as caught:
+        check_requirements(scores, ["new >= base - 0.5"])
+    wide, narrow = re.findall("'(new >= base - [^']*)'", str(caught.value))[:2]
+    assert (wide, narrow) == ("new >= base - 50 points", "new >= base - 0.005")
+    found = check_requirements(scores, [wide, narrow]).table
+    assert found["state"].tolist() == ["met", "violated"]
+    assert found["margin"].tolist() == [-0.5, -0.005]
+    percent = as_scores(scores.to_numpy() * 100, systems=["new", "base"], metrics=["accuracy"])
+    assert check_requirements(percent, ["new >= base - 50 points"]).table["margin"].tolist() == [-50.0]
+    with pytest.raises(InvalidOptionError, match="correct lies between 0 and 1"):
+        check_requirements(scores, ["new >= 70"])
+
+
+def test_planned_items_reach_their_power():
+    """With as many items as an open requirement names, some 80 % of new samples settle it, if the estimate is right."""
+    generator = np.random.default_rng(3)
+    seen = generator.normal(0.1, 1.0, 60)
+    seen = (seen - seen.mean()) / seen.std(ddof=1) * 1.0 + 0.15
+    row = check_requirements(as_scores([seen, np.zeros(60)], systems=["a", "b"]), ["a >= b"]).table.iloc[0]
+    assert row["state"] == "open"
+    n = int(row["items_needed"])
+    drawn = generator.normal(0.15, 1.0, (20_000, n))
+    low = drawn.mean(axis=1) - stats.t.ppf(0.95, n - 1) * drawn.std(axis=1, ddof=1) / np.sqrt(n)
+    assert (low >= 0.0).mean() == pytest.approx(0.8, abs=0.01)
+
+
+def test_what_is_established_instead():
+    """Open requirements say the limit that holds and how many items would tell."""
+    found = check_requirements(shares(new=137, base=147), ["new >= 0.7", "new >= base - 0.04"])
+    words = found.open_words(ITEM)
+    assert words[0].startswith("new >= 0.7 under correct; established is new >= 0.6376; some ")
+    assert "established is new >= base - 0.0763" in words[1]

@@ -23,7 +23,7 @@ def scores(**options):
 def made_up(p_values, *, correction="none", alternative="two-sided", n_resamples=None, details=None, **evidence):
     """Pass p-values of one metric straight to the answer."""
     n_systems = next(n for n in range(2, 40) if n * (n - 1) // 2 == len(p_values))
-    question = ask(np.arange(n_systems * 3.0).reshape(n_systems, 3), alternative=alternative)
+    question = ask(np.arange(n_systems * 30.0).reshape(n_systems, 30), alternative=alternative)
     row = np.array([p_values], dtype=float)
     names = {"two-sided": ["two_sided"], "greater": ["greater"], "less": ["less"]}[alternative]
     return answer(

@@ -148,16 +148,20 @@ def test_with_gaps_every_pair_is_tested_on_what_it_has_in_common(seed, kind, wei
         assert data["n_common"][0, place].item() == both.sum()
 
 
-def test_pairs_with_fewer_than_two_common_topics_have_p_1_and_are_counted():
-    """No NaN leaves the test: nothing can speak against equality there."""
+def test_pairs_with_fewer_than_two_common_topics_are_not_tested():
+    """No p-value, no decision and no place in the family; the others are corrected for themselves."""
     gap = np.nan
     values = [[0.1, 0.5, gap, gap], [gap, gap, 0.2, 0.4], [gap, 0.3, 0.9, 0.6]]
     for alternative in ("two-sided", "better"):
-        result = paired_t_test(labelled(values), correction="none", alternative=alternative)
+        result = paired_t_test(labelled(values), correction="holm", alternative=alternative)
         assert result.data["n_common"].to_numpy().tolist() == [[0, 1, 2]]
-        assert result.data["p_value"].to_numpy()[0, :2].tolist() == [1.0, 1.0]
+        for name in ("p_value", "log10_p", "p_corrected", "p_reachable"):
+            assert np.isnan(result.data[name].to_numpy()[0]).tolist() == [True, True, False]
+        times = 2 if alternative == "better" else 1
+        assert result.data["p_corrected"][0, 2] == min(1.0, times * result.data["p_value"][0, 2])
+        assert result.n_tested.tolist() == [1]
+        assert not result.verdicts().any()
         assert result.data["difference"].to_numpy()[0, 0] == 0.0
-        assert not result.data["p_value"].isnull().any()
         assert result.details["pairs_without_evidence"] == [2]
 
 
@@ -166,16 +170,17 @@ def test_one_cluster_in_common_tells_nothing():
     gap = np.nan
     values = [[0.1, 0.5, 0.7, gap, gap], [0.4, 0.4, 0.1, 0.3, 0.2]]
     result = paired_t_test(labelled(values, clusters=list("aaabb")), correction="none")
-    assert result.data["p_value"].item() == 1.0
+    assert np.isnan(result.data["p_value"].item())
+    assert result.n_tested.tolist() == [0]
     assert result.details["pairs_without_evidence"] == [1]
 
 
 def test_equal_systems_and_constant_differences():
-    """As without clusters: p = 1 for systems equal up to rounding, p = 0 for the same difference everywhere."""
+    """As without clusters: p = 1 for systems equal up to rounding, that of three signs for one difference everywhere."""
     base = np.array([0.1 + 0.2, 0.7, 0.1, 0.4, 0.5, 0.2])
     same = np.array([0.3, 0.7, 0.1, 0.4, 0.5, 0.2])
     data = paired_t_test(labelled([base, same, base + 0.1], clusters=list("aabbcc")), correction="none").data
-    assert data["p_value"].to_numpy().tolist() == [[1.0, 0.0, 0.0]]
+    assert data["p_value"].to_numpy().tolist() == [[1.0, 0.25, 0.25]]
     assert data["statistic"].to_numpy().tolist() == [[0.0, -np.inf, -np.inf]]
 
 

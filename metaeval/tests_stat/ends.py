@@ -1,0 +1,76 @@
+"""Ends of the intervals of means that say no more than the scores can."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from metaeval.base.arrays import Flags, Floats
+from metaeval.base.checks import t_half_width
+from metaeval.metrics.bounds import known_bounds
+
+
+class Seen(NamedTuple):
+    """What is seen of the values of every metric: arrays (metric,)."""
+
+    lowest: Floats
+    highest: Floats
+    shares: Flags
+    """Whether all are 0 or 1."""
+
+    @classmethod
+    def of(cls, values: Floats) -> "Seen":
+        """Look at scores (metric, system, topic)."""
+        flat = values.reshape(len(values), -1)
+        shares = ((flat == 0.0) | (flat == 1.0) | np.isnan(flat)).all(axis=1)
+        return cls(np.nanmin(flat, axis=1), np.nanmax(flat, axis=1), shares)
+
+    def bounds(self, metrics: Sequence[str]) -> Floats:
+        """Return the least and the largest value of every metric, infinite where neither name nor values tell."""
+        return np.array([
+            known_bounds(name, float(low), float(high), shares=bool(share))
+            for name, low, high, share in zip(metrics, *self, strict=True)
+        ])
+
+
+def ends_of_means(
+    mean: Floats, error: Floats, n_units: Floats, freedom: Floats, *, seen: Seen, metrics: Sequence[str],
+    confidence_level: float, apart: bool = False
+) -> tuple[Floats, Floats]:
+    r"""Return the ends of t intervals, within what the metric's values may be: arrays (metric, system or pair).
+
+    With `apart` the means are of differences. Where nothing varies there is no error to go by. If a value that all of n
+    units have comes with the chance q, they all have it with the chance :math:`q^n`, which is :math:`\alpha / 2` at
+    :math:`q = (\alpha / 2)^{1/n}`; the mean then lies between those with all the rest at either bound. Of shares of 0
+    and 1 these are the ends of Clopper and Pearson [1]_. Where no bounds are known there is no interval.
+
+    References
+    ----------
+    .. [1] Clopper and Pearson (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
+       Biometrika 26, 404-413. :doi:`10.1093/biomet/26.4.404`
+
+    Examples
+    --------
+    >>> one, scores = np.array([[1.0]]), np.ones((1, 1, 5))
+    >>> low, high = ends_of_means(
+    ...     one, 0.0 * one, 5.0 * one, 4.0 * one, seen=Seen.of(scores), metrics=["RR"], confidence_level=0.95
+    ... )
+    >>> round(float(low[0, 0]), 4), float(high[0, 0])
+    (0.4782, 1.0)
+    """
+    half = np.where(n_units > 1, t_half_width(error, freedom + 1.0, confidence_level), np.nan)
+    alike = (error == 0.0) & (n_units > 1)
+    low, high = (np.where(alike, np.nan, mean + side * half) for side in (-1.0, 1.0))
+    room = (seen.highest - seen.lowest)[:, None]
+    least, most = (-room, room) if apart else (seen.lowest[:, None], seen.highest[:, None])
+    if not (alike | (low < least) | (high > most)).any():
+        return low, high
+    least, most = (end[:, None] for end in seen.bounds(metrics).T)
+    if apart:
+        least, most = least - most, most - least
+    share = (0.5 - confidence_level / 2.0) ** (1.0 / np.maximum(n_units, 1.0))
+    rest = np.where(alike & np.isfinite(most - least), 1.0 - share, np.nan)
+    with np.errstate(invalid="ignore"):
+        low = np.where(alike, mean - rest * (mean - least), np.maximum(low, least))
+        high = np.where(alike, mean + rest * (most - mean), np.minimum(high, most))
+    return low, high
