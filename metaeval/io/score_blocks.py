@@ -12,7 +12,7 @@ from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import Block, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
-from metaeval.io.means import refuse_means
+from metaeval.io.means import MeansAloneError, refuse_means
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of
@@ -38,7 +38,11 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     if options.where:
         kept, note = chosen_rows(sheet, options.where, options.chosen)
-        block = read_table(kept, source, replace(options, where={}), order)
+        try:
+            block = read_table(kept, source, replace(options, where={}), order)
+        except MeansAloneError as alone:
+            alone.board = replace(alone.board, notes=(note, *alone.board.notes))
+            raise
         return replace(block, notes=[note, *block.notes])
     try:
         if options.form is None and not options.columns:

@@ -17,7 +17,7 @@ from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
-from metaeval.table.roles import ERRORS, LOWER, column_roles, role_of_name, word_of
+from metaeval.table.roles import ERRORS, LOWER, column_roles, is_total, role_of_name, row_of_sums, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
 _RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
@@ -395,11 +395,12 @@ def board_of(
                 f"there is no mean under {metric!r} of {first_few(absent)}; leave these systems, or this metric, out"
             )
     means, errors, sizes = np.moveaxis(np.array([[rows[metric, name] for name in names] for metric in metrics]), -1, 0)
+    names, (means, errors, sizes), left_out = _without_totals(names, (means, errors, sizes))
     others = columns.others
     notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
     for at, metric in enumerate(metrics):
         errors[at], replaced = _usable_errors(means[at], errors[at], sizes[at], about=(metric, names))
-        notes += replaced
+        notes += replaced + _impossible_errors(means[at], errors[at], sizes[at], about=(metric, names))
     return SystemMeans(
         metrics=tuple(metrics),
         systems=tuple(names),
@@ -408,8 +409,34 @@ def board_of(
         n=sizes,
         higher_is_better=_directions(metrics, higher_is_better),
         read_as=f"means with standard errors: {_said(columns)}",
-        notes=tuple(notes),
+        notes=(*left_out, *notes),
     )
+
+
+def _without_totals(
+    names: list[str], held: tuple[Floats, Floats, Floats]
+) -> tuple[list[str], tuple[Floats, Floats, Floats], list[str]]:
+    """Leave out the row that is called as the average of all others and holds it, which is noted."""
+    total = row_of_sums(held[0].T, names) if any(map(is_total, names)) else None
+    if total is None:
+        return names, held, []
+    place, what = total
+    means, errors, sizes = (np.delete(one, place, axis=1) for one in held)
+    rest = [name for name in names if name != names[place]]
+    return rest, (means, errors, sizes), [f"left out the row {names[place]!r}, which holds the {what} of all others"]
+
+
+def _impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]) -> list[str]:
+    """Say which standard errors are larger than those of n scores between 0 and 1 (or 100) of this mean can be."""
+    scale = next((top for top in (1.0, 100.0) if means.min() >= 0 and means.max() <= top), None)
+    if scale is None:
+        return []
+    metric, names = about
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.sqrt(means * (scale - means) / (n - 1))
+    odd = np.flatnonzero((errors > (1 + _BINOMIAL) * largest) & (means > 0) & (means < scale))
+    said = first_few([f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; ")
+    return [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {said}"] if said else []
 
 
 def _said(columns: MeansColumns) -> str:
@@ -475,13 +502,22 @@ def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], t
             metric = task + (clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric)
             where = f"of system {system!r} under {metric!r}"
             if (metric, system) in found:
-                raise ScoresError(f"there are two means {where}, the second in row {place}; keep one")
+                raise ScoresError(f"there are two means {where}, the second in row {place}; {_way_to_one(frame, columns, place)}")
             n_items = np.nan if columns.size is None else _number(size, f"the number of items {where}")
             mean = _number(row[pair.mean], f"the mean {where}")
             error = _error(pair, [row[name] for name in pair.errors], mean, n_items, where)
             found[metric, system] = (mean, error, n_items)
             _check_row(error, n_items, where, known=columns.size is not None)
     return found
+
+
+def _way_to_one(frame: pd.DataFrame, columns: MeansColumns, place: int) -> str:
+    """Say in which column the rows of one system differ, where one does."""
+    rows = frame[frame[columns.system].astype(str).str.strip() == str(frame[columns.system].iloc[place]).strip()]
+    apart = next((name for name in columns.others if rows[name].astype(str).nunique() == len(rows)), None)
+    if apart is None:
+        return "keep one"
+    return f"keep the rows of one {apart!r} (`where={ {apart: str(rows[apart].iloc[0]).strip()}!r}` for a file)"
 
 
 def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: float, where: str) -> float:

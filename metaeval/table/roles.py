@@ -522,6 +522,11 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
 
 
+def is_total(name: str) -> bool:
+    """Whether a row of this name among systems holds averages of the others."""
+    return word_of(name) in _TOTALS
+
+
 def row_of_sums(values: Floats, called: Sequence[str] = ()) -> tuple[int, str] | None:
     """Return the row that holds the mean or the sum of all others in every column, where luck does not make it so.
 
@@ -534,7 +539,7 @@ def row_of_sums(values: Floats, called: Sequence[str] = ()) -> tuple[int, str] |
     >>> row_of_sums(np.array([[0.3, 0.5], [0.4, 0.1], [0.35, 0.3]]), ["a", "b", "Overall"])
     (2, 'mean')
     """
-    named = next((at for at, name in enumerate(called) if word_of(name) in _TOTALS), None)
+    named = next((at for at, name in enumerate(called) if is_total(name)), None)
     n_rows = len(values)
     if named is None and (n_rows <= _FEWEST or values.shape[1] < 2):  # noqa: PLR2004 - one column says little
         return None

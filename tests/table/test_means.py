@@ -1,5 +1,7 @@
 """Boards of means and standard errors: their columns, what is wrong with them, and what is none of them."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -196,3 +198,42 @@ def test_means_beside_errors():
     assert as_means([0.7, 0.6], [0.1, 0.2], n=9).n.tolist() == [[9, 9]]
     with pytest.raises(InvalidOptionError, match="got the columns x"):
         as_means(pd.DataFrame({"x": [1]}))
+
+
+def test_a_row_of_averages_is_no_system():
+    """A row called as the average of the others is left out where it is theirs, and refused where it is not."""
+    frame = pd.DataFrame({"model": ["a", "b", "Average"], "acc": [0.7, 0.5, 0.6], "acc_stderr": [0.02, 0.02, 0.01]})
+    board = as_means(frame)
+    assert board.systems == ("a", "b")
+    assert board.notes == ("left out the row 'Average', which holds the mean of all others",)
+    with pytest.raises(ScoresError, match="the row 'Average' is called as an average of others, and is not theirs"):
+        as_means(frame.assign(acc=[0.7, 0.5, 0.9]))
+
+
+def test_errors_that_no_shares_have_are_noted():
+    """100 scores from 0 to 1 with the mean .7 have a standard error of sqrt(.7 x .3 / 99) = .0461 at most."""
+    frame = pd.DataFrame({"model": ["a", "b"], "acc": [0.7, 0.6], "acc_stderr": [0.4, 0.049], "n": [100, 100]})
+    (note,) = as_means(frame).notes
+    assert note == "under acc, standard errors are larger than scores from 0 to 1 can have: a 0.4, at most 0.04606 of 100"
+    assert as_means(frame.assign(acc_stderr=[0.045, 0.049])).notes == ()
+
+
+def test_rows_of_a_board_are_chosen_by_a_column(tmp_path):
+    """Two sets of means are refused with the column that parts them, and one of them is read by `where`."""
+    path = tmp_path / "board.csv"
+    path.write_text("model,split,acc,acc_se\na,dev,.7,.02\nb,dev,.6,.02\na,test,.5,.02\nb,test,.4,.03\n")
+    with pytest.raises(MetaevalError, match=re.escape("keep the rows of one 'split' (`where={'split': 'dev'}`")):
+        read_scores(path)
+    with pytest.raises(MeansAloneError) as alone:
+        read_scores(path, where={"split": "test"})
+    assert alone.value.board.means.tolist() == [[0.5, 0.4]]
+    assert alone.value.board.notes == ("2 of 4 rows, with split test",)
+
+
+ODD = ["1.10", "1.1", "007", "1e3", "NA", "nan", "true", "12345678901234567890"]
+
+
+def test_names_of_systems_are_text():
+    """Names that look like numbers, gaps or truths stay as they are written."""
+    frame = pd.DataFrame({"system": pd.Series(ODD, dtype=object), "score": 0.5, "stderr": 0.01})
+    assert as_means(frame).systems == tuple(ODD)
