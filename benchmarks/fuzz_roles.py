@@ -24,8 +24,8 @@ from metaeval.io.means import MeansAloneError
 from metaeval.io.sources import Source
 from metaeval.table.frames import read_frame
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.roles import ROLES, SCORES, role_of_name
 from metaeval.table.roles import _TABLE as TABLE
+from metaeval.table.roles import ROLES, SCORES, role_of_name
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
 METRICS = ("acc", "bleu", "f1", "ndcg@10", "faithfulness", "chrf", "exact_match", "recall@5")
@@ -56,8 +56,8 @@ def made_table(rng: Generator) -> Made:
 def _name(rng: Generator, words: Sequence[str]) -> str:
     """Return a word as people write it: in small letters or large, with blanks or hyphens."""
     word = str(rng.choice(list(words)))
-    joined = word.replace("_", str(rng.choice(["_", " ", "-"]))) if rng.random() < 0.4 else word  # noqa: PLR2004
-    return LETTERS[str(rng.choice([*LETTERS]))](joined) if rng.random() < 0.4 else joined  # noqa: PLR2004
+    joined = word.replace("_", str(rng.choice(["_", " ", "-"]))) if rng.random() < 0.4 else word
+    return LETTERS[str(rng.choice([*LETTERS]))](joined) if rng.random() < 0.4 else joined
 
 
 def _words_of(role: str) -> list[str]:
@@ -66,17 +66,19 @@ def _words_of(role: str) -> list[str]:
     return [word for word in TABLE[role]["words"] if word not in taken | {"subset"}]  # which are tasks on boards
 
 
-def _cells(rng: Generator, role: str, n_rows: int) -> list[str]:
+def _cells(rng: Generator, role: str, n_rows: int) -> list[str]:  # noqa: PLR0911 - a line a role
     """Return what a column of a role holds."""
     if role == "cost":
         return [f"{cost:.4g}" for cost in rng.lognormal(rng.uniform(-3, 6), 1, n_rows)]
     if role == "time":
-        if rng.random() < 0.5:  # noqa: PLR2004
-            return [f"20{rng.integers(10, 26)}-{rng.integers(1, 13):02}-{rng.integers(1, 29):02}" for _ in range(n_rows)]
+        if rng.random() < 0.5:
+            return [
+                f"20{rng.integers(10, 26)}-{rng.integers(1, 13):02}-{rng.integers(1, 29):02}" for _ in range(n_rows)
+            ]
         return [str(moment) for moment in rng.integers(1_600_000_000, 1_700_000_000, n_rows)]
     if role == "n":
         same = rng.integers(100, 5000)
-        return [str(same)] * n_rows if rng.random() < 0.5 else [str(n) for n in rng.integers(100, 5000, n_rows)]  # noqa: PLR2004
+        return [str(same)] * n_rows if rng.random() < 0.5 else [str(n) for n in rng.integers(100, 5000, n_rows)]
     if role == "rank":
         return [str(rank + 1) for rank in rng.permutation(n_rows)]
     if role == "id":
@@ -113,14 +115,14 @@ def _written(rng: Generator, columns: dict[str, list[str]], *, shuffled: bool = 
 def _scores(rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
     kind = rng.integers(3)
     values = rng.random(shape).round(3) if kind else rng.integers(0, 2, shape).astype(float)
-    return (100 * values).round(2) if kind == 2 else values  # noqa: PLR2004
+    return (100 * values).round(2) if kind == 2 else values
 
 
 def _long(rng: Generator) -> Made:
-    """A row a system and item, a column a metric."""
+    """Make a row a system and item, a column a metric."""
     systems = [str(name) for name in rng.permutation(SYSTEMS)[: rng.integers(2, 5)]]
     items = [str(number + 1) for number in range(rng.integers(3, 8))]
-    if rng.random() < 0.5:  # noqa: PLR2004
+    if rng.random() < 0.5:
         items = [f"q{item}" for item in items]
     metrics = [str(name) for name in rng.permutation(METRICS)[: rng.integers(1, 3)]]
     values = _scores(rng, (len(metrics), len(systems), len(items)))
@@ -138,7 +140,7 @@ def _long(rng: Generator) -> Made:
 
 
 def _means(rng: Generator) -> Made:
-    """A row a system, with means and errors, or bounds, of one metric or two."""
+    """Make a row a system, with means and errors, or bounds, of one metric or two."""
     systems = [str(name) for name in rng.permutation(SYSTEMS)[: rng.integers(2, 8)]]
     metrics = [str(name) for name in rng.permutation(METRICS)[: rng.integers(1, 3)]]
     columns = {_name(rng, SCORES["system"]): systems}
@@ -146,7 +148,7 @@ def _means(rng: Generator) -> Made:
     for metric in metrics:
         means, errors = rng.uniform(0.3, 0.7, len(systems)).round(3), rng.uniform(0.01, 0.03, len(systems)).round(3)
         columns[metric] = [f"{mean:g}" for mean in means]
-        if rng.random() < 0.5:  # noqa: PLR2004
+        if rng.random() < 0.5:
             columns[f"{metric}_{rng.choice(TABLE['error']['after'])}"] = [f"{error:g}" for error in errors]
         else:
             side = rng.integers(len(_ENDS))
@@ -164,19 +166,19 @@ _ENDS = (("low", "high"), ("lower", "upper"), ("ci_low", "ci_high"), ("lb", "ub"
 
 
 def _wide(rng: Generator) -> Made:
-    """A row a system and a column an item, perhaps with their average."""
+    """Make a row a system and a column an item, perhaps with their average."""
     systems = [str(name) for name in rng.permutation(SYSTEMS)[: rng.integers(3, 8)]]
     items = [str(name) for name in rng.permutation(TASKS)[: rng.integers(3, 8)]]
     values = rng.uniform(20, 90, (len(systems), len(items))).round(1)
     first = _name(rng, SCORES["system"])
     columns = {item: [f"{score:g}" for score in own] for item, own in zip(items, values.T, strict=True)}
     others = _others(rng, len(systems), [first, *items])
-    if rng.random() < 0.5:  # noqa: PLR2004
+    if rng.random() < 0.5:
         name = _name(rng, _words_of("aggregate"))
         others[name] = [f"{mean:.2f}" for mean in values.mean(axis=1)]
     body = columns | others
     names = [str(name) for name in rng.permutation([*body])]
-    ahead = [name for name in names if name in others and role_of_name(name)[0] == "rank" and rng.random() < 0.5]  # noqa: PLR2004
+    ahead = [name for name in names if name in others and role_of_name(name)[0] == "rank" and rng.random() < 0.5]
     rest = [name for name in names if name not in ahead]
     ordered = {name: body[name] for name in ahead} | {first: systems} | {name: body[name] for name in rest}
     held = {
@@ -186,14 +188,14 @@ def _wide(rng: Generator) -> Made:
 
 
 def _turned(rng: Generator) -> Made:
-    """A row a topic and a column a system, perhaps with their average."""
+    """Make a row a topic and a column a system, perhaps with their average."""
     systems = [str(name) for name in rng.permutation(SYSTEMS)[: rng.integers(2, 6)]]
     items = [f"q{number + 1}" for number in range(rng.integers(4, 12))]
     values = rng.random((len(systems), len(items))).round(3)
     first = _name(rng, SCORES["topic"])
     columns = {name: [f"{score:g}" for score in own] for name, own in zip(systems, values, strict=True)}
     others = _others(rng, len(items), [first, *systems])
-    if rng.random() < 0.5:  # noqa: PLR2004
+    if rng.random() < 0.5:
         others[_name(rng, _words_of("aggregate"))] = [f"{mean:.4f}" for mean in values.mean(axis=0)]
     body = columns | others
     ordered = {first: items} | {str(name): body[str(name)] for name in rng.permutation([*body])}
@@ -233,7 +235,7 @@ def from_file(text: str) -> object:
         block = read_content(Source("t.csv"), text.encode(), TableOptions(columns={}, missing="error"))
     except MeansAloneError as alone:
         return alone.board
-    if len(block.labels["system"]) < 2:  # noqa: PLR2004 - as `read_scores` refuses it
+    if len(block.labels["system"]) < 2:
         raise ScoresError("there is only one system")
     return block.labels, block.scores, block.notes
 
@@ -277,7 +279,7 @@ def main() -> None:
     why: Counter[str] = Counter()
     for number in range(options.tables):
         table = made_table(np.random.default_rng((options.seed, number)))
-        door = "frame" if number % 4 == 3 else "file"  # noqa: PLR2004
+        door = "frame" if number % 4 == 3 else "file"
         outcome, said = verdict(table, DOORS[door])
         counts[table.kind, door, outcome] += 1
         if outcome == "wrong" and counts[table.kind, door, outcome] <= options.show:

@@ -154,10 +154,9 @@ def _broken_rule(text: str) -> str:
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    for passed, failed in _PASSED.items():
-        if text.casefold() in {passed, failed}:
-            return f"{text!r} is a word for a score; write 1 for {passed} and 0 for {failed} in this column"
-    return f"{text!r} {_NO_NUMBER}"
+    said = next((pair for pair in _PASSED.items() if text.casefold() in pair), None)
+    way = said and f"is a word for a score; write 1 for {said[0]} and 0 for {said[1]} in this column"
+    return f"{text!r} {way or _NO_NUMBER}"
 
 
 def _written_otherwise(text: str) -> str:

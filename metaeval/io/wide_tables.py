@@ -407,7 +407,9 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions
 def _ways_past_no_names(rows: _Rows) -> str:
     """Say how to name systems or topics that a column of words names, and the first, a rank, a cost and so on, not."""
     used = [at for at, name in enumerate(rows.names) if name]
-    words = next((rows.names[at] for at in _columns_of_words(rows, used) if len({*rows.column(at)}) == len(rows.first)), "")
+    words = next(
+        (rows.names[at] for at in _columns_of_words(rows, used) if len({*rows.column(at)}) == len(rows.first)), ""
+    )
     return words and (
         f"column {rows.names[0]!r} is called as {says_of(rows.names[0])}, and no column is known to name rows; pass "
         f"`columns={ {'system': words}!r}` if {words!r} names the systems, `columns={ {'topic': words}!r}` if it names "

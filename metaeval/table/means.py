@@ -435,8 +435,12 @@ def _impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple
     with np.errstate(invalid="ignore", divide="ignore"):
         largest = np.sqrt(means * (scale - means) / (n - 1))
     odd = np.flatnonzero((errors > (1 + _BINOMIAL) * largest) & (means > 0) & (means < scale))
-    said = first_few([f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; ")
-    return [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {said}"] if said else []
+    said = first_few(
+        [f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; "
+    )
+    return (
+        [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {said}"] if said else []
+    )
 
 
 def _said(columns: MeansColumns) -> str:
@@ -502,7 +506,9 @@ def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], t
             metric = task + (clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric)
             where = f"of system {system!r} under {metric!r}"
             if (metric, system) in found:
-                raise ScoresError(f"there are two means {where}, the second in row {place}; {_way_to_one(frame, columns, place)}")
+                raise ScoresError(
+                    f"there are two means {where}, the second in row {place}; {_way_to_one(frame, columns, place)}"
+                )
             n_items = np.nan if columns.size is None else _number(size, f"the number of items {where}")
             mean = _number(row[pair.mean], f"the mean {where}")
             error = _error(pair, [row[name] for name in pair.errors], mean, n_items, where)

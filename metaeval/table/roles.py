@@ -322,7 +322,9 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
     if any(column.why == _RANKS for column in told.values()):
-        told |= {name: Column(name, "rank", _RANKS, sure=False) for name in table.counting() if name not in {*told, *kept}}
+        told |= {
+            name: Column(name, "rank", _RANKS, sure=False) for name in table.counting() if name not in {*told, *kept}
+        }
     return [told[name] for name in names if name in told]
 
 
@@ -367,7 +369,13 @@ class _Numbers(NamedTuple):
         if role == "n" or (stem and self.along == "system"):
             unlike = whole and self._unlike_scores(place)
             rather = role in {"cost", "time", "test"}
-            return column if unlike else column._replace(sure=False) if rather or not (stem or self.along == "system") else None
+            return (
+                column
+                if unlike
+                else column._replace(sure=False)
+                if rather or not (stem or self.along == "system")
+                else None
+            )
         return column
 
     def _of_scores(self, column: Column, numbers: Floats, stem: str) -> Column | None:

@@ -1,4 +1,4 @@
-"""Boards after public forms, as leaderboards, spreadsheets and evaluation tools write them: read right, or asked for."""
+"""Boards after public forms, as leaderboards, spreadsheets and tools of evaluation write them: read right, or asked."""
 
 import re
 import tomllib

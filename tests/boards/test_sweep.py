@@ -5,20 +5,20 @@ from itertools import product
 
 import pandas as pd
 import pytest
+from advice import obeyed
 
 from metaeval.errors import MetaevalError
 from metaeval.io.benchmarks.reading import read_content
 from metaeval.io.blocks import TableOptions
 from metaeval.io.sources import Source
 from metaeval.table.frames import read_frame
-from advice import obeyed
 
-SYSTEMS = "system run model method pipeline algorithm approach name run_id config".split()
-ITEMS = (
-    "topic query qid query_id item question question_id sample doc document id task segment seg_id seg sentence sent_id "
-    "passage pid idx index row row_id line n number user user_id uid session turn turn_id utterance example example_id "
-    "prompt prompt_id instance instance_id case dataset fold conversation_id"
-).split()
+SYSTEMS = (*"system run model method pipeline algorithm approach name run_id config".split(),)  # noqa: SIM905 - words
+ITEMS = """
+topic query qid query_id item question question_id sample doc document id task segment seg_id seg sentence
+sent_id passage pid idx index row row_id line n number user user_id uid session turn turn_id utterance example
+example_id prompt prompt_id instance instance_id case dataset fold conversation_id
+""".split()  # noqa: SIM905 - a list of words reads better as words
 IDS = (("1", "2", "3"), ("k1", "k2", "k3"))
 BLEU = {"A": (0.1, 0.3, 0.5), "B": (0.2, 0.35, 0.6)}
 """Means .3 and .3833."""
@@ -28,9 +28,7 @@ def tables():
     """Yield 860 tables: every word for systems, every word for items, ids that are numbers and that are names."""
     for system, item, ids in product(SYSTEMS, ITEMS, IDS):
         rows = "".join(
-            f"{name},{key},{score}\n"
-            for name, scores in BLEU.items()
-            for key, score in zip(ids, scores, strict=True)
+            f"{name},{key},{score}\n" for name, scores in BLEU.items() for key, score in zip(ids, scores, strict=True)
         )
         yield system, item, ids, f"{system},{item},bleu\n{rows}"
 

@@ -214,7 +214,9 @@ def test_errors_that_no_shares_have_are_noted():
     """100 scores from 0 to 1 with the mean .7 have a standard error of sqrt(.7 x .3 / 99) = .0461 at most."""
     frame = pd.DataFrame({"model": ["a", "b"], "acc": [0.7, 0.6], "acc_stderr": [0.4, 0.049], "n": [100, 100]})
     (note,) = as_means(frame).notes
-    assert note == "under acc, standard errors are larger than scores from 0 to 1 can have: a 0.4, at most 0.04606 of 100"
+    assert (
+        note == "under acc, standard errors are larger than scores from 0 to 1 can have: a 0.4, at most 0.04606 of 100"
+    )
     assert as_means(frame.assign(acc_stderr=[0.045, 0.049])).notes == ()
 
 
