@@ -166,7 +166,8 @@ def _holds_words(column: pd.Series) -> bool:
         return True
     if pd.api.types.is_numeric_dtype(column):
         return False
-    cells = [cell for cell in column.head(_SAMPLE).tolist() if not (np.isscalar(cell) and pd.isna(cell))]
+    head = column.head(_SAMPLE)
+    cells = head[head.notna()].tolist()
     return bool(cells) and not any(isinstance(cell, Real) or not is_word(str(cell)) for cell in cells)
 
 

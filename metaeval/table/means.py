@@ -17,6 +17,7 @@ from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
+from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
 from metaeval.table.roles import ERRORS, LOWER, column_roles, is_total, role_of_name, row_of_sums, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
@@ -28,11 +29,9 @@ _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
 _TWO = re.compile(rf"[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
 _LEVELS = {"99": 0.99, "90": 0.9, "q05": 0.9, "q5": 0.9, "p5": 0.9, "p05": 0.9, "q95": 0.9, "p95": 0.9}
 _LEVEL = 0.95
-NORMAL_97_5 = 1.959963984540054
 _FEWEST, _SAMPLE = 2, 20
 MOST_SYSTEMS = 10_000
 _MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
-_BINOMIAL = 0.05  # how far printed errors of shares may be from those of n answers
 _READ = (
     "columns for the system (model), its mean (score, value, or the name of the metric) and its standard error "
     "(stderr, or the name of the metric with _stderr) or the bounds of its interval (_low and _high), and perhaps for "
@@ -225,14 +224,12 @@ def _mean_beside(error: str, means: Sequence[str], free: Sequence[str]) -> str:
 def _pair(mean: str, by_role: Mapping[str, str]) -> MeanColumn | None:
     stem = role_of_name(mean)[1] if _is_mean(mean) else ""
     metric = UNNAMED_METRIC if word_of(mean) in _MEANS else stem or mean.partition(",")[0]
-    if {"low", "high"} <= by_role.keys():
-        errors, kind = (by_role["low"], by_role["high"]), "bounds"
-    else:
-        errors, kind = (), ""
+    bounds = {"low", "high"} <= by_role.keys()
     for role in ("error", "half", "sd", "unsure"):
-        if role in by_role and (role == "error" or not kind):
+        if role in by_role and (role == "error" or not bounds):
             return MeanColumn(metric, mean, (by_role[role],), role, _level_of(by_role[role]))
-    return MeanColumn(metric, mean, errors, kind, _level_of(errors[0])) if kind else None
+    ends = (by_role["low"], by_role["high"]) if bounds else ()
+    return MeanColumn(metric, mean, ends, "bounds", _level_of(ends[0])) if ends else None
 
 
 def _level_of(name: str) -> float:
@@ -399,8 +396,8 @@ def board_of(
     others = columns.others
     notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
     for at, metric in enumerate(metrics):
-        errors[at], replaced = _usable_errors(means[at], errors[at], sizes[at], about=(metric, names))
-        notes += replaced + _impossible_errors(means[at], errors[at], sizes[at], about=(metric, names))
+        errors[at], replaced = usable_errors(means[at], errors[at], sizes[at], about=(metric, names))
+        notes += replaced + impossible_errors(means[at], errors[at], sizes[at], about=(metric, names))
     return SystemMeans(
         metrics=tuple(metrics),
         systems=tuple(names),
@@ -426,23 +423,6 @@ def _without_totals(
     return rest, (means, errors, sizes), [f"left out the row {names[place]!r}, which holds the {what} of all others"]
 
 
-def _impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]) -> list[str]:
-    """Say which standard errors are larger than those of n scores between 0 and 1 (or 100) of this mean can be."""
-    scale = next((top for top in (1.0, 100.0) if means.min() >= 0 and means.max() <= top), None)
-    if scale is None:
-        return []
-    metric, names = about
-    with np.errstate(invalid="ignore", divide="ignore"):
-        largest = np.sqrt(means * (scale - means) / (n - 1))
-    odd = np.flatnonzero((errors > (1 + _BINOMIAL) * largest) & (means > 0) & (means < scale))
-    said = first_few(
-        [f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; "
-    )
-    return (
-        [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {said}"] if said else []
-    )
-
-
 def _said(columns: MeansColumns) -> str:
     pairs = first_few([f"{pair.mean!r} with {_said_of_errors(pair)}" for pair in columns.pairs])
     return f"systems in {columns.system!r}, {pairs}" + (f", n in {columns.size!r}" if columns.size else "")
@@ -454,44 +434,6 @@ def _said_of_errors(pair: MeanColumn) -> str:
     return {"half": f"{names} (half of {level} intervals)", "bounds": f"{level} bounds {names}"}.get(
         pair.kind, f"{names} (standard deviations)" if pair.kind == "sd" else names
     )
-
-
-def _usable_errors(
-    means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]
-) -> tuple[Floats, list[str]]:
-    """Return the errors, those of 0 of shares made anew from the number of items, and what is said of it.
-
-    A mean of n answers between 0 and 1 that is neither 0 nor 1 has no error of 0; where the other errors are those of
-    answers that are 0 or 1, the right one is known. At 0 and 1 it is that of an exact interval (Clopper and Pearson).
-    """
-    metric, names = about
-    zero = errors == 0
-    scale = next((top for top in (1.0, 100.0) if means.min() >= 0 and means.max() <= top), None)
-    if scale is None or not zero.any():
-        return errors, []
-    shares = means / scale
-    ends = zero & ((shares == 0) | (shares == 1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        binomial = np.sqrt(shares * (1 - shares) / (n - 1))
-        near = np.abs(errors / scale / binomial - 1) <= _BINOMIAL
-    inside = ~zero & (shares > 0) & (shares < 1)
-    odd = first_few([names[at] for at in np.flatnonzero(zero)])
-    if inside.any() and not near[inside].all() and not np.isnan(n[zero]).any():
-        return errors, [f"under {metric}, the standard error of {odd} is 0, as of one score throughout"]
-    if not inside.any() or np.isnan(n[zero]).any():
-        raise ScoresError(
-            f"the standard error of {odd} under {metric!r} is 0, which a mean of several answers never has; give the "
-            "right one, or leave these systems out"
-        )
-    exact = (1 - 0.025 ** (1 / n)) / (2 * NORMAL_97_5)
-    made = np.where(ends, exact, binomial) * scale
-    kinds = ((zero & ~ends, "that of shares"), (ends, "half of an exact 95 % interval over 1.96"))
-    return np.where(zero, made, errors), [
-        f"under {metric}, standard errors of 0 are replaced by {what}: "
-        + first_few([f"{names[at]} {made[at]:.4f}" for at in np.flatnonzero(told)])
-        for told, what in kinds
-        if told.any()
-    ]
 
 
 def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], tuple[float, float, float]]:

@@ -92,11 +92,11 @@ def test_published_board_of_alpaca_eval(data_folder):
 def test_several_metrics_and_sizes():
     """Metrics side by side, or in a column, are metrics; n is read, and what is neither is noted."""
     wide = pd.DataFrame(
-        {"model": ["a", "b"], "acc": [0.7, 0.6], "acc_stderr": [0.1, 0.2], "f1": [0.5, 0.4], "f1_se": [0.3, 0.1]}
+        {"model": ["a", "b"], "acc": [0.7, 0.6], "acc_stderr": [0.04, 0.02], "f1": [0.5, 0.4], "f1_se": [0.03, 0.01]}
     )
     found = as_means(wide.assign(n=[100, 200], licence="x", votes=3), higher_is_better={"f1": False})
     assert found.metrics == ("acc", "f1")
-    assert found.errors.tolist() == [[0.1, 0.2], [0.3, 0.1]]
+    assert found.errors.tolist() == [[0.04, 0.02], [0.03, 0.01]]
     assert found.n.tolist() == [[100, 200]] * 2
     assert found.higher_is_better.tolist() == [True, False]
     assert found.notes == ("left out columns licence, votes",)

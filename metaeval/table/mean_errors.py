@@ -1,0 +1,67 @@
+"""Standard errors that no mean of its kind can have: 0 from several answers, or more than scores in a range allow."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from metaeval.base.arrays import Floats
+from metaeval.base.names import first_few
+from metaeval.errors import ScoresError
+
+NORMAL_97_5 = 1.959963984540054
+_BINOMIAL = 0.05  # how far printed errors of shares may be from those of n answers
+
+
+def usable_errors(
+    means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]
+) -> tuple[Floats, list[str]]:
+    """Return the errors, those of 0 of shares made anew from the number of items, and what is said of it.
+
+    A mean of n answers between 0 and 1 that is neither 0 nor 1 has no error of 0; where the other errors are those of
+    answers that are 0 or 1, the right one is known. At 0 and 1 it is that of an exact interval (Clopper and Pearson).
+    """
+    metric, names = about
+    zero = errors == 0
+    scale = next((top for top in (1.0, 100.0) if means.min() >= 0 and means.max() <= top), None)
+    if scale is None or not zero.any():
+        return errors, []
+    shares = means / scale
+    ends = zero & ((shares == 0) | (shares == 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        binomial = np.sqrt(shares * (1 - shares) / (n - 1))
+        near = np.abs(errors / scale / binomial - 1) <= _BINOMIAL
+    inside = ~zero & (shares > 0) & (shares < 1)
+    odd = first_few([names[at] for at in np.flatnonzero(zero).tolist()])
+    if inside.any() and not near[inside].all() and not np.isnan(n[zero]).any():
+        return errors, [f"under {metric}, the standard error of {odd} is 0, as of one score throughout"]
+    if not inside.any() or np.isnan(n[zero]).any():
+        raise ScoresError(
+            f"the standard error of {odd} under {metric!r} is 0, which a mean of several answers never has; give the "
+            "right one, or leave these systems out"
+        )
+    exact = (1 - 0.025 ** (1 / n)) / (2 * NORMAL_97_5)
+    made = np.where(ends, exact, binomial) * scale
+    kinds = ((zero & ~ends, "that of shares"), (ends, "half of an exact 95 % interval over 1.96"))
+    return np.where(zero, made, errors), [
+        f"under {metric}, standard errors of 0 are replaced by {what}: "
+        + first_few([f"{names[at]} {made[at]:.4f}" for at in np.flatnonzero(told).tolist()])
+        for told, what in kinds
+        if told.any()
+    ]
+
+
+def impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]) -> list[str]:
+    """Say which standard errors are larger than those of n scores between 0 and 1 (or 100) of this mean can be."""
+    scale = next((top for top in (1.0, 100.0) if means.min() >= 0 and means.max() <= top), None)
+    if scale is None:
+        return []
+    metric, names = about
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.sqrt(means * (scale - means) / (n - 1))
+    odd = np.flatnonzero((errors > (1 + _BINOMIAL) * largest) & (means > 0) & (means < scale)).tolist()
+    said = first_few(
+        [f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; "
+    )
+    return (
+        [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {said}"] if said else []
+    )
