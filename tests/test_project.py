@@ -110,7 +110,7 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     declared.add("h5py")  # asked for as h5netcdf[h5py]
     known = {*sys.stdlib_module_names, "metaeval"}
     known.add("compression" if sys.version_info < (3, 14) else "backports")  # the one that this Python does not import
-    own = {"every", "forms_of_scores", "linear_algebra", "small_results"}
+    own = {"every", "forms_of_scores", "advice", "linear_algebra", "small_results"}
     known |= {*own, *(path.stem for path in (ROOT / "tests" / "fuzz").glob("fuzz_*.py"))}  # they import one another
     owners = importlib.metadata.packages_distributions()
 
