@@ -23,6 +23,7 @@ EXIT_CODES = {
     3: "bad input",
     4: "could not be estimated",
     5: "could not write",
+    6: "a defect",
     130: "interrupted",
     143: "terminated",
 }
@@ -72,7 +73,12 @@ class Session:
     def say(self, text: str) -> None:
         """Write a line for people on standard error, unless asked to be quiet."""
         if not self.quiet:
-            error_console().print(visible(in_options(text), keep=_LINES), markup=False, soft_wrap=True)
+            self.insist(text)
+
+    @staticmethod
+    def insist(text: str) -> None:
+        """Write a line that nobody can ask to be spared."""
+        error_console().print(visible(in_options(text), keep=_LINES), markup=False, soft_wrap=True)
 
 
 @contextmanager
