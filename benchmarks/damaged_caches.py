@@ -2,9 +2,9 @@
 
 Usage: python benchmarks/damaged_caches.py [--caches 100] [--seed 0] [--write]
 
-Two kernels fill a cache. Then every file of it, or all code, is damaged in one of several ways (bits flipped, cut short, emptied,
-swapped with another's, left by another Python), they are called in a process of its own, and their answers are compared
-with the first ones. With `--write` the counts go into reports/robustness.md.
+Two kernels fill a cache. Then every file of it, or all code, is damaged in one of several ways (bits flipped, cut
+short, emptied, swapped with another's, left by another Python), they are called in a process of its own, and their
+answers are compared with the first ones. With `--write` the counts go into reports/robustness.md.
 """
 
 import argparse
@@ -97,8 +97,8 @@ def main() -> None:
     text = (
         "## Damaged caches of compiled code\n\n"
         f"    python benchmarks/damaged_caches.py --caches {options.caches} --seed {options.seed} --write\n\n"
-        f"{options.caches} caches of {n_files} files, every file or all code damaged, in {(time.perf_counter() - begun) / 60:.0f} "
-        "minutes; each time two kernels are called in a process of its own.\n\n"
+        f"{options.caches} caches of {n_files} files, every file or all code damaged, in "
+        f"{(time.perf_counter() - begun) / 60:.0f} minutes; each time two kernels are called in a process of its own.\n\n"
         f"| damage | what came of it | caches |\n|---|---|---:|\n{rows}"
     )
     print(text, f"\n\na whole cache: {took:.2f} s")

@@ -57,7 +57,7 @@ class Provenance(ShortRepr):
         if len(self.inputs) <= _MOST_SHOWN:
             return self.inputs
         lines = "".join(f"{checksum}  {name}\n" for name, checksum in self.inputs.items())
-        below = os.path.commonpath([*self.inputs])
+        below = _common_folder([*self.inputs])
         what = f"the list of {len(self.inputs):,} files{f' below {below}' if below else ''}, as sha256sum writes it"
         return {what: hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()}
 
@@ -70,6 +70,20 @@ class Provenance(ShortRepr):
         """Return the record as plain dictionaries, ready for JSON."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+
+
+def _common_folder(paths: list[str]) -> str:
+    """Return the folder that holds all files, as they are named; "" where there is none or its name begins elsewhere.
+
+    Examples
+    --------
+    >>> _common_folder(["runs/a", "runs/b"]), _common_folder(["runs/a", "/data/qrels.txt"])
+    ('runs', '')
+    """
+    try:
+        return os.path.commonpath(paths)
+    except ValueError:  # some begin at the top and some in the folder one is in, or on other drives
+        return ""
 
 
 @dataclass(slots=True, eq=False)

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 from metaeval.base.metric_names import short_label
-from metaeval.base.names import natural_order
+from metaeval.base.names import Remark, natural_order
 
 _NAMES: ContextVar[Mapping[str, str]] = ContextVar("_NAMES", default={})  # noqa: B039 - never changed
 MISSING = "–"
@@ -84,7 +84,7 @@ def short_names(metrics: Iterable[object]) -> list[str]:
         return []
     verb = "stands" if len(full) == 1 else "stand"
     condensed = ": scores of the list without its unjudged documents" * all("judged_only=True" in name for name in full)
-    return [f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}."]
+    return [Remark(f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}.")]
 
 
 def listed(names: Iterable[object], *, most: int | None = None) -> str:

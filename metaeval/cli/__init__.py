@@ -1,12 +1,14 @@
 """The command line: one file a command, one runner (`metaeval.cli.command`); everything loads when it is needed."""
 
 import errno
+import os
 import signal
 import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import typer
 from typer.exceptions import TyperException
@@ -22,7 +24,10 @@ _USAGE = 2
 _UNWRITABLE = 5
 _WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE, errno.EIO})
 """What the system says to those who write."""
+_DEFECT = 70
 _INTERRUPTED = 130
+_TRACEBACK = "METAEVAL_TRACEBACK"
+"""Set in the environment, it shows where what nobody foresaw came from."""
 
 app = typer.Typer(
     name="metaeval",
@@ -32,7 +37,7 @@ app = typer.Typer(
     help=(
         "Can this metric be trusted to say which of two systems is better?\n\nStart with `metaeval report "
         "SCORES.csv`, or with `metaeval table SCORES.csv`.\n\nExit codes: 0 done, 1 not established, 2 usage, "
-        "3 bad input, 4 could not be estimated, 5 could not write, 130 interrupted, 143 terminated."
+        "3 bad input, 4 could not be estimated, 5 could not write, 6 open, 70 a defect, 130 interrupted, 143 terminated."
     ),
 )
 
@@ -69,17 +74,15 @@ def main() -> int:
     """Run the command line and return the exit code.
 
     Bad input and bad options end with a message that says what to do, never with a traceback. So does a signal that
-    asks to stop, and an output that cannot be written.
+    asks to stop, an output that cannot be written, and what nobody foresaw.
     """
     with Stop() as stop, warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
             code, words = _ending(partial(app, prog_name="metaeval", standalone_mode=False))
             written, complaint = _ending(flush_output)
-        except (Exception, KeyboardInterrupt):  # a signal while a library loads can come out as anything
-            if stop.signum is None:
-                raise
-            code, words = _stopped(stop.signum)
+        except KeyboardInterrupt:  # between two steps
+            code, words = _stopped(stop.signum or signal.SIGINT)
     if not code:
         code, words = written, complaint
     elif stop.signum is not None:
@@ -108,6 +111,7 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
     """Do one step of the program; return its exit code and the last words about it."""
     try:
         ended = step()
+        return ended if isinstance(ended, int) else 0, ""
     except (SystemExit, BrokenPipeError) as end:
         # typer ends with 1 where the reader of a pipe is gone; it has what it wanted, so nothing is said
         code = getattr(end, "code", 1)
@@ -116,14 +120,20 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
         return _INTERRUPTED, ""
     except (TyperException, MetaevalError) as error:
         return _told(error)
-    except MemoryError as error:
+    except Exception as error:  # noqa: BLE001 - what nobody foresaw ends as all else does
+        return _of_others(error)
+
+
+def _of_others(error: Exception) -> tuple[int, str]:
+    """Return the exit code and the words for what the system, a library or nobody foresaw."""
+    if isinstance(error, MemoryError):
         return 4, f"Error: there is not enough memory ({error or 'no more could be had'}); ask for less at once"
-    except OSError as error:
+    if isinstance(error, OSError):
         place = "" if error.filename is None else f" {str(error.filename)!r}"
         written = not place or error.errno in _WRITING
         code = _UNWRITABLE if written else _exit_code(FileFormatError(""))
         return code, f"Error: could not {'write' if written else 'read'}{place}: {error.strerror or error}"
-    return ended if isinstance(ended, int) else 0, ""
+    return _DEFECT, _unforeseen(error)
 
 
 def _told(error: TyperException | MetaevalError) -> tuple[int, str]:
@@ -132,6 +142,23 @@ def _told(error: TyperException | MetaevalError) -> tuple[int, str]:
     from metaeval.cli.usage import usage_error  # noqa: PLC0415 - only here
 
     return _USAGE, f"Error: {usage_error(error)}"
+
+
+def _unforeseen(error: Exception) -> str:
+    """Say what can be reported of an error of ours, and where it came from."""
+    from traceback import extract_tb, print_exception  # noqa: PLC0415 - only here
+
+    from metaeval.base.names import shortened  # noqa: PLC0415 - only here
+
+    if os.environ.get(_TRACEBACK):
+        print_exception(error)
+    place = extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}, line {place.lineno}"
+    return (
+        f"Error: metaeval could not go on: {type(error).__name__}: {shortened(error, 200)} ({where}). This is a "
+        "defect of metaeval, or of a plug-in: please report these words with the "
+        f"command that was typed and metaeval --version. {_TRACEBACK}=1 in the environment shows the way to that line"
+    )
 
 
 def _exit_code(error: MetaevalError) -> int:

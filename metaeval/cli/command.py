@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperCommand
@@ -20,9 +21,11 @@ from metaeval.cli.messages import in_options
 from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
 from metaeval.cli.options import DRAWING, OUTPUT, READING, WORKING
+from metaeval.errors import MetaevalError
 from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
+    from metaeval.cli.console import Session
     from metaeval.page.blocks import Writer
     from metaeval.page.report import Report
 
@@ -106,27 +109,60 @@ def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]
 
 def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context) -> None:
     """Read, ask, and show the answer as the options say."""
-    from metaeval.cli.console import answer, command_session, out_console  # noqa: PLC0415 - rich
+    from metaeval.cli.console import command_session  # noqa: PLC0415 - rich
     from metaeval.cli.reading import Loaded  # noqa: PLC0415 - rich
 
-    given = context.params
+    given, out = context.params, sys.stdout
     index: Path | None = None
+    unwritten: Exception | None = None
     tests = by_comma(str(given.get("test", "")), TESTS)
     quicker = "--test t takes seconds" if any(test in TESTS and TESTS[test].resampled for test in tests) else ""
     # what a plug-in prints is no answer: --json alone stands on standard output
     with redirect_stdout(sys.stderr), command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
         with _workers(given):
-            report = replace(_report_of(ask(loaded, **own)), **_own_words(given))
-            said = {name: _in_options(getattr(report, name)) for name in ("summary", "sections", "notes")}
-            report = replace(report, **said)
+            report = _asked(partial(ask, loaded, **own), given, out)
         if given["out"] is not None:
             report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
-            index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
-            loaded.saved()
+            try:
+                index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
+            except Exception as error:  # noqa: BLE001 - of any kind: raised again when what was computed has been shown
+                unwritten = error
+            else:
+                loaded.saved()
+    _show(replace(report, warnings=tuple(session.messages)), given, index, session)
+    if unwritten is not None:
+        raise unwritten
+    loaded.finish()
+
+
+def _asked(ask: Callable[[], Any], given: Mapping[str, Any], out: TextIO) -> "Report":
+    """Ask, and return the report in the words of the command line; on its way to a page nothing computed is lost."""
+    found = ask()
+    try:
+        report = replace(_report_of(found), **_own_words(given))
+    except MetaevalError:
+        raise
+    except Exception:  # what nobody foresaw
+        with redirect_stdout(out):
+            _print_rows(found, as_json=given["as_json"])
+        raise
+    said = {name: _in_options(getattr(report, name)) for name in ("summary", "sections", "notes")}
+    return replace(report, **said)
+
+
+def _show(report: "Report", given: Mapping[str, Any], index: Path | None, session: "Session") -> None:
+    """Print the answer; notes on what changes numbers come first, and are never left out."""
+    from metaeval.cli.console import answer, out_console  # noqa: PLC0415 - rich
+
+    form = next((form for form in _FORMS if given.get(form)), None)
+    as_page = form is None and index is None
+    if not given["as_json"] and not as_page:  # which have them themselves
+        for note in report.changes:
+            session.insist(f"Note: {note}")
     if given["as_json"]:
-        answer(replace(report, warnings=tuple(session.messages)).to_json())
-    elif form := next((form for form in _FORMS if given.get(form)), None):
+        answer(report.to_json())
+    elif form is not None:
         answer(_FORMS[form][1](report), end="")
     elif index is not None:
         answer(f"Report written: open {index}")
@@ -135,12 +171,11 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
 
         show_report(report, out_console())
     if index is None:
-        for note in report.notes:
+        for note in report.notes if given["as_json"] else (one for one in report.notes if one not in report.changes):
             session.say(f"Note: {note}")
         source = report.provenance.random_source
         if source:
             session.say(f"{source[:1].upper()}{source[1:]}.")
-    loaded.finish()
 
 
 def _in_options(part: Any) -> Any:  # noqa: ANN401 - whatever a page is made of
@@ -148,7 +183,7 @@ def _in_options(part: Any) -> Any:  # noqa: ANN401 - whatever a page is made of
     from metaeval.page.blocks import Choice, Fold, Item, Items, Section, Text  # noqa: PLC0415 - loads pandas
 
     if isinstance(part, str):
-        return in_options(part)
+        return type(part)(in_options(part))
     if isinstance(part, tuple):
         return tuple(map(_in_options, part))
     if not isinstance(part, Choice | Fold | Item | Items | Section | Text) or getattr(part, "look", "") == "code":
@@ -175,3 +210,12 @@ def _report_of(answer: Any) -> "Report":  # noqa: ANN401 - a study's result, or 
     from metaeval.studies.study import Study  # noqa: PLC0415 - loads pandas
 
     return answer.report() if isinstance(answer, Study) else answer
+
+
+def _print_rows(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - as above
+    """Print what was computed as plain rows, where no page can be made of it."""
+    from metaeval.cli.console import answer  # noqa: PLC0415 - rich
+
+    if hasattr(found, "to_frame"):
+        frame = found.to_frame()
+        answer(frame.to_json(orient="records") if as_json else frame.to_csv(index=False))

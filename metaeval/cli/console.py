@@ -24,6 +24,7 @@ EXIT_CODES = {
     4: "could not be estimated",
     5: "could not write",
     6: "open",
+    70: "a defect",
     130: "interrupted",
     143: "terminated",
 }
@@ -77,7 +78,12 @@ class Session:
     def say(self, text: str) -> None:
         """Write a line for people on standard error, unless asked to be quiet."""
         if not self.quiet:
-            error_console().print(visible(in_options(text), keep=_LINES), markup=False, soft_wrap=True)
+            self.insist(text)
+
+    @staticmethod
+    def insist(text: str) -> None:
+        """Write a line that nobody can ask to be spared."""
+        error_console().print(visible(in_options(text), keep=_LINES), markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -97,7 +97,7 @@ THREADS = Option(
     "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel="Work"
 )
 OVERWRITE = flag("--overwrite", "Replace an existing report or file.", panel="Output", needs="out pairs scores")
-QUIET = flag("--quiet -q", "No progress and no notes on standard error.", panel="Output")
+QUIET = flag("--quiet -q", "No progress, and of all notes only those on what changes numbers.", panel="Output")
 
 
 # ------------------------------------------------------------------------------------------------------ shared reading

@@ -82,7 +82,7 @@ def power(  # noqa: PLR0913 - the options of the command
     if pairs is not None:
         from metaeval.reports.data_files import pairs_frame, write_csv  # noqa: PLC0415 - loads pandas
 
-        write_csv(pairs_frame(study.comparisons, study.bayesian), pairs)
+        loaded.at_end(lambda: write_csv(pairs_frame(study.comparisons, study.bayesian), pairs))
     return study
 
 

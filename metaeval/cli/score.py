@@ -1,7 +1,7 @@
 """`metaeval score`: what every run scores on every topic."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import file_to_write
@@ -9,6 +9,9 @@ from metaeval.cli.command import command
 from metaeval.cli.option import path
 from metaeval.cli.option_rules import check_scores_file
 from metaeval.cli.reading import Answer, Loaded
+
+if TYPE_CHECKING:
+    from metaeval.table.scores import Scores
 
 _SCORES = path("FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write())
 
@@ -36,13 +39,17 @@ def score(
     del threads  # scoring is a part of reading, which knows the options
     found = loaded.scores(fewest=1)
     if scores is not None:
-        from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads pandas
-
-        write_scores(found, scores)
-        loaded.session.say(f"Wrote {found.size} scores to {scores}")
+        loaded.at_end(lambda: _write(found, scores, loaded))
     return score_report(
         found,
         provenance=loaded.provenance,
         metrics=resolve_metrics(loaded.metrics(), registry=loaded.registry),
         collection=loaded.compiled(),
     )
+
+
+def _write(found: "Scores", file: Path, loaded: Loaded) -> None:
+    from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads pandas
+
+    write_scores(found, file)
+    loaded.session.say(f"Wrote {found.size} scores to {file}")

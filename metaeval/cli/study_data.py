@@ -189,7 +189,7 @@ class _File:
     """A study file, read: its values one by one, each refused with the line that holds it."""
 
     def __init__(self, path: Path) -> None:
-        from metaeval.io.files import read_text  # noqa: PLC0415 - loads what reading needs
+        from metaeval.io.files import path_from, read_text  # noqa: PLC0415 - loads what reading needs
 
         self.path = path
         self.text = read_text(path)
@@ -205,10 +205,7 @@ class _File:
         if not os.path.isdir(base):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
             rule = f"there is no folder {folder!r} from here"
             self.refuse("folder", rule, "name the one in which its paths begin", table="")
-        try:
-            self.base = os.path.relpath(base)
-        except ValueError:  # another drive
-            self.base = base
+        self.base = path_from(".", base)
 
     def _parsed(self) -> dict[str, Any]:
         bare = _STRING.sub("_", self.text.replace("'''", "'").replace('"""', '"'))
@@ -393,6 +390,7 @@ def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[st
 
 def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[str]) -> None:
     from metaeval.base.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
+    from metaeval.io.files import path_from  # noqa: PLC0415 - likewise
 
     for one in programs:
         if one not in checksums:
@@ -402,7 +400,7 @@ def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[
                 message = f"the study wants the program {one!r} run, and it cannot be read ({error.strerror}); "
                 message += "put it back, or take it out of the study"
                 raise FileFormatError(message, path=file.path) from error
-            own = json.dumps(one if file.base == "." else os.path.relpath(one, file.base), ensure_ascii=False)
+            own = json.dumps(one if file.base == "." else path_from(file.base, one), ensure_ascii=False)
             message = (
                 f"the study wants the program {one!r} run, and states no checksum of it; read it, and if you trust it "
                 f'write the line {own} = "{known}" below [checksums]'

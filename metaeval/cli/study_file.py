@@ -1,7 +1,6 @@
 """A study as a file: what was asked, written beside every report, so that it can be asked again."""
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,10 +21,12 @@ _MOST_CHECKED = 1000
 
 def study_text(context: "typer.Context", provenance: "Provenance", *, below: Path) -> str:
     """Write down what a command was asked."""
+    from metaeval.io.files import path_from  # noqa: PLC0415 - loaded by now
+
     lines = [
         f"# `metaeval --study {STUDY_FILE}` asks this again; options behind it are added, and win.",
         f"command = {_written(context.info_name or '')}",
-        f"folder = {_written(Path(os.path.relpath(Path.cwd(), below)).as_posix())}  # where paths begin, from here",
+        f"folder = {_written(Path(path_from(below, Path.cwd())).as_posix())}  # where paths begin, from here",
         f"version = {_written(provenance.versions.get('metaeval', ''))}",
         "",
         "[options]",

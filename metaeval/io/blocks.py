@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
-from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
+from metaeval.base.names import BLANKS, Remark, first_few, is_number, metric_evidence, shortened
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
@@ -207,7 +207,7 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
     for name, notes in said:
         for note in notes:
             files.setdefault(note, []).append(name)
-    return [f"{first_few(names)}: {note}" for note, names in files.items()]
+    return [type(note)(f"{first_few(names)}: {note}") for note, names in files.items()]
 
 
 def metric_note(source: Source) -> list[str]:
@@ -216,7 +216,7 @@ def metric_note(source: Source) -> list[str]:
     words = [name, *re.split(r"[^\w@]|_", name)]
     if source.name is not None or any(metric_evidence([word]) for word in words):
         return []
-    return ["the metric has no name of its own, so it is called as the file"]
+    return [Remark("the metric has no name of its own, so it is called as the file")]
 
 
 def left_out_note(names: Sequence[str]) -> list[str]:

@@ -87,6 +87,20 @@ def base_name(path: str | Path) -> str:
     return name
 
 
+def path_from(folder: str | Path, path: str | Path) -> str:
+    """Return a path as one that begins in a folder; from the top where there is no way, as from another drive.
+
+    Examples
+    --------
+    >>> path_from("/data/runs", "/data/qrels.txt")
+    '../qrels.txt'
+    """
+    try:
+        return os.path.relpath(path, folder)
+    except ValueError:
+        return str(Path(path).absolute())
+
+
 def entries_of(folder: Path) -> list[Path]:
     """Return what stands in a folder, or raise the error that names it."""
     try:

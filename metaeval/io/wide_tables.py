@@ -9,7 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.names import first_few, is_measure, is_number, is_word, metric_evidence, shortened, topic_evidence
+from metaeval.base.names import (
+    Remark,
+    first_few,
+    is_measure,
+    is_number,
+    is_word,
+    metric_evidence,
+    shortened,
+    topic_evidence,
+)
 from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,
@@ -175,11 +184,11 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     body, (systems, topics) = rows.body, names
     if systems is None:
         systems = [f"system{number}" for number in range(1, len(scores) + 1)]
-        notes.append(f"no names of systems, so they are numbered {systems[0]} to {systems[-1]}")
+        notes.append(Remark(f"no names of systems, so they are numbered {systems[0]} to {systems[-1]}"))
     numbered = topics is None
     if topics is None:
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
-        notes.append(f"no topic column, so topics are numbered 1 to {topics[-1]}")
+        notes.append(Remark(f"no topic column, so topics are numbered 1 to {topics[-1]}"))
     notes += metric_note(source)
     if not transposed and names[1] is not None:
         _refuse_repeated(rows, options)

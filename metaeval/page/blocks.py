@@ -21,6 +21,7 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited_by, find_publication, publications
 from metaeval.base.escaping import visible
+from metaeval.base.names import Remark
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
 from metaeval.base.unit import Unit, speaking_of, unit
@@ -247,6 +248,17 @@ class Page(_Statements):
             data={**self.data, **(data or {})},
         )
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The notes on what was left out, filled in or taken for something: all that may change a number."""
+        return tuple(note for note in self.notes if not isinstance(note, Remark))
+
+    def first_changes(self) -> tuple[str, ...]:
+        """Return the first of these as sentences, to stand above the answer, and how many more there are."""
+        more = len(self.changes) - _MOST_ABOVE
+        last = (f"{more} more notes of this kind stand at the end of the page, and in JSON.",) if more > 1 else ()
+        return (*map(_as_sentence, self.changes[: _MOST_ABOVE if last else None]), *last)
+
     def all_sections(self) -> tuple[Section, ...]:
         """Return the sections with those that every report ends with: methods, notes if there are any, provenance."""
         sections = (*self.sections, self._methods(), self._notes(), self._record())
@@ -373,6 +385,7 @@ def _as_sentence(note: str) -> str:
     return words if words.endswith((".", ")", "?", "!")) else f"{words}."
 
 
+_MOST_ABOVE = 6
 _SETTINGS = {"significance level α": "α", "power": "power"}
 
 

@@ -30,9 +30,10 @@ _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 def report_html(report: Page) -> str:
     """Return the question of a report, its answer in a sentence, and its main table and picture."""
     answer = _first_sentence(visible(report.summary[0])) if report.summary else ""
+    changes = Markup("").join(Markup("<br><small>{}</small>").format(visible(one)) for one in report.first_changes())
     picture = report.main_picture()
     return _together(
-        Markup("<b>{}</b> {}").format(visible(report.title), answer),
+        Markup("<b>{}</b> {}{}").format(visible(report.title), answer, changes),
         table_html(_first_rows(report.main_table())) if report.tables() else "",
         "" if picture is None else _image(picture.draw(), picture.alt),
     )

@@ -24,6 +24,8 @@ def show_report(report: Page, console: Console) -> None:
     for words in (report.description, facts):
         if words:
             console.print(_line(words), soft_wrap=True)
+    for words in report.first_changes():
+        _say(f"Note: {words}", console)
     console.print()
     for place, paragraph in enumerate(report.summary):
         _say(paragraph, console)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import draws_of_middle, error_of_share
+from metaeval.base.names import Remark
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, End, carried, ends, intervals, listed, number, share_of, short_names, text
 from metaeval.page.blocks import Methods, Picture, Section, Text
@@ -43,7 +44,7 @@ def tests_report(study: SplitHalvesStudy) -> Report:
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
-        notes=(*study.notes, *(say("silent", row=row) for row in frame[frame["rejections"] == 0].itertuples())),
+        notes=(*study.notes, *(Remark(say("silent", row=row)) for row in frame[frame["rejections"] == 0].itertuples())),
         data=score_files(study.scores) | {"splits.csv": csv_file(one.counts.to_dataframe().reset_index())},
     )
 

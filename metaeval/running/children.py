@@ -48,10 +48,9 @@ class _OwnModules(ContextDecorator):
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
-            if not self._inside and self._before is None:
-                os.environ.pop(_SAFE, None)
-            elif not self._inside:
-                os.environ[_SAFE] = self._before
+            if not self._inside:
+                os.environ.pop(_SAFE)
+                os.environ.update({} if self._before is None else {_SAFE: self._before})
 
 
 own_modules = _OwnModules()

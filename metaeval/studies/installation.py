@@ -145,9 +145,9 @@ def _kernels() -> Iterator[Finding]:
 
 def _products() -> Iterator[Finding]:
     """Multiply matrices in a process of their own: a kernel that does not suit the processor ends the process."""
-    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    with start_python("-u", "-X", "utf8", "-c", _PRODUCTS, **settings) as done:
-        said, complaint = done.communicate()
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start_python("-u", "-X", "utf8", "-c", _PRODUCTS, **pipes) as done:
+        said, complaint = (stream.decode(errors="replace") for stream in done.communicate())
     if not done.returncode:
         yield Finding("Matrix products", "fine", "exact for whole numbers, in NumPy and SciPy")
         return

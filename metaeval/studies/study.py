@@ -10,7 +10,7 @@ import xarray as xr
 
 from metaeval.base.checks import check_path
 from metaeval.base.metric_names import study_names
-from metaeval.base.names import first_few
+from metaeval.base.names import Remark, first_few
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.base.words import naming
@@ -262,20 +262,20 @@ def few_systems_note(n_systems: int) -> list[str]:
         return []
     n_pairs = n_systems * (n_systems - 1) // 2
     pairs, alone = ("1 pair", "it") if n_pairs == 1 else (f"{n_pairs} pairs", "these")
-    return [f"{n_systems} systems make {pairs}: all results on metrics rest on {alone}"]
+    return [Remark(f"{n_systems} systems make {pairs}: all results on metrics rest on {alone}")]
 
 
 def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
     """Say how a test of scores took clusters, strata, weights and gaps into account, and what 0/1 scores make of it."""
-    notes, name = [], TESTS.words(result.test)
+    notes, name = list[str](), TESTS.words(result.test)
     error, n_clusters = result.details.get("standard_error"), result.details.get("n_clusters")
     spoken = unit_of(scores)
     if n_clusters:
         whole = f"{spoken.clusters} are exchanged or drawn whole"
         how = f"standard errors are cluster-robust ({error})" if error else whole
-        notes.append(f"{name}: {how}, with {n_clusters} {spoken.clusters}")
+        notes.append(Remark(f"{name}: {how}, with {n_clusters} {spoken.clusters}"))
     elif error:
-        notes.append(f"{name}: standard errors are robust ({error})")
+        notes.append(Remark(f"{name}: standard errors are robust ({error})"))
     without = result.details.get("pairs_without_evidence", [0])
     if sum(without):
         units = spoken.clusters if "cluster" in scores.coords else spoken.topics
@@ -295,5 +295,5 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
             f"reach α = {result.alpha:g}; they do not count as significant, whatever their p-values"
         )
     if result.details.get("mcnemar"):
-        notes.append("all scores are 0 or 1, so the sign test is McNemar's test")
+        notes.append(Remark("all scores are 0 or 1, so the sign test is McNemar's test"))
     return notes

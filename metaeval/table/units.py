@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.names import first_few
+from metaeval.base.names import Remark, first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices, chunk_size, topic_counts
@@ -192,4 +192,4 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()
         notes.append(f"{topics} have weights from {least:g} to {most:g}; means are weighted")
-    return tuple(notes)
+    return tuple(map(Remark, notes))

@@ -32,6 +32,7 @@ class Ended(NamedTuple):
 def command(monkeypatch, capsys, tmp_path):
     """Run a command line in an empty folder, as the shell would."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METAEVAL_TRACEBACK", "1")  # what nobody foresaw is to be found and mended
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["metaeval", *map(str, words)])

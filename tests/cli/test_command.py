@@ -6,10 +6,13 @@ from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import typer
 
 from metaeval import studies
+from metaeval.base.names import Remark
 from metaeval.cli import app, power, reading
 from metaeval.cli.command import FORMS
 from metaeval.cli.command import command as made_command
@@ -191,7 +194,7 @@ def asked(command, monkeypatch):
         methods=Methods(paragraphs=("Nothing was done.",)),
         rows=frame[["x"]],
         provenance=record_provenance("metrics", random_source="seed 7"),
-        notes=("one was left out",),
+        notes=("one was left out", Remark("all had names")),
     )
     monkeypatch.setattr("metaeval.reports.metrics.metrics_report", lambda *_, **__: answer)
     return lambda *words: command("metrics", *words)
@@ -200,21 +203,61 @@ def asked(command, monkeypatch):
 def test_one_runner_shows_every_answer(asked, tmp_path):
     """Words and tables, or JSON, or LaTeX, or a folder; notes and the seed are told where no folder has them."""
     plain = asked()
-    assert plain.out.startswith("What is it?\n2 systems\n\nIt is so.\n")
+    assert plain.out.startswith("What is it?\n2 systems\nNote: One was left out.\n\nIt is so.\n")
     assert "Words." in plain.out
-    assert plain.err == "Note: one was left out\nSeed 7.\n"
-    assert asked("--quiet").err == ""
+    assert plain.err == "Note: all had names\nSeed 7.\n"
     assert asked("--title", "Mine").out.startswith("Mine\n")
     assert asked("--description", "Ours.").out.startswith("What is it?\nOurs.\n2 systems\n")
     assert [row["x"] for row in asked("--json").json()["results"]] == [0.5, 0.25, 0.0, 1.0]
     assert "\\begin{tabular}{l}" in asked("--latex").out
     written = asked("--out", "page", "--title", "Mine", "--description", "It is ours.")
-    assert (written.out, "Note" in written.err) == ("Report written: open page/index.html\n", False)
+    assert (written.out, written.err.split("\n", 1)[1]) == (
+        "Report written: open page/index.html\n",
+        "Note: one was left out\n",
+    )
     page = (tmp_path / "page" / "index.html").read_text()
     assert "<title>Mine" in page
     assert ">It is ours.</p>" in page
     both = asked("--out", "page", "--overwrite", "--json")
     assert both.json()["results"] == asked("--json").json()["results"]
+
+
+def test_what_changes_numbers_is_never_silent(asked, tmp_path):
+    """Asked to be quiet, every form says it in its first lines, or before an answer that is for programs."""
+    assert (asked("-q").out.split("\n")[2], asked("-q").err) == ("Note: One was left out.", "")
+    assert asked("-q", "--json").json()["notes"] == ["one was left out", "all had names"]
+    for form in ("--latex", "--out=page"):  # what "metrics" offers
+        assert asked("-q", form).err == "Note: one was left out\n", form
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert page.index(">It is so.</p>") < page.index(">One was left out.</li>") < page.index('<section id="s"')
+
+
+NOTED = {
+    **dict.fromkeys(("power", "table", "agree", "compare-tests", "compare-metrics"), "--test t"),
+    "report": "--test t --interval-resamples 0 --no-topics",
+    "topics": "--trials 3 --interval-resamples 2 --no-bayes --tolerances 0",
+    "leaderboard": "--resamples 40",
+    "components": "--splits 2",
+    "design": "",
+}
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_what_was_left_out_and_filled_in_stands_above_every_answer(command, tmp_path, name):
+    """Cells that count as 0 put another system first, and averages are no topic: quiet or not, it is said at once."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((24, 3)).round(3), columns=["a", "b", "c"], index=[f"t{n}" for n in range(24)])
+    frame.iloc[:7, 0] = None
+    frame.loc["amean"] = frame.mean()
+    for metric in ("AP", "RR"):
+        frame.to_csv(tmp_path / f"{metric}.csv", index_label="topic")
+    words = [*NOTED[name].split(), "--missing", "zero", "--quiet"]
+    ended = command(name, "AP.csv", "RR.csv", *words, *(["--out", "page"] if name == "report" else []))
+    assert ended.code == 0, ended.err
+    above = ended.err if name == "report" else ended.out.split("\n\n", 1)[0]
+    assert "left out the averages (amean)" in above.casefold()
+    assert "14 missing scores were counted as 0" in above
+    assert len(above.split("\n")) < 8
 
 
 ASKED = {

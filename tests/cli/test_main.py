@@ -2,7 +2,9 @@
 
 import errno
 import os
+from io import StringIO
 
+import pandas as pd
 import pytest
 import typer
 
@@ -52,10 +54,49 @@ def test_every_end_has_its_code(failing, error, code, words):
     assert code in EXIT_CODES
 
 
-def test_a_mistake_of_ours_is_not_hidden(failing):
-    """Only what is foreseen is made a sentence of; anything else has to be found and mended."""
-    with pytest.raises(ZeroDivisionError):
-        failing(ZeroDivisionError())
+def test_a_mistake_of_ours_is_named_to_be_reported(failing, monkeypatch):
+    """What nobody foresaw ends in words too, which say where it happened; the traceback is there on request."""
+    monkeypatch.delenv("METAEVAL_TRACEBACK")
+    ended = failing(ZeroDivisionError("5 by 0"))
+    assert (ended.code, ended.out) == (6, "")
+    assert ended.err.startswith("Error: metaeval could not go on: ZeroDivisionError: 5 by 0 (test_main.py, line ")
+    assert len(ended.err) < 600
+    assert "Traceback" not in ended.err
+    monkeypatch.setenv("METAEVAL_TRACEBACK", "1")
+    ended = failing(ZeroDivisionError("5 by 0"))
+    assert ended.err.startswith("Traceback (most recent call last)")
+    assert "Error: metaeval could not go on: ZeroDivisionError" in ended.err
+
+
+@pytest.mark.parametrize(("error", "code"), [(OutputError("full"), 5), (OverflowError("too large"), 6)])
+def test_what_was_computed_is_not_lost_to_a_page_that_cannot_be_written(command, table, monkeypatch, error, code):
+    """The answer is shown as it was asked for, and then what went wrong is told."""
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("metaeval.page.folder.write_report", fail)
+    words = ("power", *table, "--test", "t", "--quiet", "--out", "done")
+    plain, ended = command(*words[:-2], "--json").json(), command(*words, "--json")
+    assert ended.code == code
+    assert ended.json()["results"] == plain["results"]
+    ended = command(*words)
+    assert "Discriminative power" in ended.out
+    assert str(error) in ended.err
+
+
+def test_what_was_computed_is_not_lost_to_a_page_that_cannot_be_made(command, table, monkeypatch):
+    """Its rows are printed, as CSV or as JSON."""
+
+    def fail(*_, **__):
+        raise OverflowError("too large")
+
+    monkeypatch.setattr("metaeval.reports.power.power_report", fail)
+    words = ("power", *table, "--test", "t", "--quiet")
+    assert pd.read_csv(StringIO(command(*words).out))["metric"].unique().tolist() == ["AP", "P"]
+    ended = command(*words, "--json")
+    assert ended.code == 6
+    assert {row["metric"] for row in ended.json()} == {"AP", "P"}
 
 
 def test_codes_by_kind_of_error():

@@ -110,7 +110,9 @@ def test_a_frame_of_subtopics_is_read_as_the_file_is(seed):
     """Names, levels and subtopics are the same, whatever order the lines have."""
     rng = np.random.default_rng(seed)
     cells = {tuple(rng.integers(0, 3, 3).tolist()): int(rng.integers(0, 4)) for _ in range(12)}
-    rows = [(f"t{topic}", f"s{subtopic}", f"d{document}", level) for (topic, subtopic, document), level in cells.items()]
+    rows = [
+        (f"t{topic}", f"s{subtopic}", f"d{document}", level) for (topic, subtopic, document), level in cells.items()
+    ]
     if len({row[1] for row in rows}) == 1:
         return
     text = "".join(f"{' '.join(map(str, row))}\n" for row in rows).encode()
