@@ -98,7 +98,8 @@ def main() -> None:
         "## Damaged caches of compiled code\n\n"
         f"    python benchmarks/damaged_caches.py --caches {options.caches} --seed {options.seed} --write\n\n"
         f"{options.caches} caches of {n_files} files, every file or all code damaged, in "
-        f"{(time.perf_counter() - begun) / 60:.0f} minutes; each time two kernels are called in a process of its own.\n\n"
+        f"{(time.perf_counter() - begun) / 60:.0f} minutes; each time two kernels are called in a process of its own."
+        "\n\n"
         f"| damage | what came of it | caches |\n|---|---|---:|\n{rows}"
     )
     print(text, f"\n\na whole cache: {took:.2f} s")

@@ -156,8 +156,9 @@ def section(rows: pd.DataFrame) -> str:
         f"`rank_intervals` at {LEVEL:g} and `best_system`, {n_samples} samples a table; all systems: {MOST_SYSTEMS} at "
         "most. Held: share of the samples in which the intervals hold all true ranks at once, and the least of a "
         "table. Width: of an interval, as a share of the number of systems. Apart: share of the pairs that are "
-        "significantly different; of Holm's: share of those that the paired t test finds under Holm. Right: share of the samples in which all of these are, in this direction. In groups "
-        "of 4 the systems of a group are exactly equal: a true rank is then a set, which an interval must hold, and "
+        "significantly different; of Holm's: share of those that the paired t test finds under Holm. Right: share of "
+        "the samples in which all of these are, in this direction. In groups of 4 the systems of a group are exactly "
+        "equal: a true rank is then a set, which an interval must hold, and "
         "every pair of a group that is apart is wrong."
     )
     lines = ["## Ranks", "", fill(about, 120), ""]

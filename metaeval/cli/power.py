@@ -64,9 +64,9 @@ def power(  # noqa: PLR0913 - the options of the command
 ) -> Answer:
     """Count the significantly different pairs of systems by metric.
 
-    Which pairs differ is decided by the paired t test under Benjamini-Yekutieli, which keeps the expected share of false
-    findings below alpha; what Benjamini-Hochberg finds is shown beside it. Discriminative power, as published, is the
-    uncorrected share of significant pairs; it is counted by the t test and by Sakai's bootstrap sensitivity.
+    Which pairs differ is decided by the paired t test under Benjamini-Yekutieli, which keeps the expected share of
+    false findings below alpha; what Benjamini-Hochberg finds is shown beside it. Discriminative power, as published,
+    is the uncorrected share of significant pairs; it is counted by the t test and by Sakai's bootstrap sensitivity.
 
     For example:
 

@@ -145,6 +145,6 @@ class BySubtopic(NamedTuple):
         found = self.subtopics
         each = "" if self.several else ", one for every document"
         return (
-            f"{where} names subtopics, {count(len(found.names), 'subtopic')} of {count(found.n_topics, 'topic')}{each}: "
-            "measures without subtopics take the highest grade of a document"
+            f"{where} names subtopics, {count(len(found.names), 'subtopic')} of "
+            f"{count(found.n_topics, 'topic')}{each}: measures without subtopics take the highest grade of a document"
         )

@@ -57,7 +57,7 @@ def with_bounds(result: PairwiseResult) -> pd.DataFrame:
 
 
 def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
-    """Return every pair's difference with its interval, p-values and decision under every comparison, and what is probable of it."""
+    """Return every pair under every comparison: difference with interval, p-values, decision, and what is probable."""
     frames = [with_bounds(result).assign(test=result.test, correction=result.correction) for result in comparisons]
     together = pd.concat(frames, ignore_index=True)
     if bayesian is None:

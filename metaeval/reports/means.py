@@ -85,4 +85,4 @@ def over_pairs(study: TableStudy) -> str:
     'over the 2 pairs with system2 under each metric'
     """
     n, tested = study.comparison.n_pairs, study.comparison.n_tested
-    return say("pairs", study=study, n=n, tested="" if (tested == n).all() else tested_pairs(study.comparison))
+    return say("pairs", study=study, n=n, tested="" if (tested == n).all() else tested_pairs(study.comparison, "pair"))

@@ -30,7 +30,7 @@ say = prose("power_findings")
 
 
 def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Answer by what decides about pairs; then which of several counts to quote, and how clear the best metric's lead is."""
+    """Answer by what decides about pairs; then which count to quote, and how clear the best metric's lead is."""
     lead, published = deciding(study), study.comparisons[0]
     if lead.n_pairs == 1:
         return (pair_sentence(published, study.scores), *_otherwise(study))
@@ -43,7 +43,9 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     )
     found, one = best["metric"].tolist(), best.iloc[0]
     figure = next(iter(figures)) if len(figures) == 1 else carried(one["power"], error)
-    answer = say("answer", names=found, n=len(rows), one=one, figure=figure, lead=lead, tested=tested_pairs(lead))
+    answer = say(
+        "answer", names=found, n=len(rows), one=one, figure=figure, lead=lead, tested=tested_pairs(lead, "pair")
+    )
     tests = [result.test for result in one_per_test(study)]
     quote = say("quote", lead=lead, published=published, more=_most_under(published, frame, found), tests=tests)
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
@@ -111,7 +113,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
 
 
 def _least_reachable(result: PairwiseResult) -> float:
-    """Return the smallest p-value that an exact test of the pair could reach under any metric, if it is above α; or 0."""
+    """Return the smallest p-value that an exact test of the pair could reach, if it is above the level; or 0."""
     if "p_reachable" not in result.data or not (result.data["p_reachable"] < 1.0).any():
         return 0.0
     least = float(result.data["p_reachable"].min())
@@ -145,7 +147,7 @@ def difference_columns(
     return bounded(pairs, {"difference": ("Difference", write)}, f"{percentage(1 - alpha)} interval")
 
 
-def tested_pairs(result: PairwiseResult, noun: str = "pair") -> str:
+def tested_pairs(result: PairwiseResult, noun: str) -> str:
     """Say how many pairs were tested under each metric: all, or those that have enough in common; nothing of none."""
     least, most = int(result.n_tested.min()), int(result.n_tested.max())
     if least == result.n_pairs:

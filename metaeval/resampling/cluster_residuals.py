@@ -194,7 +194,7 @@ def _squares_of_pairs(
     for pair in range(len(first)):
         a, b = residual[first[pair]], residual[second[pair]]
         total = 0.0
-        for unit in range(len(a)):
-            total += inflation[unit] * (a[unit] - b[unit]) ** 2
+        for at in range(len(a)):
+            total += inflation[at] * (a[at] - b[at]) ** 2
         squares[pair] = total
     return squares

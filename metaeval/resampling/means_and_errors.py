@@ -134,9 +134,9 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     :math:`s_j^2`. Ranks, their intervals and decisions about pairs follow from the draws as in
     `metaeval.resampling.ranks.rank_intervals`.
 
-    **Guaranteed.** A pair is significantly different where :math:`|\bar x_a - \bar x_b| / \sqrt{s_a^2 + s_b^2}` is, under
-    Holm's correction over all pairs, by the normal law, or by Student's t with Welch's degrees of freedom where n is
-    known.
+    **Guaranteed.** A pair is significantly different where :math:`|\bar x_a - \bar x_b| / \sqrt{s_a^2 + s_b^2}` is,
+    under Holm's correction over all pairs, by the normal law, or by Student's t with Welch's degrees of freedom where n
+    is known.
 
     Systems with one mean and no error are equal; an error of 0 makes a mean certain.
 

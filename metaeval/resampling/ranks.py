@@ -208,8 +208,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
         A coordinate ``cluster`` on the topics makes whole clusters count as one, ``stratum`` keeps the strata;
         ``weight`` weights the means.
     method : {"posterior", "guaranteed"}, default "posterior"
-        How ranks and pairs are decided: by draws of the true means, or by the paired t test with Holm's correction, which
-        also holds all of a true rank that systems share, and is wider.
+        How ranks and pairs are decided: by draws of the true means, or by the paired t test with Holm's correction,
+        which also holds all of a true rank that systems share, and is wider.
     confidence_level : float, default 0.95
         Probability that the intervals hold the true ranks of all systems (or of the system, see `simultaneous`).
     simultaneous : bool, default True
@@ -226,8 +226,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     ScoresError
         For gaps, and a stratum of one topic.
     InvalidOptionError
-        If an option is outside its rule, or draws are too few for the level; for fewer than 10 clusters, and weights with
-        strata.
+        If an option is outside its rule, or draws are too few for the level; for fewer than 10 clusters, and weights
+        with strata.
 
     See Also
     --------
@@ -263,9 +263,9 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     cluster less the mean difference times its size :math:`W_g`; over strata the sum of the strata's parts. Degrees of
     freedom are the topics (clusters) less the strata; with gaps those that the system of fewer has.
 
-    Systems equal on every topic are never significantly different and have one interval, under both methods. A pair that
-    differs on so few topics (clusters) that no exact test reaches the level is never decided, and intervals leave its
-    order open; a difference that is the same on every topic has the p-value of random signs.
+    Systems equal on every topic are never significantly different and have one interval, under both methods. A pair
+    that differs on so few topics (clusters) that no exact test reaches the level is never decided, and intervals leave
+    its order open; a difference that is the same on every topic has the p-value of random signs.
 
     References
     ----------
@@ -423,7 +423,7 @@ def _by_draws(
 
 
 def decided_by_holm(p_values: Floats, pairs: Pairs, level: float, *, simultaneous: bool) -> Decided:
-    """Decide by the p-values of all pairs, (metric, pair), under Holm's correction, or system by system under its own."""
+    """Decide by the p-values of all pairs, (metric, pair), under Holm's correction, of all or of each system's."""
     first, second, better = pairs.first, pairs.second, pairs.statistic > 0.0
     n_metrics, n_systems = len(p_values), int(second.max()) + 1
     square = np.full((n_metrics, n_systems, n_systems), np.nan)
@@ -452,7 +452,7 @@ def decided_by_holm(p_values: Floats, pairs: Pairs, level: float, *, simultaneou
 
 
 def _left_open(decided: Decided, pairs: Pairs, oriented: Floats, unknown: NDArray[np.bool_]) -> Decided:
-    """Take back what is decided of pairs (metric, pair) of which nothing can be known, and let ranks leave their order."""
+    """Take back what is decided of pairs of which nothing can be known, and let ranks leave their order."""
     if not unknown.any():
         return decided
     first, second = pairs.first, pairs.second

@@ -66,7 +66,7 @@ class MeansLeaderboardStudy(Study):
         return ITEM
 
 
-def study_means(
+def study_means(  # noqa: PLR0913 - what the leaderboard was asked
     board: SystemMeans, *, top: int, alpha: float, method: RankMethod, seed: int, provenance: Provenance | None
 ) -> MeansLeaderboardStudy:
     """Test which ranks of a leaderboard of means and standard errors are reliable; see `study_leaderboard`."""

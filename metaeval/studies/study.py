@@ -286,13 +286,13 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
         )
     if cut := means_cut(scores):
         notes.append(
-            f"means of {first_few(cut)}: fitted from so few {spoken.topics} that they would lie beyond all scores; they "
-            "are cut at the last of these"
+            f"means of {first_few(cut)}: fitted from so few {spoken.topics} that they would lie beyond all scores; "
+            "they are cut at the last of these"
         )
     if n_few := int(result.too_few().sum(axis=1).max()):
         notes.append(
             f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {spoken.topics} that no exact test can "
-            f"reach α = {result.alpha:g}; they do not count as significant, whatever their p-values"
+            f"reach the level, {result.alpha:g}; they do not count as significant, whatever their p-values"
         )
     if result.details.get("mcnemar"):
         notes.append(Remark("all scores are 0 or 1, so the sign test is McNemar's test"))

@@ -73,8 +73,8 @@ class TableStudy(Study):
 
         The columns are metric, system, mean, best (whether no mean of the column is better, means that are equal up to
         rounding counting as equal), then with a baseline difference (system less baseline) with its interval from
-        difference_low to difference_high, p_value, log10_p, p_corrected and significant, missing for the baseline itself
-        and where nothing could be tested; without one letter (of the system), n_above and n_below (systems
+        difference_low to difference_high, p_value, log10_p, p_corrected and significant, missing for the baseline
+        itself and where nothing could be tested; without one letter (of the system), n_above and n_below (systems
         of the table significantly better and worse than this one); and marks, as the table has them.
         """
         known = self.scores["system"].to_numpy().tolist()
@@ -125,7 +125,7 @@ class TableStudy(Study):
         index = pd.Index(self.systems)
         a, b = (index.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b"))
         shown = (a >= 0) & (b >= 0)
-        known = data["p_value"].notnull().to_numpy()[place]
+        known = data["p_value"].notna().to_numpy()[place]
         verdict = np.where(known, self.comparison.verdicts()[place], np.nan)[shown]
         square = np.full((len(index), len(index)), np.nan)
         square[a[shown], b[shown]], square[b[shown], a[shown]] = verdict, -verdict
@@ -137,7 +137,7 @@ class TableStudy(Study):
         columns = {f"difference_{end}": bounds[end].to_numpy() for end in ("low", "high")}
         columns |= {name: data[name].to_numpy() for name in ("p_value", "log10_p", "p_corrected") if name in data}
         found = data["significant"].to_numpy().astype(object)
-        found[data["p_value"].isnull().to_numpy()] = pd.NA
+        found[data["p_value"].isna().to_numpy()] = pd.NA
         index = pd.Index(data["system_a"].to_numpy(), name="system")
         frame = pd.DataFrame(
             {"difference": data["difference"].to_numpy(), **columns, "significant": found}, index=index

@@ -35,7 +35,7 @@ class Seen(NamedTuple):
         )
 
 
-def ends_of_means(
+def ends_of_means(  # noqa: PLR0913 - what an interval is made of
     mean: Floats,
     error: Floats,
     n_units: Floats,

@@ -33,7 +33,8 @@ class PairFamilies(Result):
         """Return one row a family, metric and pair, in the order of the leaderboard.
 
         The columns are family, metric, system_a (the one that stands higher; beside a baseline the other one),
-        system_b, difference, statistic, p_value, log10_p, and for every correction ``p_`` and ``significant_`` with its name.
+        system_b, difference, statistic, p_value, log10_p, and for every correction ``p_`` and ``significant_``
+        with its name.
         """
         frames = []
         for (family, metric), result in self.results.items():

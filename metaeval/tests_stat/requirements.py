@@ -89,9 +89,9 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
         With clusters, strata, weights and gaps as they come.
     requirements : sequence of str
         Each ``A >= B``, ``A > B``, ``A >= B - 0.005`` or ``A >= B + 0.01``, with blanks around the signs; in the
-        metric's unit, better being higher whatever the metric's direction. A margin that allows more than a tenth of the
-        range of the scores must be written in points, ``A >= B - 20 points``: hundredths where all scores lie between 0
-        and 1, else units. Or ``A >= 0.7``, ``A < 0.2`` and the like: the mean itself beside a number.
+        metric's unit, better being higher whatever the metric's direction. A margin that allows more than a tenth of
+        the range of the scores must be written in points, ``A >= B - 20 points``: hundredths where all scores lie
+        between 0 and 1, else units. Or ``A >= 0.7``, ``A < 0.2`` and the like: the mean itself beside a number.
     alpha : float, default 0.05
         Level of each test.
 
@@ -194,8 +194,9 @@ def _with_margin(asked: _Asked, text: str, metrics: Sequence[str], seen: Seen) -
         place = int(wide.argmax())
         size, start = -asked.margin, f"{asked.better} {asked.sign} {asked.other} - "
         rule = (
-            f"allows {size:g} of a range of {highest[place] - lowest[place]:g} ({metrics[place]}); if that is meant write "
-            f"{f'{start}{size / unit:g} points'!r}, else less, such as {f'{start}{size / 100.0:g}'!r}, not {text!r}"
+            f"allows {size:g} of a range of {highest[place] - lowest[place]:g} ({metrics[place]}); if that is meant "
+            f"write {f'{start}{size / unit:g} points'!r}, else less, such as {f'{start}{size / 100.0:g}'!r}, not "
+            f"{text!r}"
         )
         raise refused("requirements", rule, text)
     return asked

@@ -49,7 +49,7 @@ def board(n_systems, n_topics, *, seed=0, step=0.3):
 
 
 def literal(values, units, strata, weights):
-    """Loop over pairs and strata: t by the formula, and two-sided p-values with units less strata degrees of freedom."""
+    """Loop over pairs and strata: t by the formula, and two-sided p-values on units less strata degrees."""
     names = list(dict.fromkeys(units))
     inside = [[t for t, unit in enumerate(units) if unit == name] for name in names]
     stratum = [strata[own[0]] for own in inside]

@@ -78,7 +78,7 @@ def test_two_topics_say_no_and_why():
     assert study.report().summary[0].startswith("No: ")
     assert "no exact test goes below p = 0.5000" in study.report().summary[0]
     study = study_table([[0.91, 0.82, 0.73], [0.2, 0.1, 0.01]])
-    assert any("no exact test can reach α = 0.05" in note for note in study.notes)
+    assert any("no exact test can reach the level, 0.05" in note for note in study.notes)
 
 
 @pytest.mark.parametrize("n", [2, 5, 30])

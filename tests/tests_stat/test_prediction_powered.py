@@ -243,7 +243,7 @@ def test_a_perfect_judge():
 
 
 def test_identical_systems_and_constant_differences():
-    """As in the paired t test: p is 1 for systems that are equal, also one-sided, and that of twelve signs for a constant one."""
+    """As in the paired t test: p is 1 for equal systems, and that of twelve signs for a constant difference."""
     tenths = np.random.default_rng(4).integers(0, 7, 12) / 10
     human = np.stack([tenths, tenths, tenths + 0.3])
     judge = np.random.default_rng(5).random((3, 30))

@@ -80,7 +80,7 @@ def test_disjoint_items():
         ("0,5 > new", "new < 0.5"),
         ("new<=0,5", "new <= 0.5"),
         ("new=>gpt-4 - 1", "new >= gpt-4 - 1"),
-        ("new>=gpt-4 - 1-0.5", "new >= gpt-4 - 1 - 0.5"),
+        ("new>=gpt-4 - 1-0.05", "new >= gpt-4 - 1 - 0.05"),
     ],
 )
 def test_what_is_written_otherwise_is_said_as_it_must_be(asked, meant):
@@ -139,7 +139,7 @@ def test_a_number_is_held_against_the_scores_as_they_are():
 def test_wide_margins_are_written_in_points():
     """Half of the range is no margin unless it is said in points; then it is hundredths of a score from 0 to 1."""
     scores = shares(new=137, base=147)
-    with pytest.raises(InvalidOptionError, match="allows 0.5 of a range of 1") as caught:
+    with pytest.raises(InvalidOptionError, match=r"allows 0\.5 of a range of 1") as caught:
         check_requirements(scores, ["new >= base - 0.5"])
     wide, narrow = re.findall("'(new >= base - [^']*)'", str(caught.value))[:2]
     assert (wide, narrow) == ("new >= base - 50 points", "new >= base - 0.005")

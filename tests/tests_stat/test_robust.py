@@ -176,7 +176,7 @@ def test_one_cluster_in_common_tells_nothing():
 
 
 def test_equal_systems_and_constant_differences():
-    """As without clusters: p = 1 for systems equal up to rounding, that of three signs for one difference everywhere."""
+    """As without clusters: p = 1 for systems equal up to rounding, that of three signs for one difference."""
     base = np.array([0.1 + 0.2, 0.7, 0.1, 0.4, 0.5, 0.2])
     same = np.array([0.3, 0.7, 0.1, 0.4, 0.5, 0.2])
     data = paired_t_test(labelled([base, same, base + 0.1], clusters=list("aabbcc")), correction="none").data
