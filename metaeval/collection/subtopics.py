@@ -110,7 +110,7 @@ class BySubtopic(NamedTuple):
     def of(
         cls,
         lists: NDArray[np.int64],
-        documents: NDArray[np.bytes_],
+        documents: NDArray[np.bytes_] | NDArray[np.object_],
         words: Sequence[str],
         levels: NDArray[np.int16],
         n_topics: int,

@@ -127,6 +127,7 @@ def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArr
             "all": (np.maximum(passed[..., None] - steps, 0) / below).prod(axis=3),
         }
     found: dict[str, NDArray[Any]] = {"n_items": counted.ravel()}
+    n_items = counted.astype(np.float64)
     for name, each in share.items():
         own = np.where(enough, each, 0.0)
         mean = own.sum(axis=2) / counted
@@ -134,7 +135,7 @@ def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArr
         error = np.where(spread > RELATIVE**2, np.sqrt(spread / counted), 0.0)
         seen = Seen(*np.broadcast_arrays(np.zeros(len(mean)), 1.0, True))  # noqa: FBT003 - shares
         low, high = ends_of_means(
-            mean, error, counted, counted - 1.0, seen=seen, metrics=[name] * len(mean), confidence_level=level
+            mean, error, n_items, n_items - 1.0, seen=seen, metrics=[name] * len(mean), confidence_level=level
         )
         found |= {name: mean.ravel(), f"{name}_low": low.ravel(), f"{name}_high": high.ravel()}
     return found

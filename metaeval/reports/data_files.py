@@ -50,7 +50,7 @@ def pair_files(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparis
 def with_bounds(result: PairwiseResult) -> pd.DataFrame:
     """Return one row a metric and pair, with the interval of its difference where the test has one."""
     frame, ends = result.to_frame(), difference_intervals(result, confidence_level=1.0 - result.alpha)
-    place = frame.columns.get_loc("difference") + 1
+    place = frame.columns.tolist().index("difference") + 1
     for name in ("high", "low"):
         frame.insert(place, f"difference_{name}", ends[name].to_numpy().ravel())
     return frame

@@ -189,7 +189,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             name=f"ranks {metric}",
             draw=lambda: ranks.plot(metric),
             title=say("ranks title", metric=metric),
-            caption=say("ranks", level=_level(study), method=study.ranks.method),
+            caption=say("ranks", level=_level(study), method=ranks.method),
             alt=say("ranks in words", first=part.iloc[0]),
         )
         return (picture, *_diagram(ranks, metric, part), _ranks_table(study, metric, part))

@@ -65,18 +65,17 @@ class Requirements(Result):
     def open_words(self, spoken: Unit) -> list[str]:
         """Say of each requirement that is open what is established instead, and how many items would tell."""
         words = []
-        for row in self.table[~self.table["state"].isin([MET, VIOLATED])].itertuples():
-            if row.state == NOTHING:
-                words.append(f"{row.requirement}: the two systems have no {spoken.topic} in common under {row.metric}")
+        for row in self.table[~self.table["state"].isin([MET, VIOLATED])].to_dict("records"):
+            requirement, metric, other = row["requirement"], row["metric"], row["system_b"]
+            if row["state"] == NOTHING:
+                words.append(f"{requirement}: the two systems have no {spoken.topic} in common under {metric}")
                 continue
-            better, sign, _ = sides_of(row.requirement)
-            end = row.high if sign[0] == "<" else row.low
-            limit = (
-                f"{end:.4f}" if pd.isna(row.system_b) else f"{row.system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
-            )
+            better, sign, _ = sides_of(requirement)
+            end, n_needed = row["high"] if sign[0] == "<" else row["low"], row["items_needed"]
+            limit = f"{end:.4f}" if pd.isna(other) else f"{other} {'+' if end > 0 else '-'} {abs(end):.4f}"
             shown = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
-            more = "" if math.isnan(row.items_needed) else f"; some {row.items_needed:,.0f} {spoken.topics} would tell"
-            words.append(f"{row.requirement} under {row.metric}{shown}{more}")
+            more = "" if math.isnan(n_needed) else f"; some {n_needed:,.0f} {spoken.topics} would tell"
+            words.append(f"{requirement} under {metric}{shown}{more}")
         return words
 
 
@@ -183,7 +182,7 @@ def _with_margin(asked: _Asked, text: str, metrics: Sequence[str], seen: Seen) -
         outside = (asked.margin < bounds[:, 0]) | (asked.margin > bounds[:, 1])
         if outside.any():
             low, high = bounds[outside][0]
-            rule = f"asks for {asked.margin:g}, but {metrics[outside.argmax()]} lies between {low:g} and {high:g}"
+            rule = f"asks for {asked.margin:g}, but {metrics[int(outside.argmax())]} lies between {low:g} and {high:g}"
             raise refused("requirements", f"{rule}; give a number there, not {text!r}", text)
         return asked
     unit = 0.01 if (lowest >= 0.0).all() and (highest <= 1.0).all() else 1.0

@@ -54,7 +54,7 @@ def tails_of_logarithms(log10: Floats) -> Tails:
     return Tails(np.where(small, LEAST, 10.0 ** np.where(small, 0.0, log10)), log10)
 
 
-def student_tail(freedom: Floats | float, t: Floats, n_units: Ints | int = 1) -> Tails:
+def student_tail(freedom: Floats | float, t: Floats, n_units: Ints | Floats | float = 1) -> Tails:
     r"""Return :math:`P(T \le t)` for Student's t.
 
     Minus infinity stands for a difference that is the same in all of n units, where the data know nothing but signs:
@@ -79,7 +79,7 @@ def student_tail(freedom: Floats | float, t: Floats, n_units: Ints | int = 1) ->
     return _tails(p, log10)
 
 
-def student_p(freedom: Floats | float, t: Floats, n_units: Ints | int = 1) -> Tails:
+def student_p(freedom: Floats | float, t: Floats, n_units: Ints | Floats | float = 1) -> Tails:
     """Return the two-sided p-value of Student's t; see `student_tail`.
 
     Examples
@@ -137,7 +137,7 @@ def smaller(one: Tails, other: Tails) -> Tails:
     return Tails(np.minimum(one.p, other.p), np.minimum(one.log10, other.log10))
 
 
-def signs_tail(n: Floats, *, two_sided: bool) -> Tails:
+def signs_tail(n: Ints | Floats, *, two_sided: bool) -> Tails:
     """Return the smallest p-value that an exact test by random signs can reach with n differences that are not 0.
 
     All n on one side are as far as signs can go; of none nothing can be said.
