@@ -125,7 +125,7 @@ class TableStudy(Study):
         index = pd.Index(self.systems)
         a, b = (index.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b"))
         shown = (a >= 0) & (b >= 0)
-        known = data["p_value"].notna().to_numpy()[place]
+        known = np.isfinite(data["p_value"].to_numpy())[place]
         verdict = np.where(known, self.comparison.verdicts()[place], np.nan)[shown]
         square = np.full((len(index), len(index)), np.nan)
         square[a[shown], b[shown]], square[b[shown], a[shown]] = verdict, -verdict
@@ -137,7 +137,7 @@ class TableStudy(Study):
         columns = {f"difference_{end}": bounds[end].to_numpy() for end in ("low", "high")}
         columns |= {name: data[name].to_numpy() for name in ("p_value", "log10_p", "p_corrected") if name in data}
         found = data["significant"].to_numpy().astype(object)
-        found[data["p_value"].isna().to_numpy()] = pd.NA
+        found[np.isnan(data["p_value"].to_numpy())] = pd.NA
         index = pd.Index(data["system_a"].to_numpy(), name="system")
         frame = pd.DataFrame(
             {"difference": data["difference"].to_numpy(), **columns, "significant": found}, index=index

@@ -277,7 +277,7 @@ class PairwiseResult(Result):
         better = one["better"].to_numpy()
         bare = self._decided("p_value", self.alpha)[self.metrics.index(metric)]
         grade = np.where(one["significant"].to_numpy(), 2, bare) * better
-        grade = np.where(one["p_value"].isna().to_numpy(), np.nan, grade)
+        grade = np.where(np.isnan(one["p_value"].to_numpy()), np.nan, grade)
         square = np.full((len(names), len(names)), np.nan)
         square[a, b], square[b, a] = grade, -grade
         lead = np.zeros(len(names))
@@ -386,7 +386,7 @@ def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.
     low, high = ends_of_means(
         difference,
         data["standard_error"].to_numpy(),
-        np.where(data["p_value"].isna().to_numpy(), 0.0, n_units),
+        np.where(np.isnan(data["p_value"].to_numpy()), 0.0, n_units),
         freedom,
         seen=Seen(*(data[name].to_numpy() for name in Seen._fields)),
         metrics=result.metrics,
