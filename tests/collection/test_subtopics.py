@@ -83,9 +83,9 @@ PYNDEVAL = {  # pyndeval 0.0.x through ir_measures 0.4.3
 def test_every_document_under_one_subtopic_is_read_so_where_that_is_asked_for(read):
     """Categories of items: asked for, column 2 names them if it is not the same everywhere; not asked for, never."""
     found = read(EACH_ONE, subtopics="keep")
-    assert found.notes == (
-        "column 2 of the judgments names subtopics, 6 subtopics of 2 topics, one for every document: measures without "
-        "subtopics take the highest grade of a document",
+    (note,) = found.notes
+    assert note.startswith(
+        "column 2 of the judgments names subtopics, 6 subtopics of 2 topics, one for every document: "
     )
     assert read(EACH_ONE).subtopics is None
     assert read(EACH_ONE, subtopics="collapse").subtopics is None
@@ -110,7 +110,9 @@ def test_a_frame_of_subtopics_is_read_as_the_file_is(seed):
     """Names, levels and subtopics are the same, whatever order the lines have."""
     rng = np.random.default_rng(seed)
     cells = {tuple(rng.integers(0, 3, 3).tolist()): int(rng.integers(0, 4)) for _ in range(12)}
-    rows = [(f"t{topic}", f"s{subtopic}", f"d{document}", level) for (topic, subtopic, document), level in cells.items()]
+    rows = [
+        (f"t{topic}", f"s{subtopic}", f"d{document}", level) for (topic, subtopic, document), level in cells.items()
+    ]
     if len({row[1] for row in rows}) == 1:
         return
     text = "".join(f"{' '.join(map(str, row))}\n" for row in rows).encode()

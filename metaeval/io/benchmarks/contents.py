@@ -72,7 +72,7 @@ class Json:
 
 def read_json(content: bytes, label: str, budget: Budget | None = None) -> Json | None:
     """Return what a file holds as JSON; None for a file that does not begin like JSON."""
-    if not _JSON.match(content[:10_000].removeprefix(b"\xef\xbb\xbf")):
+    if not is_json(content):
         return None
     budget = budget or Budget.of_file(label, content)
     # a value stands behind a comma or begins its list or object, and an object takes more than what it holds
@@ -82,6 +82,11 @@ def read_json(content: bytes, label: str, budget: Budget | None = None) -> Json 
     if first.rstrip().endswith("}") and rest.strip() and _is_json(first):
         return _json_lines(text, label)
     return Json(label, _parsed(text, label, 1))
+
+
+def is_json(content: bytes) -> bool:
+    """Whether a file begins like JSON."""
+    return _JSON.match(content[:10_000].removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def _is_json(text: str) -> bool:
