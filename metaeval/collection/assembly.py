@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import count, first_few, natural_order
-from metaeval.collection.base import Retrieved
+from metaeval.collection.base import Retrieved, identifiers, named_once
 from metaeval.collection.document_codes import (
     JudgedDocuments,
     Judgments,
@@ -49,11 +49,11 @@ def collection_from_rankings(
         raise InvalidOptionError("there is no run; give at least one")
 
     def listed() -> Iterator[RetrievedLines]:
-        for system, given in rankings.items():
-            lists = {str(topic): names for topic, names in given.items()}
-            documents = [str(name).encode() for names in lists.values() for name in names]
+        for system, given in named_once(rankings, "run").items():
+            lists = named_once(given, "query")
+            documents = identifiers([name for names in lists.values() for name in names], "document")
             codes = np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()])
-            yield RetrievedLines(str(system), documents, list(lists), codes, np.zeros(len(documents)))
+            yield RetrievedLines(system, documents, list(lists), codes, np.zeros(len(documents)))
 
     return collection_of_lines(judged, listed(), order="input", retrieved=retrieved)
 
@@ -184,9 +184,9 @@ def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
     >>> judgments_from({"1": {"d1": 1.7, "d2": 0}}).numbers.tolist()
     [1.7, 0.0]
     """
-    by_name = {str(topic): part for topic, part in qrels.items()}
+    by_name = named_once(qrels, "query")
     topics = natural_order(by_name)
-    ordered = [sorted((str(doc).encode(), level) for doc, level in by_name[topic].items()) for topic in topics]
+    ordered = [sorted(_judged(by_name[topic]).items()) for topic in topics]
     if not any(ordered):
         raise InvalidOptionError("there is no judgment; qrels must hold a level for at least one document")
     documents = [doc for part in ordered for doc, _ in part]
@@ -204,6 +204,14 @@ def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
         levels=levels,
         grades=grades,
     )
+
+
+def _judged(levels: Mapping[str, float]) -> dict[bytes, float]:
+    """Return the levels of the documents of one topic."""
+    found = dict(zip(identifiers([*levels], "document"), levels.values(), strict=True))
+    if len(found) < len(levels):
+        named_once(levels, "document")
+    return found
 
 
 def _without_judged(judgments: Judgments, runs: Mapping[str, RankedRun]) -> list[str]:

@@ -1,6 +1,8 @@
 """Names, levels and segments of lists, as every collection handles them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -8,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Ints
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, shortened
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 On = Literal["documents", "elements", "passages"]
@@ -38,6 +40,58 @@ def as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
         message = f"levels must lie from {_LEVELS.min} to {_LEVELS.max}; these reach {levels.min()} to {levels.max()}"
         raise InvalidOptionError(message)
     return levels.astype(np.int16)
+
+
+def identifier(value: object, what: str) -> str:
+    """Return the name of a topic, document or run as text: text, or a whole number.
+
+    Examples
+    --------
+    >>> identifier("007", "query"), identifier(301, "query")
+    ('007', '301')
+    """
+    if isinstance(value, str | bytes) and not value.strip():
+        raise InvalidOptionError(f"a {what} identifier is blank ({value!r}); name it")
+    text: str | None = None
+    with suppress(ValueError):  # no UTF-8, or a number of thousands of digits
+        match value:
+            case str():
+                text = value.encode().decode()
+            case bytes():
+                text = value.decode()
+            case Integral() if not isinstance(value, bool | np.bool_):
+                text = str(int(value))
+    if text is None:
+        shown = f"{shortened(repr(value)) if isinstance(value, str | bytes | float) else type(value).__name__}"
+        raise InvalidOptionError(
+            f"{what} identifiers must be text or whole numbers, not {shown} ({type(value).__name__})"
+        )
+    return text
+
+
+def identifiers(values: Sequence[object], what: str) -> list[bytes]:
+    """Return names as the bytes of their text."""
+    if set(map(type, values)) <= {str}:
+        with suppress(UnicodeEncodeError):  # which is named below
+            return [str(value).encode() for value in values]
+    return [identifier(value, what).encode() for value in values]
+
+
+def named_once[Value](entries: Mapping[Any, Value], what: str) -> dict[str, Value]:
+    """Return what stands under names as text, of which no two are alike.
+
+    Examples
+    --------
+    >>> named_once({1: "a", "01": "b"}, "query")
+    {'1': 'a', '01': 'b'}
+    """
+    found: dict[str, Value] = {}
+    for name, value in entries.items():
+        text = identifier(name, what)
+        if text in found:
+            raise InvalidOptionError(f"two {what} identifiers are {text!r}, a number and a text; keep one")
+        found[text] = value
+    return found
 
 
 def chosen_names(names: Iterable[str], what: str) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,7 @@ class BySubtopic(NamedTuple):
     def of(
         cls,
         lists: NDArray[np.int64],
-        documents: NDArray[np.bytes_] | NDArray[np.object_],
+        documents: NDArray[Any],
         words: Sequence[str],
         levels: NDArray[np.int16],
         n_topics: int,
@@ -145,6 +145,6 @@ class BySubtopic(NamedTuple):
         found = self.subtopics
         each = "" if self.several else ", one for every document"
         return (
-            f"{where} names subtopics, {count(len(found.names), 'subtopic')} of "
-            f"{count(found.n_topics, 'topic')}{each}: measures without subtopics take the highest grade of a document"
+            f"{where} names subtopics, {count(len(found.names), 'subtopic')} of {count(found.n_topics, 'topic')}"
+            f"{each}: measures without subtopics take the highest grade of a document"
         )

@@ -12,25 +12,19 @@ metaeval          path of a file in TREC format                   path, or what 
 ================  ==============================================  ============================================
 """
 
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from importlib import import_module
-from itertools import chain
-from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, refused
-from metaeval.base.columns import RANKINGS
-from metaeval.base.names import first_double, loses_digits, natural_order, shortened
+from metaeval.base.names import natural_order
 from metaeval.collection.assembly import RetrievedLines, collection_of_lines, judgments_from, warn_of_ties
-from metaeval.collection.base import Retrieved
+from metaeval.collection.base import Retrieved, named_once
 from metaeval.collection.document_codes import Judgments, identifier_array
 from metaeval.collection.documents import Collection
 from metaeval.collection.grades import coded
@@ -39,33 +33,12 @@ from metaeval.collection.ranking import Order
 from metaeval.collection.subtopics import BySubtopic
 from metaeval.errors import InvalidOptionError
 from metaeval.io.qrels import SubtopicRule, read_qrels
+from metaeval.io.rankings import Rows, RowSource, rows_of
 from metaeval.io.trec import ScorePrecision, as_precision, read_runs
 from metaeval.running.parallel import track
 from metaeval.table.scores import Missing
 
-type Part = Literal["topic", "document", "score", "level", "rank"]
-
-_ITERATORS: Mapping[str, tuple[str, ...]] = {
-    "run": ("scoreddocs_iter", "to_dict"),
-    "qrels": ("qrels_iter", "get_qrels", "to_dict"),
-}
-_EXPECTED: Mapping[str, str] = {
-    "run": "{query: {document: score}}, a frame or an iterable with query_id, doc_id and score",
-    "qrels": "{query: {document: level}}, a frame or an iterable with query_id, doc_id and relevance",
-}
-
-
 _LEVELS = 2**15
-
-
-class _Source(NamedTuple):
-    """Where data came from, for messages."""
-
-    kind: Literal["run", "qrels"]
-    name: str
-
-    def error(self, message: str) -> InvalidOptionError:
-        return InvalidOptionError(f"{self.name}: {message}")
 
 
 def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
@@ -131,13 +104,15 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     judgments, doubts = qrels_from(qrels, subtopics=subtopics), dict[str, Doubt | None]()
 
     def listed() -> Iterator[RetrievedLines]:
-        for name, data in track(list(runs.items()), description="reading runs"):
-            source = _Source("run", f"run {str(name)!r}")
-            rows = _rows(data, source, "rank" if order == "rank" else "score")
-            doubts[str(name)] = None if order in ("rank", "input") else _doubt(rows)
+        for name, data in track(list(named_once(runs, "run").items()), description="reading runs"):
+            source = RowSource("run", f"run {name!r}")
+            if isinstance(data, str | os.PathLike):
+                data = next(iter(read_runs([Path(data)], order="input").values()))  # noqa: PLW2901 - what it holds
+            rows = rows_of(data, source, "rank" if order == "rank" else "score")
+            doubts[name] = None if order in ("rank", "input") else _doubt(rows)
             keys = -rows.numbers if order == "rank" else as_precision(rows.numbers, score_precision)
             documents = [rows.documents[code].encode() for code in rows.document_codes.tolist()]
-            yield RetrievedLines(str(name), documents, rows.topics, rows.topic_codes, keys)
+            yield RetrievedLines(name, documents, rows.topics, rows.topic_codes, keys)
 
     collection = collection_of_lines(judgments, listed(), order=order, retrieved=retrieved)
     warn_of_ties(collection, order)
@@ -159,8 +134,8 @@ def qrels_from(data: object, *, subtopics: SubtopicRule | None = None) -> Judgme
         return data
     if isinstance(data, os.PathLike) or (isinstance(data, str) and Path(data).exists()):
         return read_qrels(data, subtopics=subtopics)
-    source = _Source("qrels", "qrels")
-    rows = _rows(_dataset(data) if isinstance(data, str) else data, source, "level")
+    source = RowSource("qrels", "qrels")
+    rows = rows_of(_dataset(data) if isinstance(data, str) else data, source, "level")
     if large := np.flatnonzero(np.abs(rows.numbers + 0.5) > _LEVELS).tolist():
         message = f"levels must lie from -32768 to 32767; {rows.place(large[0])} has {rows.numbers[large[0]]:g}"
         raise source.error(message)
@@ -177,7 +152,7 @@ def qrels_from(data: object, *, subtopics: SubtopicRule | None = None) -> Judgme
     return judgments_from(judged)
 
 
-def _by_subtopic(rows: "_Rows", words: Sequence[str], source: _Source) -> Judgments:
+def _by_subtopic(rows: "Rows", words: Sequence[str], source: RowSource) -> Judgments:
     """Compile judgments whose rows name a subtopic."""
     topics = natural_order(rows.topics)
     place = {topic: number for number, topic in enumerate(topics)}
@@ -199,167 +174,10 @@ def _by_subtopic(rows: "_Rows", words: Sequence[str], source: _Source) -> Judgme
     )
 
 
-class _Rows(NamedTuple):
-    """Topic, document and number of every row; names once, rows as codes."""
-
-    topics: list[str]
-    topic_codes: NDArray[np.int64]
-    documents: list[str]
-    document_codes: NDArray[np.int64]
-    numbers: NDArray[np.float64]
-    ranks: Sequence[Any] | None
-    subtopics: list[str] | None = None
-
-    def place(self, row: int) -> str:
-        document, topic = self.documents[self.document_codes[row]], self.topics[self.topic_codes[row]]
-        return f"document {document!r} on query {topic!r}"
-
-
-def _rows(data: object, source: _Source, number: Part) -> _Rows:
-    table = _table(data, source, number)
-    if not len(table.documents):
-        raise source.error("it holds no document")
-    if not len(table.topics) == len(table.documents) == len(table.numbers):
-        raise source.error("its columns have different lengths")
-    topics = _identifiers(table.topics, "query", source)
-    documents = _identifiers(table.documents, "document", source)
-    rows = _Rows(*topics, *documents, np.zeros(0), table.ranks)
-    if table.subtopics is not None and source.kind == "qrels":
-        names, codes = _identifiers(table.subtopics, "subtopic", source)
-        rows = rows._replace(subtopics=[names[code] for code in codes.tolist()])
-    return rows._replace(numbers=_finite(table.numbers, rows, source))
-
-
-class _Table(NamedTuple):
-    topics: Sequence[Any]
-    documents: Sequence[Any]
-    numbers: Sequence[Any]
-    ranks: Sequence[Any] | None = None
-    subtopics: Sequence[Any] | None = None
-
-
-def _table(data: object, source: _Source, number: Part) -> _Table:
-    """Take the columns out of whatever `data` is."""
-    if isinstance(data, str | os.PathLike):
-        data = next(iter(read_runs([Path(data)], order="input").values()))
-    if isinstance(data, Mapping):
-        return _from_mapping(data, source, number)
-    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
-        frame = (
-            data if isinstance(data, pd.DataFrame) else pd.DataFrame({name: list(data[name]) for name in data.columns})
-        )
-        names = [str(name) for name in frame.columns]
-        if (again := first_double(names)) is not None:
-            raise source.error(f"two columns are called {again!r}; keep one")
-        return _picked({name: frame.iloc[:, place].tolist() for place, name in enumerate(names)}, source, number)
-    for method in _ITERATORS[source.kind]:
-        if hasattr(data, method):
-            return _table(getattr(data, method)(), source, number)
-    if isinstance(data, Iterable):
-        return _from_records(list(data), source, number)
-    raise source.error(f"expected {_EXPECTED[source.kind]}, not {type(data).__name__}")
-
-
-def _from_mapping(data: Mapping[Any, Any], source: _Source, number: Part) -> _Table:
-    if number == "rank":
-        raise source.error("`order='rank'` needs a frame with a column rank; a mapping holds only scores")
-    for topic, inner in data.items():
-        if not isinstance(inner, Mapping):
-            message = f"expected {_EXPECTED[source.kind]}; under {topic!r} stands {type(inner).__name__} {inner!r:.40}"
-            raise source.error(message)
-    topics = list(chain.from_iterable([topic] * len(inner) for topic, inner in data.items()))
-    documents = list(chain.from_iterable(data.values()))
-    return _Table(topics, documents, list(chain.from_iterable(inner.values() for inner in data.values())))
-
-
-def _from_records(records: list[Any], source: _Source, number: Part) -> _Table:
-    if not records:
-        raise source.error("it holds no document; an iterator can be read only once")
-    if isinstance(records[0], Mapping):
-        return _picked({name: [record[name] for record in records] for name in records[0]}, source, number)
-    words = dict.fromkeys(chain.from_iterable(RANKINGS.values()))
-    fields = [word for word in words if hasattr(records[0], word)]
-    return _picked({name: [getattr(record, name) for record in records] for name in fields}, source, number)
-
-
-def _picked(columns: Mapping[str, Sequence[Any]], source: _Source, number: Part) -> _Table:
-    parts: tuple[Part, ...] = ("topic", "document", number)
-    chosen = [next((word for word in RANKINGS[part] if word in columns), None) for part in parts]
-    for part, word in zip(parts, chosen, strict=True):
-        if word is None:
-            message = f"no {part}: expected one of {', '.join(RANKINGS[part])}, found {', '.join(columns) or 'nothing'}"
-            raise source.error(message)
-    topics, documents, numbers = (columns[str(word)] for word in chosen)
-    subtopics = next((columns[word] for word in RANKINGS["subtopic"] if word in columns), None)
-    return _Table(topics, documents, numbers, columns.get("rank"), subtopics)
-
-
-def _doubt(rows: _Rows) -> Doubt | None:
+def _doubt(rows: Rows) -> Doubt | None:
     """Compare a column of ranks with the scores, where there is one and it holds numbers."""
     ranks = pd.to_numeric(pd.Series(rows.ranks, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
     return doubt_of_ranks(ranks, rows.numbers, rows.topic_codes) if len(ranks) == len(rows.numbers) else None
-
-
-def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[list[str], NDArray[np.int64]]:
-    kinds = {kind for kind in set(map(type, values)) if kind is bool or not issubclass(kind, str | bytes | Integral)}
-    for value in values if kinds else ():  # pandas takes True for 1, and cannot count lists
-        if type(value) in kinds and not (pd.api.types.is_scalar(value) and pd.isna(value)):
-            _as_text(value, what, source)
-    codes, present = pd.factorize(pd.Series(values, dtype=object))
-    if (codes < 0).any():
-        raise source.error(f"row {int(np.argmax(codes < 0))} (from 0) has no {what} identifier")
-    names = [_as_text(value, what, source) for value in present]
-    if len(set(names)) < len(names):  # 1 and "1" are one name
-        again, names_once = pd.factorize(np.array(names, dtype=object))
-        return names_once.tolist(), again[codes].astype(np.int64)
-    return names, codes.astype(np.int64)
-
-
-def _as_text(value: object, what: str, source: _Source) -> str:
-    text: str | None = None
-    if isinstance(value, str | bytes) and not value.strip():
-        raise source.error(f"a {what} identifier is blank ({value!r}); name it")
-    with suppress(ValueError):  # no UTF-8, or a number of thousands of digits
-        match value:
-            case str():
-                text = value.encode().decode()
-            case bytes():
-                text = value.decode()
-            case Integral() if not isinstance(value, bool | np.bool_):
-                text = str(int(value))
-    if text is None:
-        shown = f"{shortened(repr(value)) if isinstance(value, str | bytes | float) else type(value).__name__}"
-        raise source.error(f"{what} identifiers must be text or whole numbers, not {shown} ({type(value).__name__})")
-    return text
-
-
-def _finite(numbers: Sequence[Any], rows: _Rows, source: _Source) -> NDArray[np.float64]:
-    cells = list(numbers)
-    values = np.asarray(cells) if set(map(type, cells)) in ({int}, {float}) else None
-    if values is not None and values.dtype.kind in "iuf":
-        good = np.isfinite(values)
-    else:  # numpy would make one kind of several: of True a 1, of long whole numbers floats
-        good = np.array([_is_finite(value) for value in cells], dtype=bool)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise source.error(f"{rows.place(row)} needs a finite number, not {shortened(repr(cells[row]))}")
-    floats = np.array(cells, dtype=np.float64)
-    for row in np.flatnonzero(np.abs(floats) >= 2**53).tolist():  # beyond it, not every whole number is a float
-        cell = cells[row]
-        if isinstance(cell, Integral) and loses_digits(int(cell), float(floats[row])):
-            raise source.error(
-                f"{rows.place(row)} has {cell}, more digits than a score can hold (2**53); divide all by one number"
-            )
-    return floats
-
-
-def _is_finite(value: object) -> bool:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _dataset(name: str) -> object:

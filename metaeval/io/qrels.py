@@ -16,7 +16,8 @@ from metaeval.collection.subtopics import BySubtopic
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.files import note_of_blanks, read_bytes, text_of
-from metaeval.io.grades import graded
+from metaeval.io.grades import Graded, graded
+from metaeval.io.json_rankings import scan_json
 from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
 SubtopicRule = Literal["keep", "collapse"]
@@ -131,6 +132,17 @@ def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
     return [read.judgments(document_ids, sequence[place == one]) for one in range(n_repeats)]
 
 
+def _scanned(content: bytes, path: str) -> tuple[Scan, Graded]:
+    """Find what stands where, in JSON or lines, and how grades were read."""
+    found = scan_json(content, path=path, number="level")
+    if found is not None:
+        return found, Graded(found.content, QRELS, "", free_second=False)
+    refuse_swapped(content, QRELS, path=path)
+    text = text_of(content, path)
+    read = graded(text, path=path)
+    return replace(scan_text(read.content, read.layout, path=path), content=text), read
+
+
 class _Lines(NamedTuple):
     """The lines of a file of judgments."""
 
@@ -151,10 +163,7 @@ class _Lines(NamedTuple):
     @classmethod
     def of(cls, content: bytes, path: str) -> "_Lines":
         """Scan a file."""
-        refuse_swapped(content, QRELS, path=path)
-        text = text_of(content, path)
-        read = graded(text, path=path)
-        found = replace(scan_text(read.content, read.layout, path=path), content=text)
+        found, read = _scanned(content, path)
         topics = found.names("topic")
         names = natural_order(set(topics))
         place = {name: number for number, name in enumerate(names)}
@@ -165,7 +174,7 @@ class _Lines(NamedTuple):
             levels, grades = coded(found.numbers)
         except InvalidOptionError as error:
             raise FileFormatError(str(error), path=path) from None
-        note = "; ".join(filter(None, (read.note, note_of_blanks(text, path))))
+        note = "; ".join(filter(None, (read.note, note_of_blanks(found.content, path))))
         lists = found.per_line([place[name] for name in topics])
         return cls(found, names, lists, levels, grades, note, read.free_second)
 

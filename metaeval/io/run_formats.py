@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from metaeval.io.benchmarks.contents import starts_json
+from metaeval.io.json_rankings import scan_json
 from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
 
 
@@ -20,7 +22,12 @@ def _read_trec(content: bytes, *, path: str, ranked: bool) -> Scan:
     return scan(content, RUN, path=path, ranked=ranked)
 
 
-RUN_FORMATS = (RunFormat(lambda _: True, _read_trec),)
+def _read_json(content: bytes, *, path: str, ranked: bool) -> Scan:
+    found = scan_json(content, path=path, number="rank" if ranked else "score")
+    return _read_trec(content, path=path, ranked=ranked) if found is None else found
+
+
+RUN_FORMATS = (RunFormat(starts_json, _read_json), RunFormat(lambda _: True, _read_trec))
 """In the order in which they are told. The last takes whatever no other knows, and says what is wrong with it."""
 
 

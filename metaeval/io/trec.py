@@ -54,11 +54,13 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     Parameters
     ----------
     runs : path, or sequence of paths
-        Files in TREC format (topic Q0 document rank score tag), ``NAME=path``, folders (every file inside is a run;
-        hidden files and subfolders are passed over), patterns such as ``runs/bm25*.gz``, or "-" for standard input;
-        or a mapping of system name to path. Files packed with gzip, bzip2, xz or zstandard are unpacked.
+        Files in TREC format (topic Q0 document rank score tag), or in JSON, ``{query: {document: score}}`` or records
+        of query_id, doc_id and score, which are called as their file; ``NAME=path``, folders (every file inside is a
+        run; hidden files and subfolders are passed over), patterns such as ``runs/bm25*.gz``, or "-" for standard
+        input; or a mapping of system name to path. Files packed with gzip, bzip2, xz or zstandard are unpacked.
     qrels : path or Judgments
-        Judgments in TREC format (topic iteration document relevance), or "-"; or judgments that are there already.
+        Judgments in TREC format (topic iteration document relevance), the like in JSON, or "-"; or judgments that are
+        there already.
     retrieved : {"judged", "all"}
         Retrieved only the judged documents of every list, which is all a measure needs, or every retrieved document too
         (`Collection.retrieved`), which pools need.

@@ -16,7 +16,7 @@ from metaeval.io.benchmarks.helm import STATS_FILE
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
-from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
+from metaeval.io.benchmarks.rows import holds_rows, records_of_lists, sheet_of_records
 from metaeval.io.blocks import Block, TableOptions
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
@@ -124,6 +124,12 @@ class _Parser(NamedTuple):
         if own is not None:
             own.slim(json)
             return own, File(self.source, json)
+        if json.object and all(isinstance(cells, list) for cells in json.object.values()):
+            records = records_of_lists(json)
+            block = self._rows(records, content)
+            numbered = "topic" in records.first.keys() - json.object.keys()
+            said = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
+            return replace(block, numbered=numbered, notes=[*said, *block.notes])
         if not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
         return self._rows(json, content)

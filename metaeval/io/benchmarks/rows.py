@@ -33,6 +33,7 @@ _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
 _LONGEST_TEXT = 100
+_SHOWN_LISTS = 5
 
 
 # ------------------------------------------------------------------------------------------------------------- JSON
@@ -42,6 +43,18 @@ def holds_rows(json: Json, options: TableOptions) -> bool:
     """Whether these are records that say what they are about: a topic, or what was asked."""
     said = options.chosen.get("topic")
     return any(name == said or part_of_word(name) == "topic" for name in json.first) or _is_frame(json.first)
+
+
+def records_of_lists(json: Json) -> Json:
+    """Return lists by system, or columns by name, as the records of the table that they are: a row a topic."""
+    sizes = {name: len(cells) for name, cells in json.object.items()}
+    if len(set(sizes.values())) > 1:
+        counts = ", ".join(f"{shortened(name)} {size}" for name, size in [*sizes.items()][:_SHOWN_LISTS])
+        json.refuse(f"lists by system hold a score for every topic in one order, and these are not alike: {counts}")
+    records = [dict(zip(sizes, cells, strict=True)) for cells in zip(*json.object.values(), strict=True)]
+    if any(part_of_word(name) in {"system", "topic"} for name in sizes):
+        return Json(json.label, records)
+    return Json(json.label, [{"topic": str(number), **record} for number, record in enumerate(records, start=1)])
 
 
 def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOptions]:
