@@ -19,6 +19,24 @@ def reach(n_units: Ints, confidence_level: float) -> Floats:
     return t_half_width(np.sqrt(n_units / np.maximum(n_units - 1, 1)), n_units, confidence_level)
 
 
+def left_out_spread(values: Floats, times: Floats) -> float:
+    """Return what `reach` multiplies, from the values without one unit of each kind, of which there are so many.
+
+    Examples
+    --------
+    >>> units = np.array([1.0, 2.0, 3.0, 3.0])
+    >>> without = (units.sum() - np.unique(units)) / 3
+    >>> round(left_out_spread(without, np.array([1.0, 1.0, 2.0])) / (units.std() / 2), 9)
+    1.0
+    """
+    known, n = np.isfinite(values), times.sum()
+    values, times = values[known], times[known]
+    if times.sum() < _FEWEST:
+        return float("nan")
+    middle = (times @ values) / times.sum()
+    return float((n - 1.0) * np.sqrt(times @ (values - middle) ** 2 / times.sum() / n))
+
+
 def ends_of(  # noqa: PLR0913, PLR0917 - a statistic, its units and its range
     value: Floats, half: Floats, n_units: Ints, least: Floats, most: Floats, confidence_level: float
 ) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
-from metaeval.agreement.drawn_intervals import ends_of, reach
+from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import UnknownNameError
@@ -166,44 +166,44 @@ def _alphas(dealt: Ints, sizes: Ints, total: Ints, positions: Floats) -> Floats:
 
 
 def alpha_table(
-    labels: Labels,
-    drawn: Floats | None,
-    *,
-    confidence_level: float,
-    n_resamples: int,
-    generator: np.random.Generator,
+    labels: Labels, drawn: Floats | None, *, confidence_level: float, generator: np.random.Generator
 ) -> pd.DataFrame:
     """Return alpha at every level of measurement, with its interval and how often chance would make it as large.
 
-    Intervals are from topics drawn so often (resample, topic), else from as many resamples of items. ``chance`` is the
-    share of `dealt_alphas` that reach alpha; where no test could tell alpha from chance, its interval does not either.
+    Intervals are from topics drawn so often (resample, topic), else from leaving out each item. ``chance`` is the share
+    of `dealt_alphas` that reach alpha; where no test could tell alpha from chance, its interval does not either.
     """
-    given = _counted(labels)
-    kinds, sizes = np.unique(given[given.sum(axis=1) > 1], axis=0, return_counts=True)
-    if drawn is not None:
-        units = coincidences(labels, topics=labels.topics)
-        n_units = int((units.sum(axis=(1, 2)) > 0).sum())
-        whole = units.sum(axis=0)
-    else:
-        units = np.array([_summed(one[None]) for one in kinds]).reshape(len(kinds), *[len(labels.scale)] * 2)
-        n_units = int(sizes.sum())
-        whole = np.tensordot(sizes.astype(np.float64), units, axes=1)
-        shares = sizes / n_units if n_units else sizes.astype(np.float64)
-        drawn = generator.multinomial(n_units, shares, size=n_resamples).astype(np.float64)
-    resampled = (drawn @ units.reshape(len(units), -1)).reshape(len(drawn), *whole.shape)
+    units, sizes = _units(labels, by_item=drawn is None)
+    whole = np.tensordot(sizes, units, axes=1)
+    n_units = int(sizes[units.any(axis=(1, 2))].sum())
     scale, dealt = np.array(labels.scale, dtype=np.float64), dealt_alphas(labels, generator)
+    if drawn is None:
+        others = whole - units
+    else:
+        others = (drawn @ units.reshape(len(units), -1)).reshape(len(drawn), *whole.shape)
     rows = []
     for level in levels_of(labels):
         alpha = krippendorff_alpha(whole, labels.scale, level=level)
-        spread = standard_deviation(krippendorff_alpha(resampled, labels.scale, level=level))
+        values = krippendorff_alpha(others, labels.scale, level=level)
+        spread = left_out_spread(values, sizes) if drawn is None else standard_deviation(values)
         half = reach(np.array(n_units), confidence_level) * spread
-        least = _least_alpha(whole, scale, level)
-        most = np.array(1.0)
-        ends = ends_of(alpha, half, np.array(n_units), np.array(least), most, confidence_level)
-        low, high = map(float, ends)
+        least, most = _least_alpha(whole, scale, level), np.array(1.0)
+        low, high = map(float, ends_of(alpha, half, np.array(n_units), np.array(least), most, confidence_level))
         said = beside_chance(float(alpha), low, high, dealt.get(level), least, confidence_level)
         rows.append({"level": level, "alpha": float(alpha), **said})
     return pd.DataFrame(rows)
+
+
+def _units(labels: Labels, *, by_item: bool) -> tuple[Floats, Floats]:
+    """Return the coincidence matrices of what is drawn, items of one kind as one, and how often each occurs."""
+    if not by_item:
+        units = coincidences(labels, topics=labels.topics)
+        return units, np.ones(len(units))
+    given = _counted(labels)
+    kinds, sizes = np.unique(given[given.sum(axis=1) > 1], axis=0, return_counts=True)
+    n_labels = len(labels.scale)
+    units = np.array([_summed(one[None]) for one in kinds]).reshape(len(kinds), n_labels, n_labels)
+    return units, sizes.astype(np.float64)
 
 
 def beside_chance(  # noqa: PLR0913, PLR0917 - a figure with its interval, and what chance makes of it

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.drawn_intervals import ends_of, reach
+from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
 from metaeval.agreement.krippendorff import alpha_table
 from metaeval.agreement.label_statistics import (
     by_topic,
@@ -167,7 +167,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     confidence_level : float
         Level of the intervals.
     n_resamples : int
-        Resamples of topics, shared by all pairs; or of items.
+        Resamples of topics, shared by all pairs; where no topics are named, items are left out one by one.
     rng : None, int or Generator
 
     Raises
@@ -191,8 +191,8 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     anything relevant left out [3]_ ([4]_, section 5.2.6 and Table X). Intervals
     resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
     the standard deviation over resamples and T the topics on which the pair has the statistic, cut to the statistic's
-    range; with one topic there is none. Where no topics are named (``labels.by_item``), items are drawn, T counts the
-    items that the statistic rests on, and sets are compared over all of them. Where resamples do not vary, a share of
+    range; with one topic there is none. Where no topics are named (``labels.by_item``), T counts the items that the
+    statistic rests on, the spread is that of the jackknife over items, and sets are compared over all of them. Where resamples do not vary, a share of
     :math:`1 - (a/2)^{1/T}` of the units may still be exceptions (Clopper and Pearson), 1 - a the level: the ends are
     where the statistic would be if they were the worst, or the best, that units can be.
 
@@ -241,7 +241,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     }
     drawn = None
     if labels.by_item:
-        spread = _item_spreads(tables[0], scale, source.generator, n_resamples, rel)
+        spread = _item_spreads(tables[0], scale, rel)
     else:
         drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))
         spread = _spreads(tables, ratios, scale, drawn, rel)
@@ -272,9 +272,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
             : 0 if labels.by_item or not labels.ordered else None
         ],
         all_pairs=_all_pairs(labels.judges, counts.sum(axis=0), scale, rel),
-        alpha=alpha_table(
-            labels, drawn, confidence_level=confidence_level, n_resamples=n_resamples, generator=source.generator
-        ),
+        alpha=alpha_table(labels, drawn, confidence_level=confidence_level, generator=source.generator),
         reference=reference,
         rel=int(rel),
         scale=labels.scale,
@@ -356,18 +354,16 @@ def _spreads(
     return spread
 
 
-def _item_spreads(
-    tables: Floats, scale: Floats, generator: np.random.Generator, n_resamples: int, rel: int
-) -> dict[str, Floats]:
-    """Return the same where items are drawn: a pair has as many kinds of items as pairs of labels."""
+def _item_spreads(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
+    """Return the same where items are drawn, by leaving out each: a pair has as many kinds as pairs of labels."""
     spread = {name: np.full(len(tables), np.nan) for name in STATISTICS}
     for pair, table in enumerate(tables):
-        n = int(table.sum())
-        if n:
-            drawn = generator.multinomial(n, table.ravel() / n, size=n_resamples).reshape(n_resamples, *table.shape)
-            values = pooled(drawn.astype(np.float64), scale, rel) | by_topic(drawn.astype(np.float64), scale, rel)
-            for name in STATISTICS:
-                spread[name][pair] = standard_deviation(values[name])
+        kinds = np.flatnonzero(table)
+        less = np.repeat(table[None], len(kinds), axis=0)
+        less.reshape(len(kinds), -1)[np.arange(len(kinds)), kinds] -= 1.0
+        values = pooled(less, scale, rel) | by_topic(less, scale, rel)
+        for name in STATISTICS:
+            spread[name][pair] = left_out_spread(values[name], table.ravel()[kinds])
     return spread
 
 

@@ -90,6 +90,13 @@ class Cells:
         """What people say of every pair of systems on every item."""
         return Verdicts.of(self)
 
+    @cached_property
+    def sorted_gaps(self) -> list[tuple[Ints, Ints, NDArray[np.int8]]]:
+        """For every metric the verdicts by the size of its difference, where sizes end, and which system it prefers."""
+        first, second = (side[self.verdicts.pair] for side in self.pairs)
+        return [_sorted_gap(scores[first, self.verdicts.item], scores[second, self.verdicts.item], self)
+                for scores in self.scores]  # fmt: skip
+
     def among(self, systems: Sequence[int]) -> "Cells":
         """Return some of the systems."""
         at = np.asarray(systems)
@@ -230,17 +237,28 @@ def _gap(a: Floats, b: Floats, cells: Cells) -> Floats:
     return a - b if cells.as_published else difference(a, b, np.abs(a), np.abs(b))
 
 
+def _sorted_gap(a: Floats, b: Floats, cells: Cells) -> tuple[Ints, Ints, NDArray[np.int8]]:
+    gap = _gap(a, b, cells)
+    size = np.zeros(len(a)) if cells.as_published else np.abs(a) + np.abs(b)
+    order, ends = _ends_of(np.abs(gap), size)
+    return order, ends, np.sign(gap[order]).astype(np.int8)
+
+
+def _ends_of(apart: Floats, size: Floats) -> tuple[Ints, Ints]:
+    """Return the order of differences by size, and the places where the next is larger, beyond rounding."""
+    order = np.argsort(apart, kind="stable")
+    return order, np.flatnonzero(np.diff(apart[order], append=np.inf) > 1e-12 * size[order])
+
+
 def best_threshold(apart: Floats, size: Floats, agree: Flags, tied: Flags, weight: Floats) -> tuple[float, float]:
     """Return the least difference up to which pairs are best called ties, and the largest that counts as equal to it.
 
     One sort: at each size of difference, all pairs of no larger one are ties; differences that are equal up to rounding
     become ties together.
     """
-    order = np.argsort(apart, kind="stable")
+    order, ends = _ends_of(apart, size)
     apart, gain = apart[order], (weight * (tied.astype(np.float64) - agree))[order]
     total = np.cumsum(gain)
-    step = np.diff(apart, append=np.inf) > 1e-12 * size[order]
-    ends = np.flatnonzero(step)
     if not len(ends):
         return 0.0, 0.0
     best = int(np.argmax(np.concatenate([[0.0], np.where(total[ends] > _ROUNDING, total[ends], -np.inf)])))

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import xarray as xr
 from metaeval.agreement.drawn_intervals import ends_of
 from metaeval.agreement.items import reference_of
 from metaeval.agreement.meta_cells import cells_of_set
+from metaeval.agreement.meta_chance import Chance, beside_chance, chance_of, near_limit
 from metaeval.agreement.meta_exchanges import (
     SENTINELS,
     Asked,
@@ -19,7 +21,6 @@ from metaeval.agreement.meta_exchanges import (
     Found,
     Resample,
     measure_task,
-    shuffled_measures,
 )
 from metaeval.agreement.meta_tasks import MEASURES, Task, check_tasks, parse_tasks
 from metaeval.base.arrays import Flags, Floats
@@ -46,12 +47,14 @@ class MetaMetrics(Result):
     table: pd.DataFrame
     """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on), ``low``,
     ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not significantly different after
-    correction), ``chance`` and ``chance_high`` (of the metric's scores shuffled over the systems of each item),
-    ``above_chance``, ``threshold`` of ties and ``other_half`` (value with the threshold of the other half of the items)
-    where one is fitted, ``error`` where the value itself is drawn."""
+    correction), ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's scores shuffled over the
+    systems of each item), ``p_chance`` (share of shuffles that reach the value) and its Monte-Carlo
+    ``p_chance_error``, ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and ``other_half``
+    (value with the threshold of the other half of the items) where one is fitted, ``error`` where the value itself is
+    drawn."""
     average: pd.DataFrame
     """One row a metric that every task has, best first: ``metric``, ``value``, ``low``, ``high``, ``rank``,
-    ``letters``, ``chance``, ``chance_high``, ``above_chance``."""
+    ``letters``, ``chance``, ``chance_high``, ``p_chance``, ``p_chance_error``, ``above_chance``."""
     pairs: pd.DataFrame
     """One row a task (the last is "average") and pair of metrics, the better one first: ``task``, ``metric_a``,
     ``metric_b``, ``difference``, ``p`` (one-sided), ``p_corrected``."""
@@ -66,6 +69,10 @@ class MetaMetrics(Result):
     alpha: float
     confidence_level: float
     n_resamples: int
+    n_shuffles: int
+    """How often scores were shuffled, for chance."""
+    all_shuffles: bool
+    """Whether these are all the ways to shuffle."""
     resample: Resample
     over: str
     as_published: bool
@@ -129,7 +136,7 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     n_flips: int = 10_000,
-    n_chance: int = 20,
+    n_chance: int = 1000,
     as_published: bool = False,
     rng: RNGLike = None,
 ) -> MetaMetrics:
@@ -165,7 +172,8 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     n_flips : int
         Sign flips that the p-values of ``spa`` are shares of.
     n_chance : int
-        Shuffles that chance is estimated from.
+        Shuffles that chance is estimated from, more where they do not decide; all ways to shuffle where these are no
+        more.
     as_published : bool
         Whether ``acc_eq`` and ``tau_eq`` see ties as the metrics tasks did, between numbers that are the same in a
         computer: 1.1 and 0.6 + 0.5 tie, 0.3 and 0.1 + 0.2 do not. By default both are ties.
@@ -187,7 +195,8 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     Notes
     -----
     - ``spa`` [1]_: :math:`1 - \overline{|p_h - p_m|}` over pairs of systems, p the share of sign flips of the
-      differences on items whose sum reaches that observed; all pairs, metrics and people share the flips.
+      differences on items whose sum reaches that observed; all pairs, metrics and people share the flips. Flips with
+      just that sum count half (mid-p), so that the order of two systems does not matter; as published they count whole.
     - ``acc_eq`` [2]_: share of the pairs of systems on an item that a metric orders or ties as people do, mean over
       items; differences up to a threshold are ties, the one that makes the mean largest (the least such). It is fitted
       to the people that the metric is judged by; ``other_half`` is not. ``tau_eq`` is :math:`2\,acc - 1`.
@@ -252,10 +261,8 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
         for one, found in named.items()
     }
     asked = Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
-    places = range(len(chosen))
-    done = parallel_map(measure_task, list(places), shared=(asked,), description="tasks")
-    drawn = parallel_map(shuffled_measures, list(range(n_chance)), shared=(asked,), description="chance")
-    chance = [np.array([one[place] for one in drawn]) for place in places]
+    done = parallel_map(measure_task, list(range(len(chosen))), shared=(asked,), description="tasks")
+    chance = chance_of(asked, n_chance, partial(_undecided, asked, done))
     return _result(asked, done, chance, correction, alpha, confidence_level, over, ceiling)
 
 
@@ -279,7 +286,7 @@ def _tasks(tasks: str | Sequence[str] | Sequence[Task], sets: Sequence[str]) -> 
 def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     asked: Asked,
     found: Sequence[Found],
-    chance: Sequence[Floats],
+    chance: Chance,
     correction: str,
     alpha: float,
     confidence_level: float,
@@ -287,17 +294,15 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     ceiling: Sequence[str],
 ) -> MetaMetrics:
     tables, pairs = [], []
-    for task, one, shuffled in zip(asked.tasks, found, chance, strict=True):
+    for task, one, shuffled in zip(asked.tasks, found, chance.tasks, strict=True):
         low = MEASURES[task.measure].low
-        columns = dict(one.columns) | _chance(one.columns["value"], shuffled)
+        columns = dict(one.columns) | beside_chance(one.columns["value"], shuffled, exact=chance.exact)
         spread = _spread(one.drawn, one.jackknife, one.n_units)
         columns |= _ends(one.columns["value"], spread, confidence_level, low)
         table, compared = _ranked(one.metrics, columns, one.hybrids, one.observed, correction, alpha)
         tables.append(table.assign(task=task.name))
         pairs.append(compared.assign(task=task.name))
-    weights = np.array([task.weight for task in asked.tasks], dtype=np.float64)
-    weights /= weights.sum()
-    average, compared = _average(asked, found, chance, weights, (correction, alpha, confidence_level))
+    average, compared = _average(asked, found, chance, (correction, alpha, confidence_level))
     pairs.append(compared.assign(task=AVERAGE))
     sentinels = pd.DataFrame(
         [
@@ -317,6 +322,8 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         "letters",
         "chance",
         "chance_high",
+        "p_chance",
+        "p_chance_error",
         "above_chance",
     ]
     table = pd.concat(tables, ignore_index=True)
@@ -325,7 +332,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         average=average[[name for name in first[1:] if name != "n_items"]],
         pairs=pd.concat(pairs, ignore_index=True)[["task", "metric_a", "metric_b", "difference", "p", "p_corrected"]],
         sentinels=sentinels,
-        tasks=_task_table(asked, found, weights),
+        tasks=_task_table(asked, found, _weights(asked)),
         resampled=MappingProxyType(
             {
                 task.name: pd.DataFrame(one.drawn + one.columns["value"], columns=list(one.metrics))
@@ -337,6 +344,8 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         alpha=float(alpha),
         confidence_level=float(confidence_level),
         n_resamples=int(asked.n_resamples),
+        n_shuffles=len(chance.tasks[0]),
+        all_shuffles=chance.exact,
         resample=asked.resample,
         over=over,
         as_published=all(cells.as_published for cells in asked.cells.values()),
@@ -368,18 +377,6 @@ def _task_table(asked: Asked, found: Sequence[Found], weights: Floats) -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def _chance(value: Floats, shuffled: Floats) -> dict[str, Any]:
-    """Return mean and upper 97.5 % limit of a next shuffle, by its t distribution, and which values lie above it."""
-    n = len(shuffled)
-    if n < 2:  # noqa: PLR2004 - a standard deviation
-        unknown = np.full(len(value), np.nan)
-        return {"chance": unknown, "chance_high": unknown, "above_chance": np.full(len(value), None)}
-    middle = shuffled.mean(axis=0)
-    high = middle + t_half_width(shuffled.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n), n, 0.95)
-    above = np.where(np.isfinite(high) & np.isfinite(value), value > high, None)
-    return {"chance": middle, "chance_high": high, "above_chance": above}
-
-
 def _spread(drawn: Floats | None, jackknife: Mapping[str, Floats], n: int) -> tuple[Floats, int] | None:
     """Return the standard error of the measure of every metric and the fewest units behind it; None where unknown."""
     variance: Floats | float = 0.0
@@ -407,44 +404,74 @@ def _ends(value: Floats, spread: tuple[Floats, int] | None, confidence_level: fl
     return dict(zip(("low", "high"), ends, strict=True))
 
 
+class _Blend(NamedTuple):
+    """How tasks are averaged: each brought to 0 to 1 by its range, by weight, over the metrics that all have."""
+
+    metrics: list[str]
+    at: list[list[int]]
+    """Where these metrics are, by task."""
+    lows: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, asked: Asked, found: Sequence[Found]) -> "_Blend":
+        common = [name for name in found[0].metrics if all(name in one.metrics for one in found)]
+        lows = np.array([MEASURES[task.measure].low for task in asked.tasks])
+        weights = _weights(asked)
+        at = [[one.metrics.index(name) for name in common] for one in found]
+        return cls(common, at, lows, weights / (1.0 - lows))
+
+    def added(self, parts: Sequence[Floats], *, offset: bool) -> Floats:
+        """Add up what was found of every task for the metrics in `parts`; values have their range's offset."""
+        shifted = [part - low if offset else part for part, low in zip(parts, self.lows, strict=True)]
+        return np.asarray(sum(factor * part for factor, part in zip(self.scale, shifted, strict=True)))
+
+    def picked(self, parts: Sequence[Floats], *, offset: bool = True) -> Floats:
+        """Add up the figures of all metrics of every task (..., metric)."""
+        return self.added([part[..., place] for part, place in zip(parts, self.at, strict=True)], offset=offset)
+
+
+def _weights(asked: Asked) -> Floats:
+    weights = np.array([task.weight for task in asked.tasks], dtype=np.float64)
+    return np.asarray(weights / weights.sum())
+
+
+def _undecided(asked: Asked, found: Sequence[Found], shuffled: Sequence[Floats]) -> bool:
+    """Whether more shuffles may change which metrics, in a task or on average, are above chance."""
+    values, blend = [one.columns["value"] for one in found], _Blend.of(asked, found)
+    pairs = [*zip(values, shuffled, strict=True), (blend.picked(values), blend.picked(shuffled))]
+    shares = [beside_chance(value, drawn, exact=False)["p_chance"] for value, drawn in pairs]
+    return near_limit(np.concatenate(shares), len(shuffled[0]))
+
+
 def _average(
-    asked: Asked, found: Sequence[Found], chance: Sequence[Floats], weights: Floats, decided: tuple[str, float, float]
+    asked: Asked, found: Sequence[Found], chance: Chance, decided: tuple[str, float, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Bring every task to 0 to 1 by its range and add up values, resamples, exchanges and shuffles by weight."""
+    """Add up values, resamples, exchanges and shuffles of every task by weight."""
     correction, alpha, confidence_level = decided
-    common = [name for name in found[0].metrics if all(name in one.metrics for one in found)]
-    at = [[one.metrics.index(name) for name in common] for one in found]
-    lows = np.array([MEASURES[task.measure].low for task in asked.tasks])
-    scale = weights / (1.0 - lows)
-
-    def added(parts: Sequence[Floats], *, offset: bool) -> Floats:
-        shifted = [part - low if offset else part for part, low in zip(parts, lows, strict=True)]
-        return np.asarray(sum(factor * part for factor, part in zip(scale, shifted, strict=True)))
-
-    value = added([one.columns["value"][place] for one, place in zip(found, at, strict=True)], offset=True)
-    shuffled = added([one[:, place] for one, place in zip(chance, at, strict=True)] if len(chance[0]) else
-                     [np.empty((0, len(common)))] * len(found), offset=True)  # fmt: skip
-    drawn = None
-    if all(one.drawn is not None for one in found):
-        drawn = added(
-            [one.drawn[:, place] for one, place in zip(found, at, strict=True) if one.drawn is not None], offset=False
-        )
+    blend = _Blend.of(asked, found)
+    value = blend.picked([one.columns["value"] for one in found])
+    shuffled = blend.picked(chance.tasks)
+    known = [one.drawn for one in found if one.drawn is not None]
+    drawn = blend.picked(known, offset=False) if len(known) == len(found) else None
     jackknife: dict[str, Floats] = {}
-    for one, place, factor in zip(found, at, scale, strict=True):
+    for one, place, factor in zip(found, blend.at, blend.scale, strict=True):
         for name, rows in one.jackknife.items():
             jackknife[name] = jackknife.get(name, 0.0) + factor * rows[:, place]
     spread = None if drawn is None and not jackknife else _spread(drawn, jackknife, min(one.n_units for one in found))
-    first, second = np.triu_indices(len(common), 1)
+    first, second = np.triu_indices(len(blend.metrics), 1)
     hybrids, observed = [], []
-    for one, place in zip(found, at, strict=True):
+    for one, place in zip(found, blend.at, strict=True):
         a, b = np.array(place, dtype=int)[first], np.array(place, dtype=int)[second]
         sign, n = np.where(a < b, 1.0, -1.0), len(one.metrics)
         low, high = np.minimum(a, b), np.maximum(a, b)
         row = low * n - low * (low + 1) // 2 + high - low - 1
         hybrids.append(sign[:, None] * one.hybrids[row])
         observed.append(sign * one.observed[row])
-    columns = {"value": value} | _chance(value, shuffled) | _ends(value, spread, confidence_level, 0.0)
-    return _ranked(common, columns, added(hybrids, offset=False), added(observed, offset=False), correction, alpha)
+    columns = {"value": value} | beside_chance(value, shuffled, exact=chance.exact)
+    columns |= _ends(value, spread, confidence_level, 0.0)
+    exchanged = blend.added(hybrids, offset=False), blend.added(observed, offset=False)
+    return _ranked(blend.metrics, columns, *exchanged, correction, alpha)
 
 
 def _ranked(  # noqa: PLR0913, PLR0917 - what was found and how it is decided

@@ -1,4 +1,4 @@
-"""One task at a time: values, resamples, the jackknife, exchanges between two metrics, and shuffles."""
+"""One task at a time: values, resamples, the jackknife, and exchanges between two metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from metaeval.agreement.meta_cells import Cells
-from metaeval.agreement.meta_sums import Block, Sums, sums_of, used_items, values_of
+from metaeval.agreement.meta_sums import Block, Sums, quick_soft, sums_of, used_items, values_of
 from metaeval.agreement.meta_tasks import MEASURES, Task
 from metaeval.base.arrays import Flags, Floats
 from metaeval.errors import EstimationError, ScoresError
@@ -108,7 +108,7 @@ def measure_task(place: int, asked: Asked) -> Found:
         jackknife=_jackknife(task, every, asked) if asked.resample != "items" else {},
         hybrids=hybrids,
         observed=observed,
-        sentinels=np.where(_lacking(every), np.nan, _quick(task, made, asked)),
+        sentinels=np.where(_lacking(every), np.nan, quick_measure(task, made, asked)),
         unit=unit,
     )
 
@@ -128,11 +128,10 @@ def _lacking(every: Sequence[Cells]) -> Flags:
     return np.concatenate([np.zeros(len(SENTINELS), dtype=bool), gone])
 
 
-def _quick(task: Task, every: Sequence[Cells], asked: Asked) -> Floats:
+def quick_measure(task: Task, every: Sequence[Cells], asked: Asked) -> Floats:
     """Return a measure of every metric, spa by the normal distribution."""
     if task.measure == "spa":
-        sums = sums_of(task, every, "items")
-        return measured(sums, [np.ones((1, block.parts.shape[1])) for block in sums.blocks])[0]
+        return quick_soft(every[0])
     return values_of(task, every, asked.n_flips, asked.generator("flips", task.name)).value
 
 
@@ -172,7 +171,7 @@ def _jackknife(task: Task, every: Sequence[Cells], asked: Asked) -> dict[str, Fl
         n = len(cells.systems)
         if n > 3:  # noqa: PLR2004 - a correlation of systems takes three
             rows = [
-                _quick(
+                quick_measure(
                     task,
                     [*every[:place], cells.among([one for one in range(n) if one != out]), *every[place + 1 :]],
                     asked,
@@ -229,21 +228,3 @@ def _exchanged(block: Block, generator: np.random.Generator, size: int) -> Float
 def _standard(means: Floats) -> Floats:
     spread = means.std(axis=-1, keepdims=True)
     return (means - means.mean(axis=-1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
-
-
-def shuffled_measures(draw: int, asked: Asked) -> list[Floats]:
-    """Return the measures of every metric, its scores shuffled over the systems of each item, gaps in place."""
-    shuffled = {}
-    for name, cells in asked.cells.items():
-        keys = asked.generator("chance", name, draw).random(cells.human.shape) + ~cells.there
-        source = np.empty(cells.human.shape, dtype=np.int64)
-        np.put_along_axis(source, np.argsort(~cells.there, axis=0, kind="stable"), np.argsort(keys, axis=0), axis=0)
-        shuffled[name] = cells.with_scores(cells.metrics, np.take_along_axis(cells.filled, source[None], axis=1))
-    own = asked._replace(cells=shuffled)
-    unknown = [
-        task for task in asked.tasks if task.measure == "kendall" and task.level == "item" and task.group == "none"
-    ]
-    return [
-        np.full(len(own.of(task)[0].metrics), np.nan) if task in unknown else _quick(task, own.of(task), asked)
-        for task in asked.tasks
-    ]

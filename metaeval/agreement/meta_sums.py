@@ -4,7 +4,7 @@ Every measure is a function of a few sums over units (cells, items, clusters, sy
 so that the values of all metrics on resamples, and of the hybrids of all pairs of metrics, are products of matrices.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -315,6 +315,20 @@ def _of_soft(task: Task, every: Sequence[Cells], unit: str) -> Sums:
     return Sums((Block(parts, shared, np.flatnonzero(cells.complete)),), _soft(len(human)))
 
 
+def quick_soft(cells: Cells) -> Floats:
+    """Return soft pairwise accuracy of every metric, p by the normal distribution, from products of systems."""
+    whole = whole_items(cells)
+    tables = np.concatenate([cells.human[None], cells.scores])[:, :, whole]
+    tables -= tables.mean(axis=(1, 2), keepdims=True)  # differences stay, and squares are small
+    sums, products = tables.sum(axis=2), tables @ tables.swapaxes(1, 2)
+    first, second = cells.pairs
+    own = np.einsum("mss->ms", products)
+    squares = own[:, first] + own[:, second] - 2.0 * products[:, first, second]
+    squares = np.where(squares > _ROUNDING * (own[:, first] + own[:, second]), squares, 0.0)
+    parts = np.concatenate([sums[:, first] - sums[:, second], squares], axis=1)
+    return np.asarray(_soft(len(first))(parts[1:], parts[:1]))
+
+
 def whole_items(cells: Cells) -> Flags:
     """Return the items that people scored for every system; two are needed."""
     if cells.complete.sum() < 2:  # noqa: PLR2004 - a test of differences
@@ -434,7 +448,11 @@ def _verdict_values(task: Task, cells: Cells, found: Values) -> Values:
 
 
 def soft_accuracy(cells: Cells, n_flips: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return soft pairwise accuracy by sign flips that all share, and its Monte-Carlo error."""
+    """Return soft pairwise accuracy by sign flips that all share, and its Monte-Carlo error: none for all flips.
+
+    Flips with the sum observed count half, so that it does not matter which system of a pair comes first; as published
+    they count whole.
+    """
     complete = whole_items(cells)
     tables = [cells.human[:, complete], *cells.scores[:, :, complete]]
     flat = np.concatenate(tables).T  # (item, table x system)
@@ -443,24 +461,35 @@ def soft_accuracy(cells: Cells, n_flips: int, generator: np.random.Generator) ->
     sums = flat.sum(axis=0).reshape(n_tables, n)
     sizes = np.abs(flat).sum(axis=0).reshape(n_tables, n)
     found, size = sums[:, first] - sums[:, second], sizes[:, first] + sizes[:, second]
-    # two systems that no item separates are equal, in whatever order they are named
-    apart = np.array([np.abs(one[first] - one[second]).sum(axis=1) for one in tables])
-    alike = (apart <= _ROUNDING * size) & (not cells.as_published)
     reached, blocks = np.zeros(found.shape), []
-    for start in range(0, n_flips, _BLOCK):
-        signs = generator.integers(0, 2, (min(_BLOCK, n_flips - start), len(flat)), dtype=np.int8) * 2.0 - 1.0
+    for signs in _flips(len(flat), n_flips, generator):
         drawn = (signs @ flat).reshape(-1, n_tables, n)
         counts = np.empty(found.shape)
         for place in range(n_tables):
             gap = drawn[:, place, first] - drawn[:, place, second]
             counts[place] = at_least(gap, found[place], size[place]).sum(axis=0)
-            counts[place, alike[place]] = len(signs) / 2
+            if not cells.as_published:
+                counts[place] += (~at_least(found[place], gap, size[place])).sum(axis=0)
+                counts[place] /= 2.0
         reached += counts
-        blocks.append(_closeness(counts / len(signs)))
-    value = _closeness(reached / n_flips)
+        blocks.append((len(signs), _closeness(counts / len(signs))))
+    value = _closeness(reached / sum(size for size, _ in blocks))
+    if 2 ** len(flat) <= n_flips:
+        return value, np.zeros(len(value))
     if len(blocks) < 2:  # noqa: PLR2004 - a standard deviation
         return value, np.full(len(value), np.nan)
-    return value, np.std(blocks, axis=0, ddof=1) / np.sqrt(len(blocks))
+    return value, np.std([one for _, one in blocks], axis=0, ddof=1) / np.sqrt(len(blocks))
+
+
+def _flips(n_items: int, n_flips: int, generator: np.random.Generator) -> Iterator[Floats]:
+    """Yield signs of items (flip, item), a block at a time: all there are where these are no more than asked for."""
+    if 2**n_items <= n_flips:
+        numbers = np.arange(2**n_items)
+        for start in range(0, len(numbers), _BLOCK):
+            yield ((numbers[start : start + _BLOCK, None] >> np.arange(n_items)) & 1) * 2.0 - 1.0
+        return
+    for start in range(0, n_flips, _BLOCK):
+        yield generator.integers(0, 2, (min(_BLOCK, n_flips - start), n_items), dtype=np.int8) * 2.0 - 1.0
 
 
 def _closeness(p: Floats) -> Floats:

@@ -14,7 +14,7 @@ from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, p_values, right
+from metaeval.page.tables import Column, Table, left, p_values, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -135,17 +135,23 @@ def _source_only(found: MetaMetrics) -> str:
 
 def _key_figures(found: MetaMetrics) -> Table:
     lead = found.lead()
-    shown = lead[["metric", "rank", "low", "high", "chance_high"]].assign(
-        value=_valued(found, lead), value_sort=lead["value"].to_numpy()
-    )
+    shown, of_chance = _beside_chance(found, lead[["metric", "rank", "low", "high", "chance_high", "p_chance"]])
+    shown = shown.assign(value=_valued(found, lead), value_sort=lead["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
         *right(text, value=say("key value", what=_what(found), found=found)),
         *right(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
+        *of_chance,
     ]
     scaled = found.is_averaged() and any(MEASURES[one].low < 0 for one in found.tasks["measure"])
     return key_figures(shown, columns, which="best", caption=say("campaign lead") if scaled else "")
+
+
+def _beside_chance(found: MetaMetrics, table: pd.DataFrame, group: str = "") -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return a table with how often chance reaches a value, with its error where shuffles were drawn."""
+    draws = None if found.all_shuffles else found.n_shuffles
+    return p_values(table, {"p_chance": "p" if group else say("p of chance")}, group, raw={}, n_resamples=draws)
 
 
 def _over(found: MetaMetrics) -> str:
@@ -224,7 +230,8 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
     own = found.table[found.table["task"] == task].drop(columns="task").reset_index(drop=True)
     ties = row["measure"] in CALIBRATED
     error = own["error"].max()
-    shown = own.assign(value=_valued(found, own), value_sort=own["value"].to_numpy())
+    shown, of_chance = _beside_chance(found, own, "Chance")
+    shown = shown.assign(value=_valued(found, own), value_sort=own["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
         *right(text, value=f"Value [{found.confidence_level:.0%} interval]".replace("%", " %")),
@@ -232,6 +239,7 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
         *left(letters="Letters"),
         *right(whole, n_items="Items"),
         *right(_DECIMAL, "Chance", chance="mean", chance_high="at most"),
+        *of_chance,
     ]
     if ties:
         columns += [*right(number(4), threshold="Threshold"), *right(_DECIMAL, other_half="Other half")]
@@ -355,7 +363,7 @@ def _methods(study: CampaignStudy) -> Methods:
         units = [f"{label} by {unit}" for label, unit in zip(labels, found.tasks["exchange"], strict=True) if unit]
         paragraphs.append(say("exchanges", found=found, units=units, pairs="pairs" in found.tasks["exchange"].tolist()))
     if found.table["chance"].notna().any():
-        paragraphs.append(say("chance methods"))
+        paragraphs.append(say("chance methods", found=found))
     if study.title:
         paragraphs.insert(1, say("of a year", title=study.title))
     return Methods(paragraphs=tuple(paragraphs))

@@ -102,7 +102,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     n_flips: int = 10_000,
-    n_chance: int = 20,
+    n_chance: int = 1000,
     as_published: bool | None = None,
     rng: RNGLike = None,
     provenance: Provenance | None = None,

@@ -55,7 +55,7 @@ def test_the_interval_is_that_of_the_resamples():
         }
     )
     counts = np.random.default_rng(0).multinomial(4, [0.25] * 4, 50).astype(float)
-    table = alpha_table(labels, counts, confidence_level=0.9, n_resamples=50, generator=np.random.default_rng(0))
+    table = alpha_table(labels, counts, confidence_level=0.9, generator=np.random.default_rng(0))
     tables = coincidences(labels, topics=labels.topics)
     drawn = [krippendorff_alpha(np.tensordot(one, tables, 1), labels.scale, level="nominal") for one in counts]
     half = stats.t.ppf(0.95, 3) * np.sqrt(4 / 3) * np.std(drawn, ddof=1)
@@ -95,9 +95,7 @@ def test_no_table_of_few_labels_is_surer_than_an_exact_test(sizes):
     for items in tables_of(sizes, 3 if sum(sizes) < 6 else 2):
         said = {f"judge {at}": [(*item, NONE, NONE)[at] for item in items] for at in range(max(*sizes, 2))}
         labels = as_labels(pd.DataFrame(said, [f"d{at}" for at in range(len(items))]))
-        row = alpha_table(labels, None, confidence_level=0.95, n_resamples=40, generator=np.random.default_rng(0)).iloc[
-            0
-        ]
+        row = alpha_table(labels, None, confidence_level=0.95, generator=np.random.default_rng(0)).iloc[0]
         value, every = literal_alpha(items), [label for item in items for label in item]
         if len({*every}) == 1:
             assert np.isnan(row["alpha"])
