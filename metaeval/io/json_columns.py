@@ -16,6 +16,7 @@ from metaeval.io.benchmarks.contents import parse_json
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 """A letter, a digit or a hyphen in other signs, with which a name would not be found."""
 _APART = re.compile(rb"\"[ \t\r\v\f]+:")
+_WORD = 8
 _LINE_END, _COLON, _QUOTE, _BACKSLASH, _SPACE = map(ord, '\n:"\\ ')
 
 
@@ -50,13 +51,30 @@ def _all_alike(
     text: bytes, places: NDArray[np.int64], kinds: Mapping[str, type], same: Callable[[Iterable[str]], bool]
 ) -> bool:
     """Whether all lines have the names of the first, each that is wanted once, and texts where it has one."""
-    signs, names = np.frombuffer(text, dtype=np.uint8), _names(text, places[0])
+    names = _names(text, places[0])
     if not same(names) or any(names.count(name) != 1 for name in kinds):
         return False
-    return all(
-        _alike(signs, places[:, place], name.encode(), text_follows=kinds.get(name) is str)
-        for place, name in enumerate(names)
-    )
+    padded = np.frombuffer(b" " * _WORD + text + b" " * (2 * _WORD - len(text) % _WORD), dtype=np.uint8)
+    for place, name in enumerate(names):
+        colons = places[:, place] + _WORD
+        one, two = (padded[colons + ahead] for ahead in (1, 2))
+        if kinds.get(name) is str and (np.where(one == _SPACE, two, one) != _QUOTE).any():
+            return False
+        if not _stands_before(padded.view("<u8"), colons, b'"%b"' % name.encode()):
+            return False
+    return True
+
+
+def _stands_before(words: NDArray[np.uint64], places: NDArray[np.int64], text: bytes) -> bool:
+    """Whether a text stands before all places, looked at eight bytes at a time."""
+    for end in range(len(text), 0, -_WORD):
+        block, shift = places >> 3, (places & 7).astype(np.uint64) * 8
+        eight = (words[block - 1] >> shift) | (words[block] << (64 - shift))
+        part = text[max(end - _WORD, 0) : end]
+        if ((eight >> np.uint64(8 * (_WORD - len(part)))) != int.from_bytes(part, "little")).any():
+            return False
+        places = places - _WORD
+    return True
 
 
 def _places_of_names(text: bytes) -> NDArray[np.int64] | None:
@@ -77,17 +95,6 @@ def _places_of_names(text: bytes) -> NDArray[np.int64] | None:
 def _names(text: bytes, colons: NDArray[np.int64]) -> list[str]:
     """Return the names before some colons."""
     return [text[text.rfind(b'"', 0, colon - 1) + 1 : colon - 1].decode() for colon in colons.tolist()]
-
-
-def _alike(signs: NDArray[np.uint8], colons: NDArray[np.int64], name: bytes, *, text_follows: bool) -> bool:
-    """Whether this name stands before all colons, and a text behind them where one should."""
-    for back, sign in enumerate(reversed(b'"' + name), start=2):
-        if (signs[colons - back] != sign).any():
-            return False
-    if not text_follows:
-        return True
-    one, two = (signs[np.minimum(colons + ahead, len(signs) - 1)] for ahead in (1, 2))
-    return bool((np.where(one == _SPACE, two, one) == _QUOTE).all())
 
 
 def _by_polars(text: bytes, kinds: Mapping[str, type], n_lines: int) -> dict[str, Any] | None:

@@ -7,18 +7,16 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.io.benchmarks.contents import parts_of_lines
 from metaeval.io.sheets import Sheet
 
 _ROWS = 250_000
 _PART = 16 * 2**20
-_LINE_END = ord("\n")
+_LINE_END, _RETURN, _SPACE = map(ord, "\n\r ")
 
 
 def is_plain(sheet: Sheet, width: int) -> bool:
@@ -32,21 +30,23 @@ def is_plain(sheet: Sheet, width: int) -> bool:
     """
     if width < 2 or sheet.delimiter == " " or b'"' in sheet.content:  # noqa: PLR2004 - a delimiter must stand somewhere
         return False
-    sign = re.escape(sheet.delimiter.encode())
-    if re.search(rb"(?m)^(?:%b| )*\r?$" % sign, sheet.content.removesuffix(b"\n")):  # a row without any text
-        return False
     return all(_is_even(part, ord(sheet.delimiter), width - 1) for part in parts_of_lines(sheet.content, _PART))
 
 
 def _is_even(lines: bytes, sign: int, number: int) -> bool:
-    """Whether a sign stands in every line as often as this."""
+    """Whether a sign stands in every line as often as this, and no line consists of nothing else."""
     signs = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", dtype=np.uint8)
-    before = np.searchsorted(np.flatnonzero(signs == sign), np.flatnonzero(signs == _LINE_END))
-    return bool((np.diff(before, prepend=0) == number).all())
+    ends = np.flatnonzero(signs == _LINE_END)
+    before = np.searchsorted(np.flatnonzero(signs == sign), ends)
+    if (np.diff(before, prepend=0) != number).any():
+        return False
+    first = signs[np.append(0, ends[:-1] + 1)]
+    hollow = (first == sign) | (first == _SPACE) | (first == _RETURN)
+    return not hollow.any() or re.search(rb"(?m)^[%b \r]+$" % re.escape(bytes([sign])), lines) is None
 
 
-def plain_columns(sheet: Sheet, width: int, places: Sequence[int]) -> Iterator[list[NDArray[Any]]]:
-    """Yield some columns of a plain table below its header, in rows some at a time; cells are text."""
+def plain_columns(sheet: Sheet, width: int, places: Sequence[int]) -> Iterator[list[pd.Categorical]]:
+    """Yield some columns of a plain table below its header, in rows some at a time; categories are text."""
     for frame in pd.read_csv(
         BytesIO(sheet.content),
         sep=sheet.delimiter,
@@ -61,4 +61,5 @@ def plain_columns(sheet: Sheet, width: int, places: Sequence[int]) -> Iterator[l
         chunksize=_ROWS,
         encoding="utf-8",
     ):
-        yield [frame[place].to_numpy() for place in places]
+        found = (pd.factorize(frame[place].to_numpy()) for place in places)
+        yield [pd.Categorical.from_codes(codes, pd.Index(texts, dtype=object)) for codes, texts in found]

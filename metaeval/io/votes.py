@@ -31,6 +31,7 @@ _LONGEST_CELL = 2**24
 _SAMPLE = 64 * 1024
 _LONGEST = 18
 """Digits of the number of a row."""
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
 _TOKEN = re.compile(rb"\"((?:[^\"\\]|\\.)*)\"|[\[\]{}:]", re.DOTALL)
 
 VOTES = (
@@ -224,7 +225,7 @@ def _line_tables(text: bytes, label: str, collected: Collected) -> Iterator[tupl
 
 def _refuse_lines(part: bytes, label: str, first_line: int) -> Refuse:
     def refuse(place: int, rule: str) -> FileFormatError:
-        lines = (number for number, line in enumerate(part.split(b"\n"), first_line) if line.strip())
+        lines = (number for number, found in enumerate(_LINE.finditer(part), first_line) if not found[0].isspace())
         return FileFormatError(rule, path=label, line=next(islice(lines, place, None)))
 
     return refuse
