@@ -170,7 +170,7 @@ def report_of(collection: ElementCollection, *, task: str, resamples: int, seed:
     first = next(iter(found.values())).agreement
     setting = {"systems": collection.n_systems, "topics": first.result.n_topics, "pairs": first.n_pairs}
     parts = [f"## {table.title}", SETTING.format(**setting, resamples=resamples, seed=seed)]
-    parts += ["### What the paper's text quotes, and here", quoted(table, found)]
+    parts += [f"### {table.title}: what the paper's text quotes, and here", quoted(table, found)]
     for name, one in found.items():
         parts += [f"### {name}", one.block(table)]
     for name, one in found.items():

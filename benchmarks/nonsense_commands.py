@@ -152,7 +152,9 @@ def make_world(folder: Path) -> None:
         n_groups=2, runs_per_group=2, n_topics=6, n_documents=60, depth=15, pool_depth=5, rng=1
     )
     collection.write_collection(folder / "made")
-    campaign = simulate_inex(year=2005, n_systems=2, n_topics=2, n_documents=40, n_results=20, pool_size=15, rng=4)
+    campaign = simulate_inex(
+        year=2005, n_systems=2, n_topics=2, n_documents=40, n_results=20, pool_size=15, rng=4, published=False
+    )
     campaign.write_collection(folder / "inex")
     table = pd.DataFrame(rng.random((12, 4)).round(3), columns=["w", "x", "y", "z"])
     table.to_csv(folder / "scores.csv", index=False)

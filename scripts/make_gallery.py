@@ -21,7 +21,7 @@ SCORES = "examples/simulated/scores.csv.gz"
 
 BEFORE = (
     "simulate collection made --groups 4 --runs-per-group 2 --topics 20 --seed 1",
-    "simulate inex inex --year 2004 --systems 6 --topics 6 --documents 150 --results 200 --seed 1",
+    "simulate inex inex --year 2004 --systems 6 --topics 6 --documents 150 --results 200 --no-published --seed 1",
 )
 """What is made first, for commands that need it."""
 LINES = {

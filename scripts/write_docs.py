@@ -14,6 +14,9 @@ and what stands between them is written anew:
 - ``formats``: the formats of benchmarks, and the rule of each;
 - ``names metaeval.table.scores``: the public names that a module, or one below it, defines, by where they are imported
   from, with a sentence each and a link to the file that describes them;
+- ``captions ogilvie``: what a paper's tables and figures are and what answers for them, from
+  ``docs/published/captions.toml``; ``collections``: how the collections of that page are made;
+- ``report inex-pal.md: Table 6. Topics for τ ≥ 0.9``: what a kept report has below a heading;
 - ``chapters``: the pages of the reference, in the order of ``docs/_toc.yml``;
 - ``commands``: the commands, each with its page and what it says.
 
@@ -26,6 +29,7 @@ import inspect
 import re
 import sys
 import textwrap
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from itertools import pairwise
@@ -228,9 +232,55 @@ def formats() -> Iterator[str]:
     )
 
 
+# ------------------------------------------------------------------------------------------------- published tables
+
+
+def _captions() -> dict[str, Any]:
+    return tomllib.loads((DOCS / "published" / "captions.toml").read_text("utf-8"))
+
+
+def collections() -> Iterator[str]:
+    """Yield the commands that make the collections of the page of five papers."""
+    yield from ("```console", *(f"$ {line}" for line in _captions()["collections"].values()), "```")
+
+
+def captions(paper: str) -> Iterator[str]:
+    """Yield the commands of a paper by letter, then a row for each of its tables, figures and formulas."""
+    asked = _captions()[paper]
+    yield from ("| | command |", "|---|---|")
+    for letter, line in asked["commands"].items():
+        yield f"| {letter} | {line if line.startswith('[') else f'`{line}`'} |"
+    yield from ("", "| row | in the paper | here | command | where |", "|---|---|---|---|---|")
+    for row in asked["rows"]:
+        files = dict.fromkeys(f"`{shown['file']}`" for shown in row.get("shows", ()))
+        where = ", ".join([*files, *(f"“{word}”" for word in row.get("words", ()))])
+        yield f"| {row['what']} | {row['is']} | {row['ours']} | {row['commands']} | {where} |"
+
+
+def report(about: str) -> Iterator[str]:
+    """Yield what a report of benchmarks/reports has below a heading, down to the next."""
+    file, _, heading = about.partition(": ")
+    lines = (DOCS.parent / "benchmarks" / "reports" / file).read_text("utf-8").splitlines()
+    start = next(place for place, line in enumerate(lines) if line.lstrip("#").strip() == heading) + 1
+    stop = next((place for place in range(start, len(lines)) if lines[place].startswith("#")), len(lines))
+    yield from lines[start:stop]
+
+
 WRITERS: dict[str, Callable[..., Iterator[str]]] = {
     writer.__name__: writer
-    for writer in (options, commands, names, chapters, metrics, procedures, publications, formats)
+    for writer in (
+        options,
+        commands,
+        names,
+        chapters,
+        metrics,
+        procedures,
+        publications,
+        formats,
+        captions,
+        collections,
+        report,
+    )
 }
 
 

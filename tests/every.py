@@ -257,7 +257,11 @@ INPUTS = {
         "backwards": lambda: _votes(_backwards),
         "names": lambda: _votes(names=[f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(5)]),
     },
-    "campaign": {"plain": lambda: inex.simulate_inex(n_systems=3, n_topics=3, n_documents=60, n_results=30, rng=1)},
+    "campaign": {
+        "plain": lambda: inex.simulate_inex(
+            n_systems=3, n_topics=3, n_documents=60, n_results=30, rng=1, published=False
+        )
+    },
     "nothing": {"plain": lambda: None},
 }
 
@@ -787,7 +791,9 @@ _BOARD = pd.DataFrame({"model": [SCRIPT, MARKUP, "x"], "acc": [0.7, 0.6, 0.5], "
 
 
 def _passages(_):
-    made = inex.simulate_inex(year=2007, n_systems=3, n_topics=3, n_documents=60, n_results=30, task="focused", rng=1)
+    made = inex.simulate_inex(
+        year=2007, n_systems=3, n_topics=3, n_documents=60, n_results=30, task="focused", rng=1, published=False
+    )
     return made.submissions, made.assessments
 
 

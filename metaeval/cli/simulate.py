@@ -169,8 +169,9 @@ def inex(  # noqa: PLR0913 - the options of the command
     pool: Annotated[int | None, _POOL] = None,
     kappa: Annotated[float | None, _KAPPA] = None,
     published: Annotated[
-        bool, flag("--published", "Systems and relevance as close as those of that year.", panel=None)
-    ] = False,
+        bool,
+        flag("--published/--no-published", "Systems and relevance as close as those of that year.", panel=None),
+    ] = True,
     articles: Annotated[bool, flag("--articles", "Also write the articles, in invented words.", panel=None)] = False,
     compress: _Compress = False,
     seed: Annotated[int, opt.SEED] = 0,

@@ -8,7 +8,8 @@ NAMED_LINES = 7
 
 AXES = {
     "recall": ("recall", "precision (precall)"),
-    "rank_percent": ("rank, in % of the longer of list and ideal list", "gain over that of an ideal list"),
+    "rank_percent": ("rank, in % of the ideal list", "gain over that of an ideal list"),
+    "rank_percent_longest": ("rank, in % of the longer of list and ideal list", "gain over that of an ideal list"),
     "rank": ("rank", "gain over that of an ideal list"),
     "gain_recall": ("gain-recall", "effort-precision"),
 }

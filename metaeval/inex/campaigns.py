@@ -47,13 +47,15 @@ CAMPAIGNS = {
 def campaign_of(year: int, said: dict[str, Any], *, n_documents: int | None = None) -> Campaign:
     """Take what is published of a year, but for what the caller says.
 
-    With a number of articles, as many of the articles judged are relevant as published, however few they are, and
-    passages of Wikipedia are as long.
+    With a number of articles, as many of the articles judged are relevant as published, however few they are, two
+    assessors agree as far beyond chance as published, and passages of Wikipedia are as long.
     """
     if year not in CAMPAIGNS:
         raise refused("year", f"must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}", year)
     campaign = CAMPAIGNS[year]
     if n_documents is not None:
+        if said["document_agreement"] is None:
+            campaign = campaign._replace(document_kappa=_published_kappa(campaign))
         judged = min(campaign.pool, said["pool"] or campaign.pool, n_documents)
         campaign = campaign._replace(relevant=max(1.0, campaign.relevant * judged / campaign.pool))
         if campaign.template is WIKIPEDIA:
@@ -68,3 +70,10 @@ def campaign_of(year: int, said: dict[str, Any], *, n_documents: int | None = No
         if said["document_agreement"] is not None:
             raise refused("document_kappa", "and `document_agreement` state the same: give one of them", year)
     return campaign
+
+
+def _published_kappa(campaign: Campaign) -> float:
+    """Return κ of two assessors who share what is published of the documents judged, as many of these relevant."""
+    relevant = campaign.relevant / campaign.pool
+    of_each = 2 * campaign.document_agreement / (1 + campaign.document_agreement)
+    return (of_each - relevant) / (1 - relevant)

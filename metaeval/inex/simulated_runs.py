@@ -11,7 +11,6 @@ from metaeval.running.compiled import compiled
 
 _SPREAD_WITHIN_GROUP, _SPREAD_OF_TOPICS = 0.08, 0.35
 _MOST_DOCUMENTS_OF_A_RUN = 300
-_OF_ELEMENT_GROUP, _OF_ELEMENT_RUN = 0.5, 0.5
 _FOR_SPECIFICITY = 1.2
 _COARSE_EVERY, _FINE, _COARSE = 4, 4, 1
 _ENOUGH_WITHOUT_OVERLAP = 6
@@ -37,6 +36,11 @@ class Manner(NamedTuple):
     of_group: float
     of_run: float
     """Errors of the evidence for documents."""
+    of_element_group: float
+    of_element_run: float
+    """Errors of the evidence for elements."""
+    apart: float
+    """Share of how far down a run looks that is its own; the rest is its group's. At 1 each prefers a size of its own."""
     sizes: tuple[float, ...]
     """Preferred by the systems, characters."""
     tolerance: float
@@ -58,6 +62,9 @@ WIDE = Manner(
     of_topic=0.5,
     of_group=0.5,
     of_run=0.4,
+    of_element_group=0.5,
+    of_element_run=0.5,
+    apart=1,
     sizes=(250.0, 800.0, 2500.0, 6000.0),
     tolerance=2.0,
     results_of_an_article=None,
@@ -73,14 +80,18 @@ CROWDED = Manner(
     luck=0.3,
     narrowest=3,
     of_topic=0.35,
-    of_group=0.7,
-    of_run=0.5,
+    of_group=0.81,
+    of_run=0.3,
+    of_element_group=0.66,
+    of_element_run=0.25,
+    apart=0.2,
     sizes=(1500.0, 2500.0, 4000.0, 6000.0),
     tolerance=2.0,
     results_of_an_article=(12, 24),
     mixed=(*("thorough",) * 3, "focused", *("thorough",) * 3, "articles"),
 )
-"""As alike as those of INEX: equal at the top of the list, different in how far down they find anything."""
+"""As alike as those of INEX: equal at the top of the list, different in how far down they find anything, and runs of a
+group variants of one another."""
 OVERLAPPING = CROWDED._replace(
     weakest=0.5,
     luck=0.35,
@@ -115,8 +126,12 @@ class Systems(NamedTuple):
         distance = np.linspace(1, 0, n_groups) ** manner.crowding * (manner.strongest - manner.weakest)
         quality = generator.permutation(manner.strongest - distance)[group]
         quality = quality * np.exp(_SPREAD_WITHIN_GROUP * generator.standard_normal(n_systems))
-        preferred = generator.integers(len(manner.sizes), size=n_systems)
-        depth = generator.random(n_systems) if manner.narrowest < _MOST_DOCUMENTS_OF_A_RUN else np.ones(n_systems)
+        owner = np.arange(n_systems) if manner.apart == 1 else group
+        preferred = generator.integers(len(manner.sizes), size=n_systems)[owner]
+        own = generator.random(n_systems)
+        shared = generator.permutation((np.arange(n_groups) + generator.random(n_groups)) / n_groups)
+        depth = manner.apart * own + (1 - manner.apart) * shared[group]
+        depth = depth if manner.narrowest < _MOST_DOCUMENTS_OF_A_RUN else np.ones(n_systems)
         tasks = tuple(
             manner.mixed[number % len(manner.mixed)] if task == "mixed" else task for number in range(n_systems)
         )
@@ -179,8 +194,8 @@ def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
         seen_gain = ease * luck[group] if manner.plain else gain
         evidence = (document[best][owner] + seen_gain * _FOR_SPECIFICITY * specificity[seen]).astype(np.float32)
         evidence += fit[systems.preferred[row], seen]
-        evidence += _OF_ELEMENT_GROUP * elements_of_groups[group, seen]
-        evidence += _OF_ELEMENT_RUN * generator.standard_normal(len(seen), dtype=np.float32)
+        evidence += manner.of_element_group * elements_of_groups[group, seen]
+        evidence += manner.of_element_run * generator.standard_normal(len(seen), dtype=np.float32)
         decimals = _COARSE if group % _COARSE_EVERY == _COARSE_EVERY - 1 else _FINE
         scores = np.rint(evidence.astype(np.float64) * 10**decimals)
         answers.append(_listed(articles, seen, scores, systems.tasks[row], n_results, 10.0**decimals))

@@ -19,6 +19,8 @@ from metaeval.running.parallel import in_one_order
 _GROUPS = 5
 """Of the trials: left out in turn."""
 
+_THROUGH_BOTH = "a curve through two sizes fits them whatever they are"
+
 FitScale = Literal["log", "rate"]
 PUBLISHED_CRITERION = 27.991
 """The chi-square value that Pal, Mitra and Kamps (2010) hold their fits against (.995, "50 degrees of freedom")."""
@@ -128,6 +130,8 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
 def exponential_table(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd.DataFrame:
     """Fit every metric and tolerance, one row each.
 
+    ``within_published_criterion`` is None of a fit through two sizes, which nothing could speak against.
+
     Examples
     --------
     >>> from metaeval.resampling.swap import swap_method
@@ -167,13 +171,17 @@ def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> p
 def _row(sizes: tuple[int, ...], rates: Floats) -> dict[str, object]:
     names = ("a1", "se_a1", "a2", "se_a2", "chi_squared", "degrees_of_freedom")
     found: ExponentialFit | None = None
+    within: bool | None = False
     try:
         found = fit_exponential(sizes, rates)
-        note = "" if found.a2 > 0 else "the error rate does not fall with size"
     except EstimationError as error:
         note = str(error)
+    else:
+        within = found.chi_squared <= PUBLISHED_CRITERION if found.degrees_of_freedom else None
+        note = "" if found.a2 > 0 else "the error rate does not fall with size"
+        note = note if within is not None else "; ".join(filter(None, (note, _THROUGH_BOTH)))
     return {name: getattr(found, name, np.nan) for name in names} | {
-        "within_published_criterion": found is not None and found.chi_squared <= PUBLISHED_CRITERION,
+        "within_published_criterion": within,
         "n_zero_sizes": int((rates == 0).sum()),
         "held_out_error": getattr(found, "held_out_error", np.nan),
         "held_out_bias": getattr(found, "held_out_bias", np.nan),

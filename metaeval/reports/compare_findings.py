@@ -17,6 +17,8 @@ from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.testing.expected import BROKEN, UNNOTICED
 
 _SAME = 0.9
+_EVEN, _ERRORS_FROM_EVEN = 0.5, 2.0
+"""A probability that lies within so many Monte-Carlo errors of one half says nothing yet."""
 
 say = prose("compare_findings")
 
@@ -110,7 +112,7 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
     likeliest = [_likely(study, name, share) for name, share in zip(best["quality"], best["p_better"], strict=True)]
     given = {"metrics": metrics, "against": against}
-    p = likely(study, best["quality"].iloc[0], best["p_better"].iloc[0])
+    p = _told(study, best["quality"].iloc[0], best["p_better"].iloc[0])
     answer = _unsettled(verdict, "nearest", **given, quality=qualities()[str(best["quality"].iloc[0])], p=p)
     told = len(metrics) == len(against) == len(likeliest) == 1
     return answer, "" if told else say("leads", **given, said=likeliest)
@@ -130,7 +132,13 @@ def _ahead_sentence(study: CompareStudy, pair: pd.DataFrame) -> str:
 
 
 def _likely(study: CompareStudy, quality: object, p: float) -> str:
-    return say("likely", quality=qualities()[str(quality)], p=likely(study, quality, p))
+    return say("likely", quality=qualities()[str(quality)], p=_told(study, quality, p))
+
+
+def _told(study: CompareStudy, quality: object, p: float) -> str:
+    """Write a probability for a sentence; "" for one that its draws cannot tell from one half."""
+    known = abs(p - _EVEN) > _ERRORS_FROM_EVEN * study.probability_error(str(quality), p)
+    return likely(study, quality, p) if known else ""
 
 
 def likely(study: CompareStudy, quality: object, p: float) -> str:

@@ -59,7 +59,7 @@ def power_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         part = _left(stability, frame["step"].iloc[0])
         frame = frame.assign(metric=frame["metric"].map(name_of_metric))
         power = map(carried, frame["power"], frame["power_error"])
-        full = dict(zip(frame["metric"], map(share, frame["power_full"]), strict=True))
+        full = dict(zip(frame["metric"], map(carried, frame["power_full"], frame["power_full_error"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
         known = [(end, End.of({name: full[name] for name in end.names}).figure) for end in dict.fromkeys((high, low))]
         numbers = sorted([*frame["power"], *frame["power_full"]])
@@ -128,6 +128,7 @@ def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, 
         "left": full if step is None else _left(stability, step),
         "drawn": drawn_words(n_draws, random=random),
         "errors": step is not None and part["score_error"].notna().any(),
+        "resampled": n_draws == 1 and (part["found_error" if step is not None else "power_full_error"] > 0).any(),
         "required": part["difference_required"].notna().any(),
     }
     return say.titled(passage, **given)
@@ -168,10 +169,9 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
     n_draws = 1 if full else stability.data.sizes["tested"]
     suffix = "_full" if full else ""
     counts = number(0 if n_draws == 1 else 1)
-    errors = part["power_error"] * (np.nan if full else 1.0)
+    powers = zip(part[f"power{suffix}"], part[f"power{suffix}_error"], strict=True)
     part = part.assign(
-        shown=[_of_pairs(*row, stability.n_pairs, counts) for row in zip(part[f"power{suffix}"], errors, strict=True)],
-        shown_sort=part[f"power{suffix}"],
+        shown=[_of_pairs(*row, stability.n_pairs, counts) for row in powers], shown_sort=part[f"power{suffix}"]
     ).sort_values(f"power{suffix}", ascending=False, kind="stable")
     required = f"difference_required{suffix}"
     beside = part["difference_required_error"] * (np.nan if full else 1.0)

@@ -33,7 +33,7 @@ from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.running.parallel import track
 from metaeval.running.workers import finished
 
-_FORMAT = "metaeval replicate 3"
+_FORMAT = "metaeval replicate 4"
 _ABOUT = "__about__"
 _SUFFIX = ".npz"
 _OURS = re.compile(r".+-[0-9a-f]{12}-\d{5,}\.npz")

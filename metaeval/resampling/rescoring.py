@@ -70,6 +70,8 @@ class Decided(NamedTuple):
     """1 or -1 for the system that is significantly better, 0 for neither. Shape (metric, pair)."""
     required: NDArray[np.float64]
     """Difference required; missing where the test does not give it. Shape (metric,)."""
+    count_error: NDArray[np.float64]
+    """Monte-Carlo standard error of the number of significant pairs: what the resamples leave open. Shape (metric,)."""
 
 
 def replicate_of_arrays(
@@ -129,17 +131,17 @@ def scores_by_step(
 
 
 def _found(values: NDArray[np.float64], kept: NDArray[np.bool_], plan: Plan, seed: int) -> NDArray[np.float64]:
-    """Count what a test finds, shape (metric, 4).
+    """Count what a test finds, shape (metric, 5).
 
     Pairs that differ significantly; those of them that do not in the same direction under the full judgments; those
-    that do in the opposite direction there; then the difference required.
+    that do in the opposite direction there; then the difference required, and the Monte-Carlo error of the first.
     """
     if values.shape[2] < FEWEST:
-        return np.full((len(values), 4), np.nan)
+        return np.full((len(values), 5), np.nan)
     decided = verdicts(values, plan.systems, [*compress(plan.topics, kept)], plan.metrics, plan.testing, seed)
     better, full = decided.better, plan.full_verdicts
     counts = (better != 0, (better != 0) & (better != full), better * full < 0)
-    return np.stack([*(one.sum(axis=1) for one in counts), decided.required], axis=1)
+    return np.stack([*(one.sum(axis=1) for one in counts), decided.required, decided.count_error], axis=1)
 
 
 def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
@@ -154,7 +156,7 @@ def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
     chosen = values[:, list(testing.systems)]
     if chosen.shape[2] < FEWEST:
         nothing = np.zeros((len(values), testing.n_pairs), dtype=np.int8)
-        return Decided(nothing, np.full(len(values), np.nan))
+        return Decided(nothing, *np.full((2, len(values)), np.nan))
     directions = {one.name: one.higher_is_better for one in metrics}
     names = [systems[place] for place in testing.systems]
     scores = as_scores(
@@ -169,4 +171,4 @@ def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
     else:
         required = np.full(len(values), np.nan)
         result = compare_systems(scores, test=testing.test, correction=testing.correction, **options)
-    return Decided(result.verdicts(), required)
+    return Decided(result.verdicts(), required, result.power_errors() * result.n_pairs)

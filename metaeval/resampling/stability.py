@@ -47,7 +47,15 @@ from metaeval.resampling.replicates import (
     map_replicates,
     replicate_store,
 )
-from metaeval.resampling.rescoring import FEWEST, PairTest, Plan, replicate_of_arrays, replicate_of_collection, verdicts
+from metaeval.resampling.rescoring import (
+    FEWEST,
+    Decided,
+    PairTest,
+    Plan,
+    replicate_of_arrays,
+    replicate_of_collection,
+    verdicts,
+)
 from metaeval.resampling.stability_result import FOUND, Stability
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import settled_means
@@ -213,7 +221,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         description=f"judging less: {reduction}",
     )
     return _stability(
-        collection, chosen, plan, reference, _Full(settled_means(values)[:, rows], full.required, rows), done, top
+        collection, chosen, plan, reference, _Full(settled_means(values)[:, rows], full, rows), done, top
     )
 
 
@@ -241,10 +249,10 @@ class _Reference(NamedTuple):
 
 
 class _Full(NamedTuple):
-    """What the full judgments say: mean scores of the ranked systems, difference required, and who is ranked."""
+    """What the full judgments say: mean scores of the ranked systems, what is decided of pairs, and who is ranked."""
 
     means: Floats
-    required: Floats
+    decided: Decided
     ranked: list[int]
 
 
@@ -297,7 +305,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     x, y = full * signs[:, None], means * signs[:, None]
     systems = [plan.systems[place] for place in whole.ranked]
     tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
-    found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), 4), np.nan)
+    found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), len(FOUND)), np.nan)
     inner = ("replicate", "step", "metric")
     data = xr.Dataset(
         {
@@ -310,7 +318,8 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
             },
             **{name: (("tested", "step", "metric"), found[..., place]) for place, name in enumerate(FOUND)},
             "found_full": ("metric", _n_found(plan)),
-            "difference_required_full": ("metric", whole.required),
+            "difference_required_full": ("metric", whole.decided.required),
+            "count_error_full": ("metric", whole.decided.count_error),
             "sign": ("metric", signs),
         },
         coords={

@@ -45,8 +45,8 @@ class Stability(Result):
     best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied`` (replicate, step)
     count what is left. ``found``, ``contradicted`` and ``reversed`` (tested replicate, step, metric): pairs that
     differ significantly, those of them that do not (in the same direction) under the full judgments, and those of
-    these that do in the opposite direction; ``difference_required`` likewise, where the test gives it;
-    ``found_full`` and ``difference_required_full`` (metric)."""
+    these that do in the opposite direction; ``difference_required`` likewise, where the test gives it; ``count_error``,
+    the Monte-Carlo standard error that the resamples of the test leave ``found``; the same with ``_full`` (metric)."""
     rel: float | None
     """Lowest level that counts as relevant where judgments are reduced; None for any above 0."""
     n_judged: int
@@ -149,7 +149,8 @@ class Stability(Result):
 
         Where all replicates agree, of steps that leave them something to differ in, one more could show the smallest
         change there is: a swap of two systems, a pair more or less. That of ``tau_p_value``, the largest of them, is
-        their standard deviation. All are missing of a single replicate.
+        their standard deviation. All are missing of a single replicate, but for ``power_error`` and ``found_error``:
+        of a single one that is tested they are those of its resamples, as ``power_full_error`` is.
         """
         return self._errors.copy()
 
@@ -157,7 +158,7 @@ class Stability(Result):
     def _errors(self) -> pd.DataFrame:
         data = self._measured
         parts = [self._error(name, "replicate") for name in (*_MEASURES, "score")]
-        parts += [self._error(name, "tested") for name in ("power", *FOUND)]
+        parts += [self._error(name, "tested") for name in ("power", *FOUND[:-1])]
         p_error = standard_error(data[["tau_p_value"]], "replicate")["tau_p_value"] * self.n_replicates**0.5
         frame = xr.merge([*parts, p_error.rename("tau_p_value_error")]).to_dataframe(dim_order=["metric", "step"])
         found, wrong = (
@@ -167,6 +168,11 @@ class Stability(Result):
             error_of_share(bad / all_of, all_of) if all_of else np.nan for bad, all_of in zip(wrong, found, strict=True)
         ]
         frame["contradicted_share_error"] = np.where(frame["found_error"].notna(), among, np.nan)
+        if data.sizes["tested"] == 1:
+            of_resamples = data["count_error"].isel(tested=0).transpose("metric", "step").to_series()
+            frame = frame.assign(found_error=of_resamples, power_error=of_resamples / max(self.n_pairs, 1))
+        full = (data["count_error_full"] / max(self.n_pairs, 1)).to_series().rename("power_full_error")
+        frame = frame.join(full, on="metric")
         counted = (
             standard_error(data[["judged", "relevant", "topics"]], "replicate").to_dataframe().add_suffix("_error")
         )
@@ -260,7 +266,7 @@ class Stability(Result):
         return stability_panels(self.to_frame(), measures=[measure], min_tau=THRESHOLD)
 
 
-FOUND = ("found", "contradicted", "reversed", "difference_required")
+FOUND = ("found", "contradicted", "reversed", "difference_required", "count_error")
 """What a replicate that is tested holds for every step and metric."""
 _MEASURES = tuple(f"{name}{among}" for among in ("", "_best") for name in CORRELATIONS)
 

@@ -13,7 +13,9 @@ from metaeval.studies.assessment import study_assessments
 
 @cache
 def made(year):
-    return simulate_inex(year=year, n_systems=3, n_topics=3, n_documents=80, n_results=50, pool_size=30, rng=4)
+    return simulate_inex(
+        year=year, n_systems=3, n_topics=3, n_documents=80, n_results=50, pool_size=30, rng=4, published=False
+    )
 
 
 @pytest.mark.parametrize("year", [2004, 2005, 2007])
@@ -94,7 +96,9 @@ def test_bad_files_stop(command, tmp_path, words, message):
 
 @cache
 def pooled():
-    return simulate_inex(year=2005, n_systems=6, n_topics=3, n_documents=90, n_results=60, pool_size=40, rng=2)
+    return simulate_inex(
+        year=2005, n_systems=6, n_topics=3, n_documents=90, n_results=60, pool_size=40, rng=2, published=False
+    )
 
 
 def pools_made(tmp_path):
@@ -212,7 +216,9 @@ def test_minutes_of_the_log_unless_told_otherwise(command, tmp_path):
 
 def test_documents_give_characters(command, tmp_path):
     """With the articles, entry points and passages of 2006 have places: distances and agreement are answered."""
-    campaign = simulate_inex(year=2006, n_systems=3, n_topics=3, n_documents=80, n_results=50, pool_size=30, rng=4)
+    campaign = simulate_inex(
+        year=2006, n_systems=3, n_topics=3, n_documents=80, n_results=50, pool_size=30, rng=4, published=False
+    )
     campaign.write_collection(tmp_path / "made", articles=True)
     words = ("assessment", "made/assessments", "--second", "made/second")
     before = answers(command(*words, "--json"))

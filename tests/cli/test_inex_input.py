@@ -19,7 +19,7 @@ def made(tmp_path_factory):
     root = tmp_path_factory.mktemp("inex")
     for year in KINDS:
         size = {"n_systems": 6, "n_topics": 12, "n_documents": 60, "n_results": 30, "runs_per_group": 2}
-        simulate_inex(year=int(year), rng=4, **size).write_collection(root / year)
+        simulate_inex(year=int(year), rng=4, **size, published=False).write_collection(root / year)
     return root
 
 

@@ -73,9 +73,9 @@ def files(tmp_path_factory, simulated_collection):
     """Make one file of every kind."""
     folder = tmp_path_factory.mktemp("inputs")
     runs = sorted((simulated_collection / "runs").iterdir())
-    elements = simulate_inex(year=2005, n_systems=2, n_topics=1, n_documents=60, n_results=30, rng=3)
+    elements = simulate_inex(year=2005, n_systems=2, n_topics=1, n_documents=60, n_results=30, rng=3, published=False)
     elements.write_collection(folder / "inex")
-    passages = simulate_inex(year=2009, n_systems=2, n_topics=3, n_documents=60, n_results=30, rng=3)
+    passages = simulate_inex(year=2009, n_systems=2, n_topics=3, n_documents=60, n_results=30, rng=3, published=False)
     passages.write_collection(folder / "passages")
     rng = np.random.default_rng(4)
     systems, topics = np.repeat([f"s{i}" for i in range(5)], 12), np.tile(np.arange(12), 5)

@@ -232,7 +232,7 @@ def campaigns(tmp_path_factory):
     folder = tmp_path_factory.mktemp("campaigns")
     sizes = {"n_systems": 4, "n_topics": 6, "n_documents": 60, "n_results": 40, "relevant_documents": 12, "n_second": 5}
     for year in (2004, 2007):
-        simulate_inex(year=year, rng=3, **sizes).write_collection(folder / str(year))
+        simulate_inex(year=year, rng=3, **sizes, published=False).write_collection(folder / str(year))
     return folder
 
 

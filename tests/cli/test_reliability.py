@@ -14,7 +14,9 @@ from metaeval.studies.reliability import study_reliability
 @pytest.fixture(scope="module")
 def made():
     """Make a small campaign of 2005."""
-    return simulate_inex(year=2005, n_systems=3, n_topics=3, n_documents=80, n_results=50, relevant_documents=10, rng=4)
+    return simulate_inex(
+        year=2005, n_systems=3, n_topics=3, n_documents=80, n_results=50, relevant_documents=10, rng=4, published=False
+    )
 
 
 @pytest.fixture

@@ -48,7 +48,9 @@ def test_entities(tmp_path):
 @pytest.mark.parametrize("year", [2005, 2006])
 def test_passages_are_where_the_simulator_put_them(tmp_path, year):
     """Every element and passage of written articles has the characters it was made of, and Table XI can be made."""
-    made = simulate_inex(year=year, n_systems=3, n_topics=3, n_documents=60, n_results=40, pool_size=30, rng=3)
+    made = simulate_inex(
+        year=year, n_systems=3, n_topics=3, n_documents=60, n_results=40, pool_size=30, rng=3, published=False
+    )
     made.write_collection(tmp_path / "made", articles=True)
     folder = ArticleFolder(tmp_path / "made" / "articles")
     first = folder[made.articles.names[7]]
@@ -71,7 +73,9 @@ def test_passages_are_where_the_simulator_put_them(tmp_path, year):
 
 def test_articles_that_are_missing_or_others(tmp_path):
     """A missing article is an error; a point it does not have is one, or is left out and counted; so are lengths."""
-    made = simulate_inex(year=2006, n_systems=3, n_topics=2, n_documents=40, n_results=30, pool_size=20, rng=3)
+    made = simulate_inex(
+        year=2006, n_systems=3, n_topics=2, n_documents=40, n_results=30, pool_size=20, rng=3, published=False
+    )
     made.write_collection(tmp_path / "made", articles=True)
     with pytest.raises(FileFormatError, match="holds no article"):
         place_passages(made.assessments, ArticleFolder(tmp_path / "made" / "submissions"))
@@ -91,7 +95,7 @@ def test_articles_that_are_missing_or_others(tmp_path):
 
 def test_highlighted_elements_that_nobody_assessed(tmp_path):
     """Simulated assessors keep C-Rule 1; a row taken away is found, and counted as a literal check counts it."""
-    made = simulate_inex(year=2005, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=3)
+    made = simulate_inex(year=2005, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=3, published=False)
     made.write_collection(tmp_path, articles=True)
     folder = ArticleFolder(tmp_path / "articles")
     placed = place_passages(made.assessments, folder)

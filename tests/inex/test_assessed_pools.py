@@ -106,7 +106,9 @@ def test_rounds_of_results_and_of_documents(runs):
 
 def test_pools_of_elements_know_no_rounds_of_documents():
     """The rounds change what a pool of documents holds, never what one of elements does."""
-    made = simulate_inex(year=2005, n_systems=6, n_topics=3, n_documents=90, n_results=60, pool_size=40, rng=2)
+    made = simulate_inex(
+        year=2005, n_systems=6, n_topics=3, n_documents=90, n_results=60, pool_size=40, rng=2, published=False
+    )
     tables = [
         new_run_coverage(made.submissions[:4], made.submissions[4:], sizes=[10], rounds=rounds).set_index("unit")
         for rounds in ("results", "documents")
@@ -140,12 +142,16 @@ def test_other_rounds_are_refused():
 
 def test_element_pools_hold_little_of_new_runs():
     """What the paper calls catastrophic: pools of elements hold far less of new runs than pools of documents."""
-    made = simulate_inex(year=2005, n_systems=9, n_topics=4, n_documents=200, n_results=150, pool_size=80, rng=2)
+    made = simulate_inex(
+        year=2005, n_systems=9, n_topics=4, n_documents=200, n_results=150, pool_size=80, rng=2, published=False
+    )
     table = new_run_coverage(made.submissions[:6], made.submissions[6:], sizes=[50, 100])
     last = table[table["rank"] == 100].set_index(["size", "unit"])["share_up_to"].unstack()  # noqa: PD010 - a grid
     assert (last["documents"] > 2 * last["elements"]).all()
     assert (last.diff().iloc[1] >= 0).all()
-    passages = simulate_inex(year=2008, n_systems=4, n_topics=2, n_documents=60, n_results=30, pool_size=20, rng=2)
+    passages = simulate_inex(
+        year=2008, n_systems=4, n_topics=2, n_documents=60, n_results=30, pool_size=20, rng=2, published=False
+    )
     assert set(new_run_coverage(passages.submissions[:3], passages.submissions[3:])["unit"]) == {"documents"}
 
 

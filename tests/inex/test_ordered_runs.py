@@ -122,7 +122,9 @@ def test_runs_against_a_literal_reading(elements, deeper, quantisation):
 
 def test_runs_of_a_simulated_campaign():
     """On simulated assessments of 2005 irb and lo never overlap, and irb is part of ia, id and frb."""
-    made = simulate_inex(n_systems=3, n_topics=2, n_documents=40, n_results=50, relevant_documents=5, rng=3).assessments
+    made = simulate_inex(
+        n_systems=3, n_topics=2, n_documents=40, n_results=50, relevant_documents=5, rng=3, published=False
+    ).assessments
     runs = reliability_runs(made, quantisation="Gen5")
     members = {
         name: set(run.results[["topic", "document", "path"]].itertuples(index=False)) for name, run in runs.items()
@@ -169,7 +171,7 @@ def test_elements_too_small_to_judge_count_only_where_they_are_worth_something()
 
 def test_the_ideal_run_is_ideal_on_the_scale_of_2005():
     """On a simulated campaign of 2005 the run of ideal results scores 1 under gen, small elements and all."""
-    made = simulate_inex(year=2005, n_systems=2, n_topics=3, n_documents=60, rng=4)
+    made = simulate_inex(year=2005, n_systems=2, n_topics=3, n_documents=60, rng=4, published=False)
     runs = reliability_runs(made.assessments, quantisation="Gen5")
     collection = element_collection(runs.values(), made.assessments)
     scores = score(collection, ["nxCG(quant=Gen5)@10"])

@@ -38,7 +38,7 @@ def results_by_list(submission):
 @pytest.mark.parametrize("year", CAMPAIGNS)
 def test_files_of_every_year_are_read_strictly(year, tmp_path):
     """What is written is read back without an error or a warning, which also holds it to the rules of its scale."""
-    made = simulate_inex(year=year, **SMALL, n_second=2, rng=year)
+    made = simulate_inex(year=year, **SMALL, n_second=2, rng=year, published=False)
     folder = made.write_collection(tmp_path / "made", compress=year % 2 == 0)
     assert made.assessments.scale == CAMPAIGNS[year].scale
     for read, submission in zip(read_submissions(folder / "submissions"), made.submissions, strict=True):
@@ -58,18 +58,18 @@ def test_files_of_every_year_are_read_strictly(year, tmp_path):
 def test_the_same_seed_writes_the_same_bytes(tmp_path):
     """Equal seeds give equal files; another seed does not; a folder in use is not touched."""
     first, again, other = (
-        files_in(simulate_inex(**SMALL, rng=seed).write_collection(tmp_path / name))
+        files_in(simulate_inex(**SMALL, rng=seed, published=False).write_collection(tmp_path / name))
         for name, seed in (("a", 1), ("b", 1), ("c", 2))
     )
     assert first == again
     assert first != other
     with pytest.raises(InvalidOptionError, match="not empty"):
-        simulate_inex(**SMALL, rng=1).write_collection(tmp_path / "a")
+        simulate_inex(**SMALL, rng=1, published=False).write_collection(tmp_path / "a")
 
 
 def test_focused_lists_do_not_overlap_and_thorough_ones_do():
     """By default every other run of 2005 lists no element twice, the others do not care."""
-    made = simulate_inex(year=2005, **SMALL, rng=5)
+    made = simulate_inex(year=2005, **SMALL, rng=5, published=False)
     assert [one.task for one in made.submissions] == ["CO.Thorough", "CO.Focussed"] * 2
     for submission in made.submissions:
         nested = sum(
@@ -85,7 +85,7 @@ def test_focused_lists_do_not_overlap_and_thorough_ones_do():
 
 def test_passages_of_a_list_do_not_overlap():
     """From 2007 on focused results are spans of characters, disjoint in every document."""
-    for submission in simulate_inex(year=2008, **SMALL, rng=5).submissions:
+    for submission in simulate_inex(year=2008, **SMALL, rng=5, published=False).submissions:
         for table in results_by_list(submission):
             for _, inside in table.groupby("document"):
                 spans = sorted(zip(inside["offset"], inside["offset"] + inside["length"], strict=True))
@@ -95,18 +95,18 @@ def test_passages_of_a_list_do_not_overlap():
 
 def test_lists_in_context():
     """Relevant in context keeps the results of an article together; best in context names each article once."""
-    for submission in simulate_inex(year=2009, task="relevant-in-context", **SMALL, rng=6).submissions:
+    for submission in simulate_inex(year=2009, task="relevant-in-context", **SMALL, rng=6, published=False).submissions:
         for table in results_by_list(submission):
             changes = (table["document"] != table["document"].shift()).sum()
             assert changes == table["document"].nunique() < len(table)
-    for submission in simulate_inex(year=2009, task="best-in-context", **SMALL, rng=6).submissions:
+    for submission in simulate_inex(year=2009, task="best-in-context", **SMALL, rng=6, published=False).submissions:
         assert not submission.results.duplicated(["topic", "document"]).any()
         assert (submission.results["length"] == -1).all()
 
 
 def test_scores_fall_and_some_runs_hold_ties():
     """Ranks count from 1, scores never rise, and the coarse fourth group holds many ties."""
-    made = simulate_inex(**SMALL | {"n_systems": 12}, rng=7)
+    made = simulate_inex(**SMALL | {"n_systems": 12}, rng=7, published=False)
     tied = []
     for submission in made.submissions:
         for table in results_by_list(submission):
@@ -165,7 +165,7 @@ def test_pools_grow_in_rounds():
 
 def test_only_pooled_documents_are_assessed():
     """Every assessed document was retrieved by a run; second assessments are of the same documents."""
-    made = simulate_inex(year=2007, **SMALL, n_second=2, rng=8)
+    made = simulate_inex(year=2007, **SMALL, n_second=2, rng=8, published=False)
     retrieved = {tuple(row) for one in made.submissions for row in one.results[["topic", "document"]].to_numpy()}
     judged = made.assessments.documents
     assert {tuple(row) for row in judged[["topic", "document"]].to_numpy()} <= retrieved
@@ -178,7 +178,7 @@ def test_only_pooled_documents_are_assessed():
 def test_better_systems_show_more_highlighted_text(year):
     """Runs that are better in truth have more of the highlighted text among their first ten results."""
     options = {"n_systems": 12, "n_topics": 12, "n_documents": 200, "n_results": 10, "relevant_documents": 20}
-    made = simulate_inex(year=year, **options, rng=9)
+    made = simulate_inex(year=year, **options, rng=9, published=False)
     relevant = made.assessments.documents.query("relevant_size > 0")[["topic", "document"]]
     found = [
         submission.results.merge(relevant, on=["topic", "document"], how="inner").shape[0]
@@ -237,7 +237,7 @@ def test_published_systems_differ_less_at_the_top_than_over_all_recall():
 
 def test_a_campaign_looks_as_published():
     """Figures of Piwowarski et al. (2008) for INEX 2005: Table IV, VII, VIII, Figure 6 and section 5.2.3, roughly."""
-    judged = simulate_inex(year=2005, n_systems=6, n_topics=20, rng=10).assessments
+    judged = simulate_inex(year=2005, n_systems=6, n_topics=20, rng=10, published=False).assessments
     n_topics = judged.documents["topic"].nunique()
     assert judged.documents.groupby("topic").size().mean() == pytest.approx(499, rel=0.02)
     assert (judged.documents["relevant_size"] > 0).sum() / n_topics == pytest.approx(60.7, rel=0.3)
@@ -276,16 +276,16 @@ def test_a_campaign_looks_as_published():
 def test_numbers_outside_their_rule_are_refused(options, says):
     """Every number is named with its rule."""
     with pytest.raises(InvalidOptionError, match=says):
-        simulate_inex(**SMALL | options, rng=1)
+        simulate_inex(**SMALL | options, rng=1, published=False)
 
 
 def test_unknown_tasks_are_refused():
     """The tasks are listed."""
     with pytest.raises(UnknownNameError, match="did you mean 'focused'"):
-        simulate_inex(**SMALL, task="focussed", rng=1)
+        simulate_inex(**SMALL, task="focussed", rng=1, published=False)
 
 
 def test_a_single_run_of_a_single_document():
     """The smallest campaign there is has lists, a pool of one document and assessments."""
-    made = simulate_inex(n_systems=1, n_topics=1, n_documents=1, n_results=1, rng=1)
+    made = simulate_inex(n_systems=1, n_topics=1, n_documents=1, n_results=1, rng=1, published=False)
     assert len(made.submissions[0].results) == len(made.assessments.documents) == 1

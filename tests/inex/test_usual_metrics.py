@@ -37,7 +37,7 @@ def test_passages_get_what_their_runs_allow(tmp_path, results, held, lacking):
 @pytest.mark.parametrize("sized", [True, False])
 def test_elements_get_what_their_sizes_allow(year, sized):
     """Every default can be computed, on every scale; gains that need sizes are there where sizes are."""
-    made = simulate_inex(year=year, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1)
+    made = simulate_inex(year=year, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1, published=False)
     sizes = made.sizes if sized else None
     collection = element_collection(made.submissions, made.assessments, sizes=sizes)
     names = collection.usual_metrics

@@ -145,3 +145,12 @@ def test_the_table_has_a_row_for_every_cell_and_notes_for_the_empty_ones():
     assert table[["a1", "a2", "chi_squared"]].iloc[2:].isna().all(axis=None)
     assert table["note"].iloc[2:].str.contains("above 0").all()
     assert not table["within_published_criterion"].iloc[2:].any()
+
+
+def test_a_fit_through_two_sizes_meets_no_criterion():
+    """Whatever the rates, the curve passes through both; of three sizes it need not."""
+    noise = np.random.default_rng(1).random((6, 12))
+    for sizes, said in (((5, 6), [None]), ((4, 5, 6), [True])):
+        table = exponential_table(swap_method(noise, sizes=sizes, tolerances=[0], rng=0))
+        assert table["within_published_criterion"].tolist() == said
+        assert table["note"].str.contains("through two sizes").tolist() == [said == [None]]

@@ -319,7 +319,9 @@ def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatc
 @pytest.fixture(scope="module")
 def of_elements():
     """Two measures of elements under every quantisation of 2005, of runs for the thorough task."""
-    made = simulate_inex(year=2005, task="thorough", n_systems=5, n_topics=6, n_documents=40, n_results=40, rng=1)
+    made = simulate_inex(
+        year=2005, task="thorough", n_systems=5, n_topics=6, n_documents=40, n_results=40, rng=1, published=False
+    )
     collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
     return audit_quantisations(collection, "MAep,nxCG@10", tests=["t"], n_topic_resamples=None, rng=0)
 

@@ -12,7 +12,9 @@ from metaeval.studies.assessment import study_assessments
 
 
 def made_study(year):
-    made = simulate_inex(year=year, n_systems=4, n_topics=3, n_documents=100, n_results=60, pool_size=40, rng=2)
+    made = simulate_inex(
+        year=year, n_systems=4, n_topics=3, n_documents=100, n_results=60, pool_size=40, rng=2, published=False
+    )
     documents = made.assessments.documents
     log = documents[["topic", "document"]].assign(seconds=60.0)
     return study_assessments(
@@ -111,7 +113,9 @@ def test_entry_points_that_are_points(studies, words_of):
 
 def test_the_barest_assessments(tmp_path):
     """A page can be made of nothing but documents."""
-    made = simulate_inex(year=2007, n_systems=2, n_topics=2, n_documents=30, n_results=20, pool_size=10, rng=1)
+    made = simulate_inex(
+        year=2007, n_systems=2, n_topics=2, n_documents=30, n_results=20, pool_size=10, rng=1, published=False
+    )
     study = study_assessments(Assessments(scale="passages", documents=made.assessments.documents))
     index = study.report().save(tmp_path / "out")
     assert "Unanswered questions" in index.read_text()

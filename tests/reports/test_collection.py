@@ -22,7 +22,7 @@ def documents():
 def focused(request):
     """Make elements without sizes, elements with sizes, and passages."""
     year, sized = request.param
-    made = simulate_inex(year=year, n_systems=9, n_topics=3, n_documents=50, n_results=20, rng=2)
+    made = simulate_inex(year=year, n_systems=9, n_topics=3, n_documents=50, n_results=20, rng=2, published=False)
     if year < 2007:
         return element_collection(made.submissions, made.assessments, sizes=made.sizes if sized else None)
     return passage_collection(made.submissions, made.assessments)

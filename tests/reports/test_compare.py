@@ -177,6 +177,19 @@ def test_the_first_sentence_is_the_verdict(powers, current, begins):
     assert _page_of(*powers, current=current).summary[0].startswith(begins)
 
 
+@pytest.mark.parametrize("error", [0.1, 0.4])
+def test_a_probability_near_one_half_for_its_error_is_not_quoted(error, monkeypatch):
+    """Neither in the first sentence nor in those that follow: the draws leave it open."""
+    monkeypatch.setattr(CompareStudy, "probability_error", lambda *_: error)
+    known = (2.0, 2.0), "A"
+    study = _study_of(*known[0], current=known[1])
+    p = study.verdict().to_frame().query("metric == 'B' and quality == 'power'")["p_better"].iloc[0]
+    told = abs(p - 0.5) > 2 * error
+    first = study.report().summary[0]
+    assert ("with probability" in first) == told
+    assert ("the draws leave open how probable that is" in first) != told
+
+
 def test_the_first_sentence_says_where_other_systems_could_turn_it(contradictions, monkeypatch):
     """It is sure over topics; where the interval over systems holds zero it says so, and silence is a contradiction."""
     study = _study_of(0.5, 6.0, current="A")

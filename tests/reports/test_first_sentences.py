@@ -465,6 +465,8 @@ def broken(report):
         breaks.append("more than two paragraphs follow")
     if figures is None or not 0 < len(figures.frame) <= MOST_KEY_FIGURES:
         breaks.append("no key figures, or too many")
+    if any(abs(float(p) - 50) <= 2 * float(e) for p, e in re.findall(r"probability ([\d.]+) ± ([\d.]+) %", answer)):
+        breaks.append("a probability that is no more than its error from one half")
     if lacking := numbers(answer) - numbers(shown(report)):
         breaks.append(f"in no table: {sorted(lacking)}")
     return breaks

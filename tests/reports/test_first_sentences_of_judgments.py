@@ -332,7 +332,9 @@ def _():
 
 @cache
 def campaign(year):
-    return simulate_inex(year=year, n_systems=4, n_topics=3, n_documents=100, n_results=60, pool_size=40, rng=2)
+    return simulate_inex(
+        year=year, n_systems=4, n_topics=3, n_documents=100, n_results=60, pool_size=40, rng=2, published=False
+    )
 
 
 @page("assessments", "A topic has on average 34.7 documents assessed (28 to 40), 24.0 of them relevant (18 to 28).")

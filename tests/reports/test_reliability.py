@@ -18,7 +18,14 @@ HOSTILE = "<script>alert(1)</script> $x$"
 def study():
     """Study a simulated campaign of 2004 with submitted runs, one with a name that could do harm."""
     made = simulate_inex(
-        year=2004, n_systems=5, n_topics=3, n_documents=100, n_results=60, relevant_documents=10, rng=2
+        year=2004,
+        n_systems=5,
+        n_topics=3,
+        n_documents=100,
+        n_results=60,
+        relevant_documents=10,
+        rng=2,
+        published=False,
     )
     runs = [replace(made.submissions[0], run=HOSTILE), *made.submissions[1:]]
     return study_reliability(made.assessments, runs, sizes=made.sizes)

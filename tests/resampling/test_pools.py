@@ -289,7 +289,9 @@ def test_an_unknown_run_is_named():
 
 def campaign(year):
     """Return an INEX campaign compiled twice: as it was judged, and with what holds something relevant alone."""
-    made = simulate_inex(year=year, n_systems=8, n_topics=6, n_documents=300, n_results=80, pool_size=40, rng=year)
+    made = simulate_inex(
+        year=year, n_systems=8, n_topics=6, n_documents=300, n_results=80, pool_size=40, rng=year, published=False
+    )
     judged, compiled = made.assessments, passage_collection if year > 2006 else element_collection
     level = compiled(made.submissions, judged, retrieved="all").by_document
     relevant = {(topic, name) for topic in level.topics for name in names_above_0(level, topic)}
@@ -416,7 +418,9 @@ def test_runs_set_aside_still_build_the_pool(data, random_cases):
 
 def test_a_run_that_breaks_a_rule_may_build_the_pool_and_not_be_scored():
     """Overlapping results are refused by measures of focused results, and do no harm in the pool."""
-    made = simulate_inex(year=2007, n_systems=4, n_topics=4, n_documents=200, n_results=40, pool_size=30, rng=2)
+    made = simulate_inex(
+        year=2007, n_systems=4, n_topics=4, n_documents=200, n_results=40, pool_size=30, rng=2, published=False
+    )
     first = made.submissions[0]
     invalid = replace(first, run="invalid", results=pd.concat([first.results, first.results.head(5)]))
     collection = passage_collection([*made.submissions, invalid], made.assessments, retrieved="all")
@@ -455,7 +459,9 @@ def literal_pools(submissions, topic, size):
 @pytest.mark.parametrize("year", [2005, 2007])
 def test_pools_by_results_are_those_of_a_literal_loop(year):
     """Runs of elements and of passages: the same pools and depths, also where runs are set aside and topics chosen."""
-    made = simulate_inex(year=year, n_systems=4, n_topics=3, n_documents=60, n_results=40, pool_size=12, rng=5)
+    made = simulate_inex(
+        year=year, n_systems=4, n_topics=3, n_documents=60, n_results=40, pool_size=12, rng=5, published=False
+    )
     own = element_collection if year == 2005 else passage_collection
     options = {"sizes": made.sizes} if year == 2005 else {}
     collection = own(made.submissions, made.assessments, retrieved="all", **options)

@@ -376,9 +376,9 @@ def test_workers_change_nothing(collection, monkeypatch):
 @pytest.mark.parametrize(("year", "measure"), [(2007, "AiP"), (2005, "nxCG@10")])
 def test_passages_and_elements_go_or_stay_with_their_documents(year, measure, tmp_path):
     """Collections of passages and of elements are reduced by document, by workers too, and 100 % changes nothing."""
-    folder = simulate_inex(year=year, n_systems=4, n_topics=6, n_documents=80, n_results=60, rng=1).write_collection(
-        tmp_path / "made"
-    )
+    folder = simulate_inex(
+        year=year, n_systems=4, n_topics=6, n_documents=80, n_results=60, rng=1, published=False
+    ).write_collection(tmp_path / "made")
     collection = read_judged([str(folder / "submissions")], folder / "assessments").collection
     options = {"reduction": "relevant", "steps": [20, 100], "n_replicates": 2, "n_tested": 0, "rng": 0}
     found = measure_stability(collection, [measure], **options)

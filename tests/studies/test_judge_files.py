@@ -18,7 +18,7 @@ def made(tmp_path_factory):
     """Write a campaign of XML files and one of lines."""
     folder = tmp_path_factory.mktemp("made")
     for year in (2005, 2008):
-        simulate_inex(year=year, rng=1, **SIZES).write_collection(folder / str(year))
+        simulate_inex(year=year, rng=1, **SIZES, published=False).write_collection(folder / str(year))
     return folder
 
 

@@ -26,7 +26,7 @@ def folders(tmp_path_factory):
     made = simulate_collection(n_groups=3, runs_per_group=1, n_topics=4, n_documents=60, depth=20, rng=1)
     made.write_collection(root / "trec")
     for year in (2003, 2005, 2007, 2009):
-        simulate_inex(year=year, **SIZE).write_collection(root / str(year))
+        simulate_inex(year=year, **SIZE, published=False).write_collection(root / str(year))
     return root
 
 

@@ -192,7 +192,7 @@ def test_what_reading_left_out_stands_with_the_notes(tmp_path):
 def campaign(request):
     """Make a campaign of which some topics were judged twice."""
     sizes = {"n_systems": 5, "n_topics": 7, "n_documents": 60, "n_results": 40, "relevant_documents": 12}
-    return simulate_inex(year=request.param, n_second=6, rng=request.param, **sizes)
+    return simulate_inex(year=request.param, n_second=6, rng=request.param, **sizes, published=False)
 
 
 def beside(campaign, assessments):

@@ -21,7 +21,7 @@ OVERLAP = {"irb": 0, "frb": 0.9, "ia": 0.75, "id": 0.75, "lo": 0, "ao": 0}
 
 def made(year, seed=1, **options):
     sizes = {"n_systems": 6, "n_topics": 4, "n_documents": 120, "n_results": 100, "relevant_documents": 15}
-    return simulate_inex(year=year, rng=seed, **sizes | options)
+    return simulate_inex(year=year, rng=seed, **sizes | options, published=False)
 
 
 @pytest.fixture(scope="module")

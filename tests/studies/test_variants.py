@@ -106,7 +106,7 @@ def test_bad_gains(graded, gains):
 def campaigns():
     """One small campaign of elements on each scale, with its sizes."""
     size = {"n_systems": 4, "n_topics": 4, "n_documents": 60, "n_results": 30, "rng": 1}
-    return {year: simulate_inex(year=year, **size) for year in (2002, 2004, 2005)}
+    return {year: simulate_inex(year=year, **size, published=False) for year in (2002, 2004, 2005)}
 
 
 def elements_of(made, **assessments):
@@ -217,6 +217,6 @@ def test_uses_that_say_nothing_new_are_left_out_and_named(campaigns):
 
 def test_passages_have_no_grades():
     """Highlighted passages are refused with the reason and what to do."""
-    made = simulate_inex(year=2008, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1)
+    made = simulate_inex(year=2008, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1, published=False)
     with pytest.raises(InvalidOptionError, match=r"have no grades.*--metrics AiP"):
         audit_variants(passage_collection(made.submissions, made.assessments), "AiP")

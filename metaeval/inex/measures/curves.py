@@ -55,7 +55,8 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     Returns
     -------
     xarray.DataArray
-        Dims ``system``, ``topic`` and ``recall``, ``rank``, ``rank_percent`` or ``gain_recall``. Topics where nothing
+        Dims ``system``, ``topic`` and ``recall``, ``rank``, ``rank_percent`` (``rank_percent_longest`` with
+        ``ranks=longest``) or ``gain_recall``. Topics where nothing
         is worth anything under the quantisation are left out; where a run does not answer a topic it has 0. Plot
         ``.mean("topic")``.
 
@@ -89,5 +90,6 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     if not defined.any():
         raise InvalidOptionError(f"no element has a value above 0 under {resolved.name}, so there is no curve")
     values = curve.values(lists, **resolved.own_values())
-    axis = (curve.axis, curve.places(values.shape[2]))
+    longest = resolved.own_values().get("ranks") == "longest"
+    axis = (f"{curve.axis}_longest" if longest else curve.axis, curve.places(values.shape[2]))
     return curves_of_topics(collection, values, defined, axis, name=resolved.name)

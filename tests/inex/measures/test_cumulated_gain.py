@@ -167,6 +167,8 @@ def test_curves_carry_their_axes(focused_tree):
     collection = focused_tree.tree_collection()
     percent = element_curves(collection, "nxCGpercent(quant=SOG)")
     assert percent.dims == ("system", "topic", "rank_percent")
+    longest = element_curves(collection, "nxCGpercent(quant=SOG, ranks=longest)")
+    assert longest.dims == ("system", "topic", "rank_percent_longest")  # its axis is named after the longer list
     assert percent["rank_percent"].to_numpy() == pytest.approx(np.arange(10, 101, 10))
     assert percent.sel(system="lo").to_numpy()[0] == pytest.approx([0.9] * 5 + [2 / 3] * 5)
     effort = element_curves(collection, "iMAep(quant=SOG, points=10)")
