@@ -64,8 +64,10 @@ def run(cache: Path) -> tuple[int, str, float]:
     process = os.fork()
     if not process:
         numba.config.CACHE_DIR = str(cache)
-        said.write_text(answers())
-        os._exit(0)
+        try:
+            said.write_text(answers())
+        finally:  # whatever is raised
+            os._exit(0 if said.exists() else 1)
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     return code, said.read_text() if said.exists() else "", time.perf_counter() - begun
 
@@ -98,7 +100,8 @@ def main() -> None:
         "## Damaged caches of compiled code\n\n"
         f"    python benchmarks/damaged_caches.py --caches {options.caches} --seed {options.seed} --write\n\n"
         f"{options.caches} caches of {n_files} files, every file or all code damaged, in "
-        f"{(time.perf_counter() - begun) / 60:.0f} minutes; each time two kernels are called in a process of its own.\n\n"
+        f"{(time.perf_counter() - begun) / 60:.0f} minutes; each time two kernels are called in a process of its own."
+        "\n\n"
         f"| damage | what came of it | caches |\n|---|---|---:|\n{rows}"
     )
     print(text, f"\n\na whole cache: {took:.2f} s")
