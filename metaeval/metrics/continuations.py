@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.results import Figure, Result
+from metaeval.collection.base import positions
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists, ranked_lists
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
-from metaeval.metrics.scoring import resolve_metrics
+from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.metrics.spec import MetricSpec
 from metaeval.metrics.user_models import DEPTH, scaled_gains
 from metaeval.running.compiled import compiled
@@ -263,7 +264,8 @@ def expectations(
               total = \frac{rate}{W(1)}, \qquad documents = \frac{1}{W(1)}
 
     (Moffat, Bailey, Scholer and Thomas 2017), as cwl_eval (Azzopardi, Thomas and Moffat 2019) computes them. A reader
-    who reaches the end of the list, rank k or 1000, stops there.
+    who reaches the end of the list, rank k or 1000, stops there. The topics are those that `score` scores: without any
+    relevant document in the judgments, a topic is left out.
 
     See Also
     --------
@@ -282,11 +284,13 @@ def expectations(
     chosen = resolve_metrics(metrics, registry=registry)
     lists = ranked_lists(collection)
     found = [_expected(metric, lists) for metric in chosen]
-    rate, total, documents, residual = (np.stack(part) for part in zip(*found, strict=True))
+    topics = score(collection, chosen, fewest=1)["topic"].to_numpy().tolist()
+    kept = positions(topics, collection.topics, "topic")
+    rate, total, documents, residual = (np.stack(part)[:, :, kept] for part in zip(*found, strict=True))
     return Expectations(
         metrics=tuple(one.name for one in chosen),
         systems=collection.systems,
-        topics=collection.topics,
+        topics=tuple(topics),
         rate=rate,
         total=total,
         documents=documents,

@@ -20,6 +20,7 @@ _WHOLE = 1e-9
 _End = Cutoff | None
 _Top = Level | None
 _Target = Annotated[float, Rule(lambda target: 0 < target < np.inf, "above 0")]
+_Wanted = Annotated[float, Rule(lambda target: 0.25 <= target < np.inf, "at least 0.25, below which C(1) exceeds 1")]  # noqa: PLR2004 - 2T >= |2T - 1|
 _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
 
 
@@ -190,7 +191,7 @@ def insq(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _To
     return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=False)
 
 
-def inst(lists: RankedLists, *, T: _Target = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
+def inst(lists: RankedLists, *, T: _Wanted = 1.0, k: _End = None, max_level: _Top = None) -> Floats:  # noqa: N803 - as published
     r"""Rate of gain of a reader whose patience depends on how much of T is still to be found.
 
     Notes
