@@ -64,8 +64,10 @@ def run(cache: Path) -> tuple[int, str, float]:
     process = os.fork()
     if not process:
         numba.config.CACHE_DIR = str(cache)
-        said.write_text(answers())
-        os._exit(0)
+        try:
+            said.write_text(answers())
+        finally:  # whatever is raised
+            os._exit(0 if said.exists() else 1)
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     return code, said.read_text() if said.exists() else "", time.perf_counter() - begun
 
