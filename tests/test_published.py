@@ -292,6 +292,7 @@ def test_a_row_is_what_its_caption_says(row, answers, monkeypatch, capsys):
 def test_a_row_is_computed_on_the_campaign_of_its_paper(row):
     """Where the paper names years of INEX, its collections are simulated campaigns of these."""
     spans = [range(int(one), int(other) + 1) for one, other in re.findall(r"INEX (200\d) to (200\d)", row.paper_has)]
-    named = {year for span in spans for year in span} | {int(one) for one in re.findall(r"(?<!inex-)\b200\d\b", row.paper_has)}
+    named = {year for span in spans for year in span}
+    named |= {int(one) for one in re.findall(r"(?<!inex-)\b200\d\b", row.paper_has)}
     years = {int(year) for name in row.on for year in re.findall(r"--year (\d+)", COLLECTIONS[name])}
     assert years <= named or not named

@@ -17,8 +17,10 @@ NOT_PROSE = (
     r"<!-- written: .*?<!-- end -->",  # what is copied from kept reports
     r"`[^`]*`",
     r"\]\([^)]*\)",  # addresses
-    r"\b(?:[Tt]ables?|[Ff]igures?|[Ss]ections?|[Ee]quations?|Rule|INEX|TREC|seeds?)\s[\dIVX.(]\S*"
-    r"(?:(?:, | and | to |–)(?:[\dIVX]+\b|[\dIVX][\d.()a-d]+))*",  # names of places and campaigns
+    (
+        r"\b(?:[Tt]ables?|[Ff]igures?|[Ss]ections?|[Ee]quations?|Rule|INEX|TREC|seeds?)\s[\dIVX.(]\S*"
+        r"(?:(?:, | and | to |\N{EN DASH})(?:[\dIVX]+\b|[\dIVX][\d.()a-d]+))*"
+    ),  # names of places and campaigns
     r"\b(?:19|20)\d\d\b",  # years
     r"\w*@\d+|\w+\[[\d.]+\]|RBP\.\d+|TREC-?\d+|NTCIR-\d\w?|DL\d\d|\d+\(a\)",  # names of metrics and collections
 )

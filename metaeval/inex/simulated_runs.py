@@ -40,7 +40,7 @@ class Manner(NamedTuple):
     of_element_run: float
     """Errors of the evidence for elements."""
     apart: float
-    """Share of how far down a run looks that is its own; the rest is its group's. At 1 each prefers a size of its own."""
+    """Share of how far down a run looks that is its own; the rest is its group's. At 1 each has a size of its own."""
     sizes: tuple[float, ...]
     """Preferred by the systems, characters."""
     tolerance: float

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
+from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, text
 from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Column, Table, right
 from metaeval.reports.key_figures import KeyFigure

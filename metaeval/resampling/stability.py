@@ -220,9 +220,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         deadline=None if budget is None else time.monotonic() + budget,
         description=f"judging less: {reduction}",
     )
-    return _stability(
-        collection, chosen, plan, reference, _Full(settled_means(values)[:, rows], full, rows), done, top
-    )
+    return _stability(collection, chosen, plan, reference, _Full(settled_means(values)[:, rows], full, rows), done, top)
 
 
 class _Reference(NamedTuple):

@@ -589,9 +589,5 @@ def unsure_columns(columns: Sequence[Column], *, in_memory: bool = False) -> str
         return ""
     named = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
     ignored = [one.name for one in unsure]
-    way = (
-        f"drop what is none (frame.drop(columns={ignored!r}))"
-        if in_memory
-        else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
-    )
+    way = "drop what is none" if in_memory else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
     return f"{named} seem{'s' * (len(unsure) == 1)} to be no score, by name; {way}, or rename what is one"

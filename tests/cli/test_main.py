@@ -58,7 +58,7 @@ def test_a_mistake_of_ours_is_named_to_be_reported(failing, monkeypatch):
     """What nobody foresaw ends in words too, which say where it happened; the traceback is there on request."""
     monkeypatch.delenv("METAEVAL_TRACEBACK")
     ended = failing(ZeroDivisionError("5 by 0"))
-    assert (ended.code, ended.out) == (6, "")
+    assert (ended.code, ended.out) == (70, "")
     assert ended.err.startswith("Error: metaeval could not go on: ZeroDivisionError: 5 by 0 (test_main.py, line ")
     assert len(ended.err) < 600
     assert "Traceback" not in ended.err
@@ -68,7 +68,7 @@ def test_a_mistake_of_ours_is_named_to_be_reported(failing, monkeypatch):
     assert "Error: metaeval could not go on: ZeroDivisionError" in ended.err
 
 
-@pytest.mark.parametrize(("error", "code"), [(OutputError("full"), 5), (OverflowError("too large"), 6)])
+@pytest.mark.parametrize(("error", "code"), [(OutputError("full"), 5), (OverflowError("too large"), 70)])
 def test_what_was_computed_is_not_lost_to_a_page_that_cannot_be_written(command, table, monkeypatch, error, code):
     """The answer is shown as it was asked for, and then what went wrong is told."""
 
@@ -95,7 +95,7 @@ def test_what_was_computed_is_not_lost_to_a_page_that_cannot_be_made(command, ta
     words = ("power", *table, "--test", "t", "--quiet")
     assert pd.read_csv(StringIO(command(*words).out))["metric"].unique().tolist() == ["AP", "P"]
     ended = command(*words, "--json")
-    assert ended.code == 6
+    assert ended.code == 70
     assert {row["metric"] for row in ended.json()} == {"AP", "P"}
 
 

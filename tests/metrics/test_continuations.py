@@ -141,25 +141,3 @@ def test_what_is_no_user_model_is_refused():
         with pytest.raises(InvalidOptionError, match="is no user model with unjudged documents; there are P, RBP"):
             expectations(collection, [name])
     assert set(ADDITIVE) < set(GOES_ON)
-
-
-def test_expectations_are_over_the_topics_that_are_scored():
-    """A topic without a relevant document is in neither mean: it would halve the rate of the other."""
-    runs = {"a": {"1": ["d1", "d2"], "2": ["d5", "d6"]}, "b": {"1": ["d2", "d1"], "2": ["d5"]}}
-    collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0}, "2": {"d5": 0}})
-    found = expectations(collection, MODELS)
-    scores = score(collection, MODELS)
-    assert found.topics == tuple(scores["topic"].to_numpy()) == ("1",)
-    means = found.to_frame().pivot_table(index="metric", columns="system", values="rate", sort=False)
-    assert means.to_numpy() == pytest.approx(scores.mean("topic").to_numpy(), abs=1e-12)
-
-
-def test_inst_asks_for_a_quarter_of_a_document():
-    """Below, the reader of the paper would go on with a "probability" above 1; from there on, every rate is one."""
-    with pytest.raises(InvalidOptionError, match=r"T.* must be at least 0\.25"):
-        BUILTIN.resolve("INST(T=0.24)")
-    collection = collection_from_rankings({"a": {"1": ["d1", "d2"]}}, {"1": {"d1": 1, "d2": 1}})
-    for name in ("INST(T=0.25)", "INST(T=0.25)@5"):
-        value = float(score(collection, [name], fewest=1)[0, 0, 0])
-        assert 0 < value <= 1
-        assert value == pytest.approx(expectations(collection, [name]).rate[0, 0, 0])
