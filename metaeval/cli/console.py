@@ -24,7 +24,7 @@ EXIT_CODES = {
     4: "could not be estimated",
     5: "could not write",
     6: "open",
-    70: "a defect",
+    70: "defect",
     130: "interrupted",
     143: "terminated",
 }
