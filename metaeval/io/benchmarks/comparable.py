@@ -67,6 +67,7 @@ class Choice:
         asked = [one for one in self._asked if one.key != SPLIT]
         found = list(results)
         for one in asked:
+            self._check_task(one, [part.task for part in results])
             fitting = [part for part in found if not one.is_of(part.task) or one.is_met(part.said.get(one.key))]
             if not fitting:
                 values = natural_order({str(part.said[one.key]) for part in found if one.key in part.said})
@@ -81,9 +82,14 @@ class Choice:
         """Return the splits of every task that are read: those asked for, else its main one, else all it has."""
         found = {task: self._own(task, splits) for task, splits in known.items()}
         for one in self._asked:
+            self._check_task(one, known)
             if one.key == SPLIT and not any(found[task] for task in known if one.is_of(task)):
                 raise self._absent(one, natural_order({split for splits in known.values() for split in splits}))
         return found
+
+    def _check_task(self, one: _Asked, tasks: Collection[str]) -> None:
+        if not any(map(one.is_of, tasks)):
+            raise UnknownNameError(f"task in the results of {self.form.name}", one.task, natural_order({*tasks}))
 
     def _own(self, task: str, splits: Collection[str]) -> set[str]:
         asked = [one for one in self._asked if one.key == SPLIT and one.is_of(task)]
