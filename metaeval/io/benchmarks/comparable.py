@@ -67,6 +67,7 @@ class Choice:
         asked = [one for one in self._asked if one.key != SPLIT]
         found = list(results)
         for one in asked:
+            self._check_task(one, [part.task for part in results])
             fitting = [part for part in found if not one.is_of(part.task) or one.is_met(part.said.get(one.key))]
             if not fitting:
                 values = natural_order({str(part.said[one.key]) for part in found if one.key in part.said})
@@ -81,9 +82,14 @@ class Choice:
         """Return the splits of every task that are read: those asked for, else its main one, else all it has."""
         found = {task: self._own(task, splits) for task, splits in known.items()}
         for one in self._asked:
+            self._check_task(one, known)
             if one.key == SPLIT and not any(found[task] for task in known if one.is_of(task)):
                 raise self._absent(one, natural_order({split for splits in known.values() for split in splits}))
         return found
+
+    def _check_task(self, one: _Asked, tasks: Collection[str]) -> None:
+        if not any(map(one.is_of, tasks)):
+            raise UnknownNameError(f"task in the results of {self.form.name}", one.task, natural_order({*tasks}))
 
     def _own(self, task: str, splits: Collection[str]) -> set[str]:
         asked = [one for one in self._asked if one.key == SPLIT and one.is_of(task)]
@@ -170,28 +176,33 @@ def spoken(value: object) -> str:
 
 def compare(parts: Sequence[Part], choice: Choice) -> list[str]:
     """Refuse parts that cannot be compared; where the caller chose so, say in what they differ."""
-    notes, several = [], len({part.task for part in parts}) > 1
+    notes = []
+    tasks: dict[str, list[Part]] = {}
+    for part in parts:
+        tasks.setdefault(part.task, []).append(part)
     for key in choice.form.compared:
-        held: dict[tuple[str, str], dict[str, list[Part]]] = {}
-        for part in parts:
-            for what, value in _said(part, key):
-                held.setdefault((part.task, what), {}).setdefault(value, []).append(part)
-        unlike = {place: values for place, values in held.items() if len(values) > 1}
+        unlike = {
+            (task, what): values for task, own in tasks.items() for what, values in _unlike(own, task, key).items()
+        }
         for (task, what), values in unlike.items():
             if not choice.asks(key, task):
-                raise _incomparable(key, task, what, values, choice, len(unlike), several=several)
+                raise _incomparable(key, task, what, values, choice, len(unlike), several=len(tasks) > 1)
         if unlike:
             said = [f"{what} {_by_value(values)}".strip() for (_, what), values in unlike.items()]
             notes.append(f"{key} differs, as asked for: {first_few(said, most=3, between='; ')}")
     return notes
 
 
-def _said(part: Part, key: str) -> Iterator[tuple[str, str]]:
-    said = part.said.get(key)
-    if isinstance(said, Mapping):
-        yield from said.items()
-    elif said is not None:
-        yield part.task, said
+def _unlike(parts: Sequence[Part], task: str, key: str) -> dict[str, dict[str, list[Part]]]:
+    """Return what parts of a task differ in, with the parts of every value."""
+    said = [(part, part.said[key]) for part in parts if key in part.said]
+    if all(one == said[0][1] for _, one in said):
+        return {}
+    held: dict[str, dict[str, list[Part]]] = {}
+    for part, one in said:
+        for what, value in one.items() if isinstance(one, Mapping) else ((task, one),):
+            held.setdefault(what, {}).setdefault(value, []).append(part)
+    return {what: values for what, values in held.items() if len(values) > 1}
 
 
 def _by_value(values: Mapping[str, Sequence[Part]]) -> str:

@@ -86,31 +86,18 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     runs = {_run_of(file): file for file in results}
     owners = _owners(runs)
     if samples:
-        dated = [_dated_samples(file, owners, runs, choice) for file in samples]
-        without = len(runs.keys() - {_run_of(file) for file in samples})
-        notes = (
-            [f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"]
-            if without
-            else []
-        )
+        found = [_dated_samples(file, owners, runs, choice) for file in samples]
+        notes = _notes_on_runs(runs, samples)
     else:
-        dated = [one for file in results for one in _dated_results(file, owners, choice)]
-        errors = {
-            (one.task, key)
-            for one in dated
-            for key in one.file.held.object["results"][one.task]
-            if key.partition(",")[0].endswith(_ERROR)
-        }
-        notes = ["there are no samples (--log_samples writes them), so the items are whole tasks"]
-        if errors:
-            notes.append(f"left out {count(len(errors), 'standard error')} of tasks (stderr)")
-    dated = choice.kept(dated)
+        found = [one for file in results for one in _dated_results(file, owners, choice)]
+        notes = _notes_on_tasks(found)
+    dated = choice.kept(found)
     _refuse_other_folders(dated)
     chosen = newest(dated)
     said = {(one.system, one.task): one.said for one in dated if one.file is chosen[one.system, one.task]}
     if older := len(dated) - len(chosen):
-        earlier = [one.said != said[one.system, one.task] for one in dated]
-        unlike = f" ({sum(earlier)} with other settings)" if any(earlier) else ""
+        other = sum(_of_task(one.said) != _of_task(said[one.system, one.task]) for one in dated)
+        unlike = f" ({other} with other settings)" if other else ""
         notes.append(f"left out {count(older, 'older result')} of a task that was run again{unlike}")
     part = _part if samples else _part_of_results
     parts = [
@@ -119,6 +106,31 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     ]
     wanted = choice.metrics is None or any(_TURNED in metric for metric in choice.metrics)
     return parts, [*notes, *(_turned(parts) if wanted else [])]
+
+
+def _notes_on_runs(runs: Mapping[_Run, File[Json]], samples: Sequence[File[Json]]) -> list[str]:
+    without = len(runs.keys() - {_run_of(file) for file in samples})
+    note = f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"
+    return [note] if without else []
+
+
+def _notes_on_tasks(dated: Sequence[Dated]) -> list[str]:
+    errors = {
+        (one.task, key)
+        for one in dated
+        for key in one.file.held.object["results"][one.task]
+        if key.partition(",")[0].endswith(_ERROR)
+    }
+    note = f"left out {count(len(errors), 'standard error')} of tasks (stderr)"
+    return [
+        "there are no samples (--log_samples writes them), so the items are whole tasks",
+        *([note] if errors else []),
+    ]
+
+
+def _of_task(said: _Said) -> dict[str, str]:
+    """Return the settings of the whole task, and not of its documents, of which a run may have some only."""
+    return {key: value for key, value in said.items() if isinstance(value, str)}
 
 
 def _run_of(file: File[Json]) -> _Run:

@@ -101,9 +101,34 @@ def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
     if nugget_columns(header_names(sheet.sample()[0])) is None:
         return None
     body, listed = sheet.without_header(), nugget_rows(sheet)
+    _check_judges(sheet, listed)
     parts, notes = _parts(listed, sheet.label, options, body.error)
     block = finished(block_of(parts, sheet.label, notes=notes))
     return replace(block, nugget_labels=frozenset(row.label for row in listed))
+
+
+def _check_judges(sheet: Sheet, rows: Sequence[NuggetRow]) -> None:
+    """Refuse systems that other judges labelled than others: they would be compared by their judges."""
+    judged: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        judged[row.judge].add(row.system)
+    systems = {row.system for row in rows}
+    judge = max(judged, key=lambda one: len(judged[one]))
+    other = next((one for one in judged if judged[one] != systems), None)
+    if len(judged) == 1 or other is None:
+        return
+    column = next(name for name in header_names(sheet.sample()[0]) if underscored(name) in _WORDS["judge"])
+    lacking = first_few(natural_order(systems - judged[other]))
+    message = (
+        f"{column} {other!r} labelled {len(judged[other])} of {count(len(systems), 'system')}, not {lacking}: systems of "
+        "several judges cannot be compared"
+    )
+    ways = "have all systems labelled by one judge"
+    if len(judged[judge]) > 1:
+        ways = (
+            f"read one judge (`where={ {column: judge}!r}`, {len(judged[judge])} of {len(systems)} systems), or {ways}"
+        )
+    raise sheet.error(f"{message}; {ways}")
 
 
 def nugget_rows(sheet: Sheet) -> list[NuggetRow]:

@@ -198,6 +198,11 @@ def test_what_is_chosen_must_be_there(tmp_path):
             UnknownNameError,
             r"no n-shot in the results of lm-evaluation-harness '5'; there is only '0'",
         ),
+        (
+            {"tt/n-shot": "0"},
+            UnknownNameError,
+            r"no task in the results of lm-evaluation-harness 'tt'; did",
+        ),
         ({"prompt_hash": "p0"}, MetaevalError, r"can only be '\*' for prompt_hash, which every item has its own of"),
     ):
         with pytest.raises(error, match=words):

@@ -76,6 +76,20 @@ def test_a_row_of_another_number_of_cells_is_refused(read, row):
         read([*ROWS[:7], row, *ROWS[8:]])
 
 
+def test_systems_of_other_judges_are_not_compared(read):
+    """Where one judge labelled some systems and another the rest, the refusal names both and how to read one."""
+    judged = [(*row, "ann" if row[1] == "a" else "bob") for row in ROWS]
+    third = [(row[0], "c", *row[2:5], "bob") for row in ROWS[5:]]
+    head = HEAD.replace("\n", ",judge\n")
+    with pytest.raises(
+        FileFormatError, match=r"judge 'ann' labelled 1 of 3 systems, not b and c: .*`where=\{'judge': 'bob'\}`, 2 of 3"
+    ):
+        read([*judged, *third], head)
+    assert read([*judged, *third], head, where={"judge": "bob"})["system"].to_numpy().tolist() == ["b", "c"]
+    with pytest.raises(FileFormatError, match="cannot be compared; have all systems labelled by one judge"):
+        read(judged, head)
+
+
 def test_a_nugget_of_one_system_alone_is_named(read, told):
     """The weights of a topic's nuggets rest on how many there are, so another nugget changes those of all."""
     found = read([*ROWS, ("1", "b", "n4", "support", "okay")], missing="pairwise")
