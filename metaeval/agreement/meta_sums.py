@@ -486,10 +486,12 @@ def _flips(n_items: int, n_flips: int, generator: np.random.Generator) -> Iterat
     if 2**n_items <= n_flips:
         numbers = np.arange(2**n_items)
         for start in range(0, len(numbers), _BLOCK):
-            yield ((numbers[start : start + _BLOCK, None] >> np.arange(n_items)) & 1) * 2.0 - 1.0
+            bits = (numbers[start : start + _BLOCK, None] >> np.arange(n_items)) & 1
+            yield bits.astype(np.float64) * 2.0 - 1.0
         return
     for start in range(0, n_flips, _BLOCK):
-        yield generator.integers(0, 2, (min(_BLOCK, n_flips - start), n_items), dtype=np.int8) * 2.0 - 1.0
+        bits = generator.integers(0, 2, (min(_BLOCK, n_flips - start), n_items), dtype=np.int8)
+        yield bits.astype(np.float64) * 2.0 - 1.0
 
 
 def _closeness(p: Floats) -> Floats:
