@@ -15,7 +15,16 @@ import xarray as xr
 
 from metaeval.agreement.drawn_intervals import ends_of, reach
 from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic, none_where_flat
-from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
+from metaeval.agreement.items import (
+    FEWEST,
+    Cells,
+    cells_of,
+    cluster_sizes,
+    cluster_sums,
+    in_content_order,
+    oriented,
+    reference_of,
+)
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.names import count
@@ -149,7 +158,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     check_choice(resample, "way to resample", ("items", "systems", "both"))
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=0)
-    scores = oriented(scores)
+    scores = in_content_order(oriented(scores), name)
     source = resolve_rng(rng)
     n_clusters = len(np.unique(scores["cluster"])) if "cluster" in scores.coords else scores.sizes["item"]
     counts = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, n_clusters), n_clusters)

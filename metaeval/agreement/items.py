@@ -308,6 +308,43 @@ def oriented(scores: xr.DataArray) -> xr.DataArray:
     return (scores * sign).drop_vars("higher_is_better").assign_attrs(scores.attrs)
 
 
+def in_content_order(scores: xr.DataArray, reference: str) -> xr.DataArray:
+    """Return the table with systems and items in an order that only scores decide, and clusters as numbers.
+
+    What is drawn falls then on the same systems and items whatever they are called and in whatever order they are read.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["b", "a"] * 2, "item": list("1122"), "human": [3, 1, 2, 0], "A": [1, 2, 4, 3]})
+    >>> ordered = in_content_order(item_scores(frame, reference="human"), "human")
+    >>> ordered["system"].to_numpy().tolist(), ordered["item"].to_numpy().tolist()
+    (['a', 'b'], ['2', '1'])
+    """
+    table = scores.transpose("metric", "system", "item")
+    ranks = np.array([_ranked_cells(one) for one in table.to_numpy()])
+    human = [str(name) for name in table["metric"].to_numpy()].index(reference)
+    others = np.delete(ranks, human, axis=0)
+    orders = {}
+    for dim, own, turned in (
+        ("system", ranks[human].T, others.transpose(0, 2, 1)),
+        ("item", ranks[human], others),
+    ):
+        keys = [np.sort(own, axis=0), np.sort(turned.reshape(-1, own.shape[1]), axis=0)]
+        orders[dim] = np.lexsort(np.concatenate(keys)[::-1])
+    ordered = table.isel(orders)
+    if "cluster" not in ordered.coords:
+        return ordered
+    return ordered.assign_coords(cluster=("item", pd.factorize(ordered["cluster"].to_numpy())[0]))
+
+
+def _ranked_cells(values: Floats) -> Ints:
+    """Return which of the different values of a metric each cell has, the last where it has none."""
+    known = np.isfinite(values)
+    ranks = np.full(values.shape, values.size)
+    ranks[known] = np.unique(settle(values[known]), return_inverse=True)[1].ravel()
+    return ranks
+
+
 def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     """Return the metric that holds the human scores: the one named, else what `item_scores` noted."""
     if not isinstance(scores, xr.DataArray) or {*scores.dims} != {"metric", "system", "item"}:

@@ -192,10 +192,10 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
     the standard deviation over resamples and T the topics on which the pair has the statistic, cut to the statistic's
     range; with one topic there is none. Where no topics are named (``labels.by_item``), T counts the items that the
-    statistic rests on, the spread is that of the jackknife over items, and sets are compared over all of them.
-    Where resamples do not vary, a share of
-    :math:`1 - (a/2)^{1/T}` of the units may still be exceptions (Clopper and Pearson), 1 - a the level: the ends are
-    where the statistic would be if they were the worst, or the best, that units can be.
+    statistic rests on, the spread is that of the jackknife over items, and sets are compared over all of them. Where
+    resamples do not vary, a share of :math:`1 - (a/2)^{1/T}` of the units may still be exceptions (Clopper and
+    Pearson), 1 - a the level: the ends are where the statistic would be if they were the worst, or the best, that units
+    can be.
 
     References
     ----------

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.agreement.items import in_content_order
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import count, natural_order
 from metaeval.errors import ScoresError
@@ -132,9 +133,9 @@ def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
 
     A metric that lacks a cell which people scored is refused by name.
     """
-    systems, items = (natural_order(map(str, scores[dim].to_numpy())) for dim in ("system", "item"))
-    named = scores.assign_coords({dim: [*map(str, scores[dim].to_numpy())] for dim in ("system", "item")})
-    table = named.sel(system=systems, item=items).transpose("metric", "system", "item")  # draws do not depend on order
+    table = in_content_order(scores, reference)
+    if as_published:  # whose values depend on the order of systems
+        table = table.sel({dim: natural_order(table[dim].to_numpy().tolist()) for dim in ("system", "item")})
     names = [str(one) for one in table["metric"].to_numpy()]
     sign = better_direction(table) if "higher_is_better" in table.coords else np.ones(len(names))
     values = table.to_numpy() * sign[:, None, None]
@@ -162,8 +163,7 @@ def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
     gone = np.full(values.shape[1:], np.nan)
     second = [values[names.index(one)] if one in names else gone for one in ceiling]
     second = [gone if (np.isfinite(values[at]) & ~np.isfinite(one)).any() else one for one in second]
-    clusters = table["cluster"].to_numpy() if "cluster" in table.coords else table["item"].to_numpy()
-    order = {label: place for place, label in enumerate(natural_order(dict.fromkeys(map(str, clusters))))}
+    clusters = table["cluster"].to_numpy() if "cluster" in table.coords else np.arange(table.sizes["item"])
     return Cells(
         name=name,
         metrics=tuple(names[place] for place in others),
@@ -172,7 +172,7 @@ def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
         scores=values[others],
         given=own[others],
         given_human=own[at],
-        clusters=np.array([order[str(label)] for label in clusters]),
+        clusters=clusters,
         over=over,
         second=np.array(second).reshape(len(ceiling), *values.shape[1:]),
         as_published=as_published,

@@ -176,7 +176,9 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
         more.
     as_published : bool
         Whether ``acc_eq`` and ``tau_eq`` see ties as the metrics tasks did, between numbers that are the same in a
-        computer: 1.1 and 0.6 + 0.5 tie, 0.3 and 0.1 + 0.2 do not. By default both are ties.
+        computer: 1.1 and 0.6 + 0.5 tie, 0.3 and 0.1 + 0.2 do not. By default both are ties. Also whether p of ``spa``
+        counts ties of flips whole, by the order of systems, and whether items (or systems) on which a metric gives one
+        score to all are left out of its mean correlation; by default its agreement there is 0.
     rng : None, int or Generator
 
     Raises

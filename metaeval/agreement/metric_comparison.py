@@ -10,7 +10,15 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
-from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
+from metaeval.agreement.items import (
+    Cells,
+    cells_of,
+    cluster_sizes,
+    cluster_sums,
+    in_content_order,
+    oriented,
+    reference_of,
+)
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Figure, Result
@@ -138,7 +146,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     0.01
     """
     name = reference_of(scores, reference)
-    scores = oriented(scores)
+    scores = in_content_order(oriented(scores), name)
     check_choice(statistic, "statistic", STATISTICS)
     check_choice(permute, "way to permute", ("both", "items", "systems"))
     check_count(n_resamples, "n_resamples")

@@ -356,8 +356,10 @@ _ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "ac
 def _methods(study: CampaignStudy) -> Methods:
     found = study.found
     labels = [_label(task, found.tasks) for task in found.tasks["task"]]
-    paragraphs = [say("scored", n=len(found.order()), tasks=labels, found=found)]
-    paragraphs += [say(f"about {name}") for name in dict.fromkeys(map(_ABOUT.get, found.tasks["measure"])) if name]
+    by_group = bool((found.tasks["group"] != "none").any())
+    paragraphs = [say("scored", n=len(found.order()), tasks=labels, found=found, by_group=by_group)]
+    passages = dict.fromkeys(filter(None, map(_ABOUT.get, found.tasks["measure"])))
+    paragraphs += [say(f"about {name}", found=found) for name in passages]
     paragraphs.append(say("intervals", found=found, over=_over(found)))
     if len(found.pairs):
         units = [f"{label} by {unit}" for label, unit in zip(labels, found.tasks["exchange"], strict=True) if unit]

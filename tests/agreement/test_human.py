@@ -13,7 +13,7 @@ from scipy import stats
 
 from metaeval.agreement.human import human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import STATISTICS, system_statistics
-from metaeval.agreement.items import item_scores
+from metaeval.agreement.items import in_content_order, item_scores
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 PANDAS_3 = int(pd.__version__.split(".")[0]) >= 3
@@ -80,6 +80,7 @@ def test_intervals_are_those_of_a_literal_bootstrap(level, resample):
     """Redrawing items or systems one resample at a time, by hand, gives the same intervals, an undefined item too."""
     scores = table(n_systems=5, n_items=9, clusters=True)
     scores.loc[{"metric": "human", "item": "4"}] = 1.0
+    scores = in_content_order(scores, "human")
     found = human_agreement(scores, level=level, resample=resample, n_resamples=25, rng=4).table.set_index("metric")
     rng = np.random.default_rng(4)
     clusters = rng.integers(0, 3, size=(25, 3))

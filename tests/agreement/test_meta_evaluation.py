@@ -12,11 +12,13 @@ import xarray as xr
 from hypothesis import given, settings
 
 from metaeval.agreement.human import human_agreement
+from metaeval.agreement.items import in_content_order
 from metaeval.agreement.meta_cells import cells_of_set
 from metaeval.agreement.meta_evaluation import clusters_of, meta_metrics
 from metaeval.agreement.meta_exchanges import measured
 from metaeval.agreement.meta_sums import sums_of
 from metaeval.agreement.meta_tasks import parse_tasks
+from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.studies.campaign_files import read_campaign
 
@@ -146,23 +148,53 @@ def test_accuracy_with_calibrated_ties_is_that_of_the_best_threshold(seed):
         assert rows.loc["tau_eq", "value"] == pytest.approx(2 * value - 1, abs=1e-12)
 
 
-def test_soft_accuracy_is_that_of_all_sign_flips():
-    """With few items, drawn shares are near those of every flip."""
+@pytest.mark.parametrize("as_published", [False, True])
+def test_soft_accuracy_is_that_of_all_sign_flips(as_published):
+    """With few items every flip counts, one with just the sum observed half, or, as published, whole."""
     human, metrics = made(1, n_systems=4, n_items=8, gaps=False)
     flips = np.array(list(product([-1, 1], repeat=8)))
 
     def p(scores):
-        return np.array(
-            [
-                (flips @ d >= d.sum() - 1e-12).mean()
-                for d in (scores[a] - scores[b] for a, b in combinations(range(4), 2))
-            ]
-        )
+        gaps = [scores[a] - scores[b] for a, b in combinations(range(4), 2)]
+        reached = [(flips @ one >= one.sum() - 1e-12).mean() for one in gaps]
+        beyond = [(flips @ one > one.sum() + 1e-12).mean() for one in gaps]
+        return np.array(reached) if as_published else np.mean([reached, beyond], axis=0)
 
-    found = meta_metrics(table(human, metrics), tasks="spa", n_resamples=1, n_chance=0, rng=0).table.set_index("metric")
+    found = meta_metrics(
+        table(human, metrics), tasks="spa", n_resamples=1, n_chance=0, as_published=as_published, rng=0
+    )
+    rows = found.table.set_index("metric")
     for name, metric in metrics.items():
-        wanted = 1 - np.abs(p(human) - p(metric)).mean()
-        assert abs(found.loc[name, "value"] - wanted) < max(5 * found.loc[name, "error"], 1e-3)
+        assert rows.loc[name, "value"] == pytest.approx(1 - np.abs(p(human) - p(metric)).mean())
+        assert rows.loc[name, "error"] == 0
+
+
+@pytest.mark.parametrize("n_items", [6, 40])
+def test_no_statistic_depends_on_names(n_items):
+    """Systems, items, clusters and metrics have the same figures under names in reverse order and of other letters."""
+    rng = np.random.default_rng(5)
+    human = np.round(rng.normal(0, 1, (5, n_items)) + rng.normal(0, 1, n_items))
+    metrics = {name: np.round(human + rng.normal(0, size, human.shape), 1) for name, size in (("A", 1), ("B", 4))}
+    scores = table(human, metrics, clusters=[f"c{at // 2}" for at in range(n_items)])
+    turned = {"A": "名1", "B": "A", "human": "human"}
+    names = {
+        "metric": [turned[name] for name in scores["metric"].to_numpy()],
+        "system": [f"é{9 - at}" for at in range(5)],
+        "item": [f"{1000 - at}" for at in range(n_items)],
+        "cluster": ("item", [f"ü{50 - at // 2}" for at in range(n_items)]),
+    }
+    renamed = scores.assign_coords(names)
+    asked = {"tasks": "spa, acc_eq, pearson:item, pearson, kendall:item:item", "n_resamples": 40, "n_chance": 40}
+    plain, other = (meta_metrics(one, **asked, rng=0) for one in (scores, renamed))
+    for one, two in ((plain.table, other.table), (plain.average, other.average)):
+        keys = [name for name in ("task", "metric") if name in one]
+        named = one.replace({"metric": turned}).set_index(keys).drop(columns="letters")
+        pd.testing.assert_frame_equal(named.sort_index(), two.set_index(keys).drop(columns="letters").sort_index())
+    asked = {"statistic": "kendall", "resample": "both", "n_resamples": 40}
+    ends = [human_agreement(one, **asked, rng=0).table for one in (scores, renamed)]
+    assert ends[0].replace({"metric": turned}).equals(ends[1])
+    compared = [compare_with_human(one, n_resamples=40, rng=0).table for one in (scores, renamed)]
+    assert compared[0]["p"].tolist() == compared[1]["p"].tolist()
 
 
 def test_a_constant_metric_has_one_soft_accuracy_in_every_order():
@@ -277,11 +309,12 @@ def test_resamples_are_those_of_tables_drawn_again(task):
     """A measure under numbers of clusters is that of the table with their items repeated, the threshold as fitted."""
     human, metrics = made(7, n_items=10)
     letters = np.array(list("aabbbcdeee"))
-    scores = table(human, metrics, clusters=letters)
+    scores = in_content_order(table(human, metrics, clusters=letters), "human")
+    letters = scores["cluster"].to_numpy()
     cells = cells_of_set("", scores, "human", over="all", as_published=False)
     sums = sums_of(parse_tasks(task, [""])[0], [cells], "clusters")
     for counts in ([1, 1, 1, 1, 1], [2, 1, 0, 1, 1], [1, 0, 3, 0, 1]):
-        items = [place for place, one in enumerate(letters) for _ in range(counts["abcde".index(one)])]
+        items = [place for place, one in enumerate(letters) for _ in range(counts[one])]
         found = measured(sums, [np.array([counts], dtype=float)])[0]
         again = (
             scores.isel(item=items)
@@ -365,6 +398,8 @@ def test_other_people_are_the_ceiling():
 def test_the_honest_value_uses_the_other_half():
     """The threshold of half of the clusters judged on the other, both ways."""
     human, metrics = made(10, gaps=False)
+    ordered = in_content_order(table(human, metrics), "human")
+    human, metrics = ordered.to_numpy()[0], dict(zip("ABC", ordered.to_numpy()[1:], strict=True))
     found = meta_metrics(table(human, metrics), tasks="acc_eq", n_resamples=1, n_chance=0, rng=0).table.set_index(
         "metric"
     )
