@@ -26,7 +26,7 @@ from metaeval.tests_stat.comparison import compare_systems
 REPORT = Path(__file__).parent / "reports" / "type_one_error.md"
 SEED = 20261
 N_SYSTEMS = 8
-TOPICS = (20, 50)
+TOPICS = (10, 20, 50)
 LEVELS = (0.05, 0.01)
 N_RESAMPLES = 999  # with plus-one p-values both levels are then exactly reachable
 CHUNK = 20  # data sets that share their draws

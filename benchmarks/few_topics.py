@@ -34,7 +34,9 @@ def main() -> None:
                 bad = (ends["low"] >= ends["high"]) | (ends["low"] < -1.0) | (ends["high"] > 1.0)
                 of_means = (means["low"] >= means["high"]) | (means["low"] < 0.0) | (means["high"] > 1.0)
                 wrong = int(bad.sum()) + int(of_means.sum())
-            significant, zero = (int(found.sum()) for found in (result.data["significant"], result.data["p_value"] == 0))
+            significant, zero = (
+                int(found.sum()) for found in (result.data["significant"], result.data["p_value"] == 0)
+            )
             print(f"| {test} | {n_topics} | {len(tables):,} | {significant} | {zero} | {wrong} |", flush=True)
 
 

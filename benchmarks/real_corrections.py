@@ -30,7 +30,7 @@ type Floats = NDArray[np.float64]
 ALPHA = 0.05
 LAYOUTS = {"5 groups of 4": (5, 4), "2 groups of 10": (2, 10), "2 groups of 30": (2, 30), "20 equal": (1, 20)}
 NULLS = ("exchanged", "mirrored", "moved")
-TOPICS = (20, 50)
+TOPICS = (10, 20, 50)
 MEASURES = {"ap": "AP", "p10": "P@10", "rr": "RR"}
 TESTED = ("none", "fdr_bh", "fdr_by", "holm")
 KEPT = TESTED[1:]
@@ -140,11 +140,11 @@ def _cell(part: pd.DataFrame) -> str:
 def failures(rows: pd.DataFrame) -> list[str]:
     """Return where a correction does not keep the false discovery rate, or the strict one finds more.
 
-    Skewed differences move the t test itself, which no correction mends: where all systems are equal and moved, nothing
-    is asked.
+    Skewed differences move the t test itself, which no correction mends: where all systems are equal and moved, or
+    moved on 10 topics, nothing is asked.
     """
     missed = []
-    asked = rows[(rows["null"] != "moved") | rows["power"].notna()]
+    asked = rows[(rows["null"] != "moved") | (rows["power"].notna() & (rows["topics"] > TOPICS[0]))]
     for setting, part in asked.groupby(["layout", "null", "topics"], sort=False):
         by_name = {name: part[part["correction"] == name].set_index("table") for name in KEPT}
         for name, own in by_name.items():

@@ -161,7 +161,9 @@ def section(rows: pd.DataFrame) -> str:
         "every pair of a group that is apart is wrong."
     )
     lines = ["## Ranks", "", fill(about, 120), ""]
-    head = "| tables | systems | topics | method | held | least | width | of the guarantee's | apart | of Holm's | right |"
+    head = (
+        "| tables | systems | topics | method | held | least | width | of the guarantee's | apart | of Holm's | right |"
+    )
     lines += [head, "|---|---|---|---|---|---|---|---|---|---|---|"]
     head = "log score | by resamples | first: said, true | by resamples: said, true"
     chances = [f"| tables | systems | topics | {head} |", "|---|---|---|---|---|---|---|"]
@@ -200,7 +202,9 @@ def failures(rows: pd.DataFrame) -> list[str]:
             if method == "guaranteed":
                 right, error = mean_and_error(table["right, guaranteed"])
                 if right < LEVEL - 2.0 * max(error, np.sqrt(LEVEL * (1.0 - LEVEL) / len(part))):
-                    missed.append(f"{systems}, {topics} topics, {matrix=}: a wrong pair in {1.0 - right:.3f} ({error:.3f})")
+                    missed.append(
+                        f"{systems}, {topics} topics, {matrix=}: a wrong pair in {1.0 - right:.3f} ({error:.3f})"
+                    )
                 if (table["of Holm's, guaranteed"] < 1.0).any():
                     missed.append(f"{systems}, {topics} topics, {matrix=}: fewer pairs than Holm's")
             held, error = mean_and_error(table[f"held, {method}"])

@@ -298,7 +298,11 @@ def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:
         error = np.sqrt(scatter / (n - 1)) / n
         t = (mean - epsilon) / error
         wins = {name: found[name].to_numpy() / n for name in ("judge_wins", "person_wins")}
-    p = np.where(scatter > 0, student_tail(np.maximum(n - 1, 1), t).p, np.where(mean < epsilon, signs_tail(n, two_sided=False).p, 1.0))
+    p = np.where(
+        scatter > 0,
+        student_tail(np.maximum(n - 1, 1), t).p,
+        np.where(mean < epsilon, signs_tail(n, two_sided=False).p, 1.0),
+    )
     return {"difference": mean, "standard_error": error, "t": t, "p_value": p, **wins}
 
 

@@ -15,9 +15,7 @@ from metaeval.cli.reading import Answer, Loaded
 if TYPE_CHECKING:
     from metaeval.tests_stat.requirements import Requirements
 
-_RESAMPLES = opt.RESAMPLES.but(
-    words="Resamples of the items for shares of resamples.", shown="2000"
-)
+_RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items for shares of resamples.", shown="2000")
 _RANK_METHOD = choice(
     "How ranks are decided: by draws of the true means, or by paired t tests under Holm, with wider intervals.",
     "posterior",

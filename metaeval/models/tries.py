@@ -9,12 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.checks import check_count, check_list, check_share, t_half_width
+from metaeval.base.checks import check_count, check_list, check_share
 from metaeval.base.results import Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.running.equality import RELATIVE
 from metaeval.table.array import REPEAT
 from metaeval.table.structure import engine_scores
+from metaeval.tests_stat.ends import Seen, ends_of_means
 
 PASSES = "rates of k tries"
 """What is asked of scores, for messages."""
@@ -63,7 +65,8 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     -----
     Of an item passed c times of n, :math:`1 - \binom{n-c}{k} / \binom{n}{k}` [1]_ and
     :math:`\binom{c}{k} / \binom{n}{k}` [2]_ are unbiased for any of k tries and for all; the rates are their means over
-    the items with k repeats, with t intervals over items.
+    the items with k repeats, with t intervals over items, or where all items have one value those of
+    `metaeval.tests_stat.ends.ends_of_means`.
 
     References
     ----------
@@ -128,10 +131,10 @@ def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArr
         own = np.where(enough, each, 0.0)
         mean = own.sum(axis=2) / counted
         spread = np.where(enough, np.square(own - mean[..., None]), 0.0).sum(axis=2) / (counted - 1)
-        half = t_half_width(np.sqrt(spread / counted), counted, level)
-        found |= {
-            name: mean.ravel(),
-            f"{name}_low": np.maximum(mean - half, 0.0).ravel(),
-            f"{name}_high": np.minimum(mean + half, 1.0).ravel(),
-        }
+        error = np.where(spread > RELATIVE**2, np.sqrt(spread / counted), 0.0)
+        seen = Seen(*np.broadcast_arrays(np.zeros(len(mean)), 1.0, True))  # noqa: FBT003 - shares
+        low, high = ends_of_means(
+            mean, error, counted, counted - 1.0, seen=seen, metrics=[name] * len(mean), confidence_level=level
+        )
+        found |= {name: mean.ravel(), f"{name}_low": low.ravel(), f"{name}_high": high.ravel()}
     return found

@@ -63,4 +63,4 @@ def tries_section(study: ComponentsStudy) -> list[Section]:
         ),
         data=frame,
     )
-    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), blocks=(table,))]
+    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), brief=True, blocks=(table,))]

@@ -66,7 +66,8 @@ def components_report(study: ComponentsStudy) -> Report:
             "components.csv": csv_file(saved_components(study.components.components)),
             "dependability.csv": csv_file(study.components.dependability),
             "plan.csv": csv_file(study.plan),
-        },
+        }
+        | ({} if study.tries is None else {"tries.csv": csv_file(study.tries.table)}),
     )
 
 

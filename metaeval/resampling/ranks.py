@@ -357,7 +357,9 @@ def _check_draws(confidence_level: float, n_draws: int) -> None:
     """Refuse fewer draws than the level leaves one out of."""
     if int(np.ceil(confidence_level * (n_draws + 1) * (1.0 - RELATIVE))) > n_draws:
         least = int(np.ceil(confidence_level / (1.0 - confidence_level)))
-        raise refused("n_draws", f"must be at least {least} for intervals at {confidence_level:g}, not {n_draws}", n_draws)
+        raise refused(
+            "n_draws", f"must be at least {least} for intervals at {confidence_level:g}, not {n_draws}", n_draws
+        )
 
 
 def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:

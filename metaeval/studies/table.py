@@ -139,7 +139,9 @@ class TableStudy(Study):
         found = data["significant"].to_numpy().astype(object)
         found[data["p_value"].isnull().to_numpy()] = pd.NA
         index = pd.Index(data["system_a"].to_numpy(), name="system")
-        frame = pd.DataFrame({"difference": data["difference"].to_numpy(), **columns, "significant": found}, index=index)
+        frame = pd.DataFrame(
+            {"difference": data["difference"].to_numpy(), **columns, "significant": found}, index=index
+        )
         return frame.astype({"significant": "boolean"})
 
     def _marks(self, verdict: NDArray[np.float64], settled: NDArray[np.float64]) -> list[str]:

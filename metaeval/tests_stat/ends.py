@@ -27,15 +27,24 @@ class Seen(NamedTuple):
 
     def bounds(self, metrics: Sequence[str]) -> Floats:
         """Return the least and the largest value of every metric, infinite where neither name nor values tell."""
-        return np.array([
-            known_bounds(name, float(low), float(high), shares=bool(share))
-            for name, low, high, share in zip(metrics, *self, strict=True)
-        ])
+        return np.array(
+            [
+                known_bounds(name, float(low), float(high), shares=bool(share))
+                for name, low, high, share in zip(metrics, *self, strict=True)
+            ]
+        )
 
 
 def ends_of_means(
-    mean: Floats, error: Floats, n_units: Floats, freedom: Floats, *, seen: Seen, metrics: Sequence[str],
-    confidence_level: float, apart: bool = False
+    mean: Floats,
+    error: Floats,
+    n_units: Floats,
+    freedom: Floats,
+    *,
+    seen: Seen,
+    metrics: Sequence[str],
+    confidence_level: float,
+    apart: bool = False,
 ) -> tuple[Floats, Floats]:
     r"""Return the ends of t intervals, within what the metric's values may be: arrays (metric, system or pair).
 

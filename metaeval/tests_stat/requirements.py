@@ -71,7 +71,9 @@ class Requirements(Result):
                 continue
             better, sign, _ = sides_of(row.requirement)
             end = row.high if sign[0] == "<" else row.low
-            limit = f"{end:.4f}" if pd.isna(row.system_b) else f"{row.system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
+            limit = (
+                f"{end:.4f}" if pd.isna(row.system_b) else f"{row.system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
+            )
             shown = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
             more = "" if math.isnan(row.items_needed) else f"; some {row.items_needed:,.0f} {spoken.topics} would tell"
             words.append(f"{row.requirement} under {row.metric}{shown}{more}")

@@ -485,7 +485,9 @@ def answer(  # noqa: PLR0913 - the parts of an answer
 def _asked(alternative: str, evidence: Evidence, up: Flags) -> Tails:
     """Return the p-values of the alternative; of "better" those of the first system where it is `up`."""
     if alternative != "better":
-        return _given({"two-sided": evidence.two_sided, "greater": evidence.greater, "less": evidence.less}[alternative])
+        return _given(
+            {"two-sided": evidence.two_sided, "greater": evidence.greater, "less": evidence.less}[alternative]
+        )
     greater, less = _given(evidence.greater), _given(evidence.less)
     return Tails(*(np.where(up, one, other) for one, other in zip(greater, less, strict=True)))
 

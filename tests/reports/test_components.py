@@ -78,3 +78,18 @@ def test_data_are_written(tmp_path):
     study_components(tried(), n_splits=0, rng=1).save(tmp_path / "page")
     for name in ("components", "dependability", "plan"):
         assert len(pd.read_csv(tmp_path / "page" / "data" / f"{name}.csv"))
+
+
+def test_tries_stand_in_the_terminal_and_in_the_data(tmp_path):
+    """How often a model solves a task in all of five tries: x 19 and y 21 of 30 tries, 2 and 3 of 6 tasks."""
+    solved = np.array([[5, 5, 4, 3, 1, 1], [5, 5, 5, 3, 2, 1]])  # of five tries at each item
+    values = np.arange(5)[None, None] < solved[..., None]
+    scores = as_scores(values[None].astype(float), systems=["x", "y"], metrics=["solved"])
+    report = study_components(scores, n_splits=2, rng=1).report()
+    assert next(one for one in report.sections if one.id == "tries").brief
+    report.save(tmp_path / "noise")
+    table = pd.read_csv(tmp_path / "noise" / "data" / "tries.csv").set_index(["system", "k"])
+    expected = {("x", 1): 19 / 30, ("x", 5): 2 / 6, ("y", 1): 21 / 30, ("y", 5): 3 / 6}
+    for key, value in expected.items():
+        assert table.loc[key, "all"] == pytest.approx(value)
+    assert table.loc[("x", 1), "any"] == pytest.approx(19 / 30)

@@ -166,7 +166,9 @@ def test_agrees_with_csranks_on_pisa():
     def both(simultaneous):
         return (
             rank_intervals(scores, method="guaranteed", simultaneous=simultaneous),
-            rank_intervals_from_errors(means_alone, errors_alone, method="guaranteed", simultaneous=simultaneous, rng=1),
+            rank_intervals_from_errors(
+                means_alone, errors_alone, method="guaranteed", simultaneous=simultaneous, rng=1
+            ),
         )
 
     for found in both(simultaneous=False):

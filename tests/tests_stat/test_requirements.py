@@ -80,7 +80,7 @@ def test_disjoint_items():
         ("0,5 > new", "new < 0.5"),
         ("new<=0,5", "new <= 0.5"),
         ("new=>gpt-4 - 1", "new >= gpt-4 - 1"),
-        ("new>=gpt-4 - 1-0.5", "new >= gpt-4 - 1 - 0.5"),
+        ("new>=gpt-4 - 1-0.05", "new >= gpt-4 - 1 - 0.05"),
     ],
 )
 def test_what_is_written_otherwise_is_said_as_it_must_be(asked, meant):

@@ -1,5 +1,8 @@
 """Tails of distributions: right where a double can hold them, and by their logarithms where it cannot."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, studentized_range
 from scipy.stats import t as student
 
-from metaeval.tests_stat import compare_systems
+from metaeval.tests_stat import compare_systems, tails
 from metaeval.tests_stat.tails import (
     LEAST,
     Tails,
@@ -53,6 +56,8 @@ RANGES = {
     (3, 40, 3.877): -1.61656745338871,
     (3, 40, 60.0): -33.6756076350228,
     (4, 147, 30.0): -45.0801613403763,
+    (5, 1000, 20.0): -39.8018567169379,
+    (10, 441, 90.0): -221.987910249612,
 }
 
 
@@ -183,3 +188,10 @@ def test_exact_ranks_reach_one_of_two_to_the_number_of_topics():
     scores = np.array([np.arange(1.0, 1001.0), np.zeros(1000)])
     data = wilcoxon_test(scores, method="exact").data
     assert float(data["log10_p"][0, 0]) == pytest.approx(-999 * np.log10(2.0), rel=1e-12)
+
+
+def test_p_values_of_student_come_from_one_place():
+    """Nothing else asks SciPy for Student's t, whose tail ends in 0; posterior chances of a Bayesian model do."""
+    package = Path(tails.__file__).parents[1]
+    asking = {path.name for path in package.rglob("*.py") if re.search(r"\bstdtr\(", path.read_text("utf-8"))}
+    assert asking == {"tails.py", "bayesian_comparison.py"}
