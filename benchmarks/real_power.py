@@ -20,7 +20,7 @@ from metaeval.tests_stat.pairs import ask
 TOPICS, SYSTEMS = (25, 50, 100), (20, 60)
 CORRECTIONS = ("none", "fdr_by")
 SAMPLES, TRUTHS, FEWEST_TRUTHS = 48, 2000, 400
-HELD, WIDEST = (0.94, 0.96), 1.05
+HELD, WIDEST, MISSED = (0.94, 0.96), 1.05, 0.035
 NORMAL_WIDTH = 3.92
 
 
@@ -73,7 +73,9 @@ TEXT = f"""## Discriminative power, with intervals
 
 Nominal 95 % intervals of the t test's power for the expected power of samples of so many topics ({TRUTHS} of them; the
 oracle's width is {NORMAL_WIDTH} of their standard deviations). 60 systems are all where there are fewer. Seconds of
-processor time for one metric and both corrections.
+processor time for one metric and both corrections. Without moving the ends apart (see `power_interval`) the truth was above in
+.013 and below in .036 of the samples uncorrected, in .009 and .042 under Benjamini and Yekutieli (the 48 tables, 16
+samples each); with the skewness of the resampled powers in place of a rule, in .015 and .038, and .031 and .042.
 
 """
 
@@ -122,6 +124,10 @@ def missed(rows: pd.DataFrame, by: str, *, safe: bool = False) -> list[str]:
         error = max(error, np.sqrt(HELD[1] * (1.0 - HELD[1]) / part["samples"].sum()))
         if not HELD[0] - 4.0 * error <= held <= (1.0 if safe else HELD[1] + 4.0 * error):
             words.append(f"{name}: held {held:.3f} ({error:.3f}), goal {HELD[0]} to {HELD[1]}")
+        for side in ("truth above", "truth below") if not safe else ():
+            share, error = mean_and_error(part.groupby("table")[side].mean())
+            if share > MISSED + 2.0 * error:
+                words.append(f"{name}: {side} {share:.3f} ({error:.3f}), goal {MISSED} at most")
         width, error = mean_and_error(part.groupby("table")["over oracle"].mean())
         if not safe and width > WIDEST + 4.0 * max(error, 0.02):
             words.append(f"{name}: {width:.2f} ({error:.2f}) times the oracle's width, goal {WIDEST}")

@@ -197,7 +197,7 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
         return []
     name, level = best["metric"].iloc[0], study.intervals.confidence_level
     facing = differences[(differences["metric_a"] == name) | (differences["metric_b"] == name)]
-    unclear = facing[(facing["low"] <= 0) & (facing["high"] >= 0)]
+    unclear = facing[~((facing["low"] > 0) | (facing["high"] < 0))]
     near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
     if not near:
         return [say("lead is clear", level=level)]

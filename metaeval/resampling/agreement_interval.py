@@ -173,8 +173,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     by their noise. With F the measure on the topics at hand, m the mean of those on the topics drawn and s their root
     mean square distance from F, which counts their bias as error, the interval is Wilson's for a share of
     :math:`n = m (1 - m) (T - 1) / (s^2 T)` pairs, with Student's t for the normal quantile. Where a measure was
-    undefined in more than a tenth of the draws there is no interval; where it was always the same the interval is a
-    point, which says nothing.
+    undefined in more than a tenth of the draws there is no interval, and none where it was always the same.
 
     ``benchmarks/real_agreement.py`` takes the topics of real tables as populations
     (``benchmarks/reports/real_populations.md``): after Benjamini and Yekutieli nominal 95 % intervals held the expected

@@ -26,6 +26,9 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
 
+_APART = 0.75
+"""Over the root of the degrees of freedom: by which share of their distance the ends of an interval move down."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerIntervals(Result):
@@ -77,7 +80,11 @@ class PowerIntervals(Result):
             for metric in self.metrics:
                 power, resampled = self._at(correction, metric)
                 low, high = share_interval(
-                    power, resampled, freedom=self.freedom, confidence_level=self.confidence_level
+                    power,
+                    resampled,
+                    freedom=self.freedom,
+                    confidence_level=self.confidence_level,
+                    apart=_APART / np.sqrt(self.freedom),
                 )
                 row = {"metric": metric, "test": self.test, "correction": correction, "power": float(power)}
                 rows.append(row | {"standard_error": self._error(resampled), "low": float(low), "high": float(high)})
@@ -98,8 +105,8 @@ class PowerIntervals(Result):
                     a - b for a, b in zip(self._at(correction, first), self._at(correction, second), strict=True)
                 )
                 error, value = self._error(resampled), float(difference)
-                half = float(t_half_width(error, self.freedom + 1, self.confidence_level))
-                bounds = max(-1.0, value - half), min(1.0, value + half)
+                half = float(t_half_width(error or np.nan, self.freedom + 1, self.confidence_level))
+                bounds = (float(np.maximum(-1.0, value - half)), float(np.minimum(1.0, value + half)))
                 rows.append((self.test, correction, first, second, value, error, *bounds))
         return pd.DataFrame(rows, columns=columns)
 
@@ -177,9 +184,9 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     interval is Wilson's (1927) for n independent pairs,
 
     .. math:: n = \frac{m (1 - m)}{s^2(D^*)} \frac{T - 1}{T}, \quad
-              \left\{ p : |D - p| \le t_{T-1} \sqrt{p (1 - p) / n} \right\},
+              \left\{ p : |D - p| \le \left(1 \pm \frac{3}{4 \sqrt{T - 1}}\right) t_{T-1} \sqrt{p (1 - p) / n} \right\},
 
-    as for proportions in surveys of clusters (Korn and Graubard 1998). For the difference of two metrics' powers it is
+    as for proportions in surveys of clusters (Korn and Graubard 1998), with plus for p below D and minus above. For the difference of two metrics' powers it is
     :math:`D_a - D_b \pm t_{T-1}\, s(D_a^* - D_b^*) \sqrt{T / (T - 1)}`, cut at -1 and 1. ``standard_error`` is
     :math:`s(D^*) \sqrt{T / (T - 1)}`.
 
@@ -203,7 +210,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
 
     Topics in random clusters are drawn by the cluster, of which there must be ten, those in fixed clusters inside them.
 
-    Where every resample gives the same power (0 or 1, few pairs), the interval is a point, which says nothing.
+    Where every resample gives the same power (0 or 1, few pairs), nothing is known of its spread, and there is no
+    interval.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from metaeval.base.arrays import Floats
+from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.pairs import Question
 from metaeval.tests_stat.robust import pair_estimates
 
@@ -46,18 +47,26 @@ def shrinkage(question: Question) -> Floats:
 
 
 def share_interval(
-    share: ArrayLike, resampled: Floats, *, freedom: int, confidence_level: float, around_share: bool = False
+    share: ArrayLike,
+    resampled: Floats,
+    *,
+    freedom: int,
+    confidence_level: float,
+    around_share: bool = False,
+    apart: float = 0.0,
 ) -> tuple[Floats, Floats]:
     r"""Return Wilson's interval for a share whose number of trials is read off its spread over resampled topics.
 
-    Shapes: `share` (...), `resampled` (resample, ...), results (...). Resamples without a value are left out.
+    Shapes: `share` (...), `resampled` (resample, ...), results (...). Resamples without a value are left out; where all
+    have the share itself nothing is known of its spread, and there is no interval.
 
     Notes
     -----
     With m the mean and s the standard deviation over resamples (or their root mean square distance from the share), f
     the degrees of freedom and q the quantile of Student's t, the share D is one of
     :math:`n = m (1 - m) f / (s^2 (f + 1))` independent trials (the effective sample size of surveys; Korn and Graubard
-    1998), and the interval (Wilson 1927) holds every p with :math:`|D - p| \le q \sqrt{p (1 - p) / n}`.
+    1998), and the interval (Wilson 1927) holds every p with :math:`|D - p| \le q \sqrt{p (1 - p) / n}`, where q is
+    multiplied by 1 + `apart` for p below D and by 1 - `apart` above.
 
     Examples
     --------
@@ -70,8 +79,12 @@ def share_interval(
     if around_share:
         variance = np.nanmean((resampled - share) ** 2, axis=0)
     quantile = stdtrit(freedom, 0.5 + confidence_level / 2.0)
-    scale = quantile**2 * variance * (freedom + 1) / freedom  # of D around m; q^2 / n once over m (1 - m)
-    scale = np.divide(scale, mean * (1.0 - mean), out=np.zeros_like(scale), where=mean * (1.0 - mean) > 0.0)
-    half = np.sqrt(scale * (share * (1.0 - share) + scale / 4.0))
-    low, high = ((share + scale / 2.0 + side * half) / (1.0 + scale) for side in (-1.0, 1.0))
-    return np.clip(low, 0.0, share), np.clip(high, share, 1.0)
+    spread = variance * (freedom + 1) / freedom  # of D around m; 1 / n once over m (1 - m)
+    spread = np.divide(spread, mean * (1.0 - mean), out=np.zeros_like(spread), where=mean * (1.0 - mean) > 0.0)
+    ends = []
+    for side in (-1.0, 1.0):
+        scale = (quantile * (1.0 - side * apart)) ** 2 * spread
+        half = np.sqrt(scale * (share * (1.0 - share) + scale / 4.0))
+        ends.append((share + scale / 2.0 + side * half) / (1.0 + scale))
+    known = spread > RELATIVE**2
+    return np.where(known, np.clip(ends[0], 0.0, share), np.nan), np.where(known, np.clip(ends[1], share, 1.0), np.nan)

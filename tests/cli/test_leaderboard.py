@@ -195,9 +195,7 @@ def test_ways_out_of_a_board_that_is_not_clear(command, board):
     assert "--ignore-column" not in command("leaderboard", board).err  # one column would be left
 
 
-@pytest.mark.parametrize(
-    "option", ["--baseline=aurora", "--rank-method=guaranteed", "--cohort=top2", "--exclude-systems=a*"]
-)
+@pytest.mark.parametrize("option", ["--baseline=aurora", "--cohort=top2", "--exclude-systems=a*"])
 def test_means_refuse_what_needs_items(command, board, option):
     """An option that needs scores by item is refused, by its name."""
     ended = command("leaderboard", board, option)
@@ -214,7 +212,7 @@ def test_other_commands_refuse_means(command, board):
 
 
 def test_requirements_end_with_a_code(command, tmp_path):
-    """What is established ends with 0, what is open with 1, after its page; a table that is not there ends with 3."""
+    """Established 0, violated 1, open 6, each after its page; a table that is not there ends with 3."""
     rows = "".join(
         f"{item},{item % 7 / 10},{item % 7 / 10 + 0.1 + item % 2 / 100},{item % 5 / 10}\n" for item in range(30)
     )
@@ -229,6 +227,7 @@ def test_requirements_end_with_a_code(command, tmp_path):
     rows = [f"{i},{i % 5},,{i % 3}\n{i + 20},,{i % 4},{i % 7}" for i in range(20)]
     apart = tmp_path / "apart.csv"
     apart.write_text("\n".join(["question_id,old,new,third", *rows]))
-    untested = command("leaderboard", apart, "--missing", "pairwise", "--require", "old >= new - 9", *QUICK)
-    assert "not established: old >= new - 9: the two systems have no item in common under apart" in untested.err
+    untested = command("leaderboard", apart, "--missing", "pairwise", "--require", "old >= new - 9 points", *QUICK)
+    assert untested.code == 6
+    assert "open: old >= new - 9 points: the two systems have no item in common under apart" in untested.err
     assert "Requirements" in unmet.out

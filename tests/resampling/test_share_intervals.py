@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from metaeval.resampling.share_intervals import share_interval, shrinkage
@@ -89,16 +90,26 @@ def test_wilson_is_that_of_statsmodels():
     for count in (0, 3, 20, 40):
         found = share_interval(count / n, draws, freedom=10**9, confidence_level=0.9)
         assert found == pytest.approx(proportion_confint(count, n, alpha=0.1, method="wilson"), abs=1e-6)
+        moved = share_interval(count / n, draws, freedom=10**9, confidence_level=0.9, apart=0.1)
+        ends = [
+            proportion_confint(count, n, alpha=2 * stats.norm.sf(1.6449 * (1 - side * 0.1)), method="wilson")
+            for side in (-1, 1)
+        ]
+        assert moved == pytest.approx((ends[0][0], ends[1][1]), abs=1e-4)
 
 
 @given(SHARES, st.lists(SHARES, min_size=2, max_size=9), st.integers(1, 99), st.floats(0.01, 0.99))
 def test_laws_of_the_interval(share, draws, freedom, level):
-    """It lies in [0, 1], holds the share, is a point where nothing varies, and turns over with the shares."""
+    """It lies in [0, 1], holds the share, is unknown where nothing varies, and turns over with the shares."""
     draws = np.array(draws)
     low, high = share_interval(share, draws, freedom=freedom, confidence_level=level)
+    if draws.var() < 1e-20:
+        assert np.isnan([low, high]).all()
+        return
     assert 0 <= low <= share <= high <= 1
-    if draws.var() == 0:
-        assert low == share == high
+    lower, upper = share_interval(share, draws, freedom=freedom, confidence_level=level, apart=0.1)
+    assert lower <= low
+    assert upper <= high
     turned = share_interval(1 - share, 1 - draws, freedom=freedom, confidence_level=level)
     assert turned == pytest.approx((1 - high, 1 - low), abs=1e-5)
 
@@ -109,4 +120,4 @@ def test_draws_without_a_value_are_left_out():
     with np.errstate(all="ignore"), pytest.warns(RuntimeWarning):
         low, high = share_interval([0.3, 0.3], draws, freedom=20, confidence_level=0.95)
     alone = share_interval(0.3, draws[[0, 1, 3], 0], freedom=20, confidence_level=0.95)
-    assert (low[0], high[0]) == pytest.approx(alone)
+    assert (low[0], high[0]) == pytest.approx([float(end) for end in alone])

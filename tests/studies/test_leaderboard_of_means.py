@@ -3,6 +3,7 @@
 
 import pandas as pd
 import pytest
+from scipy import stats
 
 from metaeval import as_scores, read_scores, study_leaderboard, study_power
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
@@ -63,11 +64,29 @@ def test_several_metrics():
     assert clear.summary[0].startswith("aurora is first: no other system’s 95 % interval reaches rank 1;")
 
 
-@pytest.mark.parametrize("options", [{"baseline": "delta"}, {"rank_method": "guaranteed"}])
+@pytest.mark.parametrize("options", [{"baseline": "delta"}, {"requirements": ["delta >= aurora"]}])
 def test_what_needs_scores_by_item_is_refused(options):
     """An option that means and errors cannot answer is an error that says so."""
     with pytest.raises(InvalidOptionError, match="needs scores by item"):
         study_leaderboard(BOARD, **options)
+
+
+def test_guaranteed_ranks_of_means():
+    """Holm's correction on the errors of the differences: no narrower than by draws, and named in words."""
+    guaranteed = study_leaderboard(BOARD, rank_method="guaranteed", rng=1)
+    drawn = study_leaderboard(BOARD, rng=1)
+    assert (guaranteed.to_frame()["rank_low"] <= drawn.to_frame()["rank_low"]).all()
+    report = guaranteed.report()
+    assert "Holm" in report.methods.paragraphs[0]
+    assert "by the errors of the differences with Holm" in report.to_html()
+
+
+def test_every_mean_has_its_interval():
+    """Normal without n, Student's t with it."""
+    row = study_leaderboard(BOARD, rng=1).to_frame().iloc[0]
+    assert row["mean_high"] - row["mean"] == pytest.approx(stats.norm.ppf(0.975) * row["stderr"])
+    row = study_leaderboard(BOARD.assign(n=20), rng=1).to_frame().iloc[0]
+    assert row["mean"] - row["mean_low"] == pytest.approx(stats.t.ppf(0.975, 19) * row["stderr"])
 
 
 def test_other_studies_say_where_to_go(tmp_path):
