@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from metaeval.agreement.drawn_intervals import reach as reach_of_topics
 from metaeval.agreement.krippendorff import krippendorff_alpha
 from metaeval.agreement.label_baselines import leading_kappa
-from metaeval.agreement.label_statistics import contingency, pooled
+from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, topics_by_content
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
 from metaeval.base.results import Figure, Result
@@ -28,6 +28,8 @@ from metaeval.running.parallel import in_one_order
 type Floats = NDArray[np.float64]
 
 _TWO = 2
+_OF_GRADES = ("quadratic_kappa", "near", "bias")
+"""What means nothing of labels that are names in no order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,7 +44,7 @@ class JudgeRanking(Result):
     the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha``
     (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
     ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
-    reference)."""
+    reference). What grades alone have is missing for labels that are names in no order."""
     measure: str
     """By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa"."""
     reference: str
@@ -168,7 +170,8 @@ def rank_judges(
     measure = leading_kappa(labels)
     scale = np.array(labels.scale, dtype=np.float64)
     own = labels.judges.index(reference)
-    tables = contingency(labels, topics=labels.topics)[:, own].transpose(0, 2, 1, 3)  # topic, judge, reference's, own
+    counts = contingency(labels, topics=topics_by_content(labels))[:, own]
+    tables = counts.transpose(0, 2, 1, 3)  # topic, judge, reference's, own
     names = np.array(labels.judges, dtype=object)
     found = pooled(tables.sum(axis=0), scale, rel=0)
     ranked = np.isfinite(found[measure]) & (names != reference)
@@ -179,6 +182,8 @@ def rank_judges(
         )
     there = tables.sum(axis=(1, 2, 3)) > 0
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
+    if not labels.ordered:
+        table[list(_OF_GRADES)] = np.nan
     units = _items_of(labels, own, ranked) if labels.by_item else tables[there][:, ranked]
     parts = _parts_of_topics(units, np.abs(scale[:, None] - scale), squared=measure != "kappa")
     compared = min(parts.shape) >= _TWO
@@ -188,6 +193,8 @@ def rank_judges(
     table = table.assign(**_beside_best(table, parts, means, confidence_level, units.any(axis=(2, 3)), measure))
     placed = table["shared"] > 0
     for name in ("quadratic_kappa", "kappa", "alpha") if placed.sum() >= _TWO else ():
+        if table[name].isna().all():
+            continue
         table[f"{name}_rank"] = table[name].where(placed).rank(ascending=False, method="min").astype("Int64")
     return JudgeRanking(
         table=table.sort_values([measure, "judge"], ascending=[False, True], ignore_index=True),
@@ -205,9 +212,11 @@ def rank_judges(
 def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> Floats:
     """Return the table of every item that the reference labelled: (item, judge, label of the reference, own label)."""
     hot = (labels.table.to_numpy()[:, :, None] == np.array(labels.scale)).astype(np.float64)
+    hot = hot[np.argsort(kinds_of(labels), kind="stable")]
     hot = hot[hot[:, own].any(axis=1)]
     tables = hot[:, own, None, :, None] * hot[:, ranked][:, :, None, :]
-    return np.asarray(tables[tables.any(axis=(1, 2, 3))])
+    tables = tables[tables.any(axis=(1, 2, 3))]
+    return np.asarray(tables)
 
 
 def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:

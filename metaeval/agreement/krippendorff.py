@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.special import gammaln
 
 from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
+from metaeval.agreement.label_statistics import topics_by_content
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import UnknownNameError
@@ -197,7 +198,7 @@ def alpha_table(
 def _units(labels: Labels, *, by_item: bool) -> tuple[Floats, Floats]:
     """Return the coincidence matrices of what is drawn, items of one kind as one, and how often each occurs."""
     if not by_item:
-        units = coincidences(labels, topics=labels.topics)
+        units = coincidences(labels, topics=topics_by_content(labels))
         return units, np.ones(len(units))
     given = _counted(labels)
     kinds, sizes = np.unique(given[given.sum(axis=1) > 1], axis=0, return_counts=True)

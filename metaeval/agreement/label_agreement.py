@@ -19,6 +19,7 @@ from metaeval.agreement.label_statistics import (
     least_kappa,
     over_topics,
     pooled,
+    topics_by_content,
 )
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
@@ -228,7 +229,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     if reference is not None:
         check_choice(reference, "judge", labels.judges)
     source = resolve_rng(rng)
-    topics = labels.topics
+    topics = topics_by_content(labels)
     first, second = _pairs_of(labels, reference)
     counts = contingency(labels, topics=topics)
     tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
@@ -269,9 +270,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     return LabelAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         statistics=statistics_of(labels),
-        per_topic=_topic_frame(frame, topics, tables, ratios).iloc[
-            : 0 if labels.by_item or not labels.ordered else None
-        ],
+        per_topic=_topic_frame(frame, topics, tables, ratios, labels),
         all_pairs=_all_pairs(labels.judges, counts.sum(axis=0), scale, rel),
         alpha=alpha_table(labels, drawn, confidence_level=confidence_level, generator=source.generator),
         reference=reference,
@@ -369,8 +368,9 @@ def _item_spreads(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
 
 
 def _topic_frame(
-    frame: pd.DataFrame, topics: Sequence[str], tables: Floats, ratios: Mapping[str, Floats]
+    frame: pd.DataFrame, topics: Sequence[str], tables: Floats, ratios: Mapping[str, Floats], labels: Labels
 ) -> pd.DataFrame:
+    """Return the ratios by topic, topics in natural order; nothing where there are none, or no relevant sets."""
     n_topics, n_pairs = tables.shape[:2]
     result = pd.DataFrame(
         {
@@ -381,4 +381,7 @@ def _topic_frame(
             **{name: values.ravel() for name, values in ratios.items()},
         }
     )
-    return result[result["items"] > 0].reset_index(drop=True)
+    place = {name: at for at, name in enumerate(labels.topics)}
+    result = result.sort_values("topic", key=lambda names: names.map(place), kind="stable")
+    kept = (result["items"] > 0) & labels.ordered & (not labels.by_item)
+    return result[kept].reset_index(drop=True)

@@ -128,7 +128,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
                 "statistic": order,
                 "value": [value[name][at] for name in order],
                 "constant": [constant[name][at] for name in order],
-                "constant_label": [label[name][at] for name in order],
+                "constant_label": [_called(labels, label[name][at]) for name in order],
                 "shuffled": [shuffled[name][at] for name in order],
                 "people": [among[name] for name in order],
                 "people_pairs": n_pairs,
@@ -137,6 +137,11 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
         for at, place in enumerate(judges)
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+def _called(labels: Labels, label: float) -> object:
+    """Return a label as it was given: a number, or a word."""
+    return labels.called(label) if labels.words and np.isfinite(label) else label
 
 
 def _statistics(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:

@@ -6,7 +6,31 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Floats, Ints
+
+
+def topics_by_content(labels: Labels) -> tuple[str, ...]:
+    """Return the topics in an order that only labels decide, so that draws fall on the same ones whatever is renamed.
+
+    Examples
+    --------
+    >>> from metaeval.agreement.labels import as_labels
+    >>> said = {"ann": {"1": {"d1": 1}, "2": {"d2": 0}}, "ben": {"1": {"d1": 1}, "2": {"d2": 1}}}
+    >>> topics_by_content(as_labels(said))
+    ('2', '1')
+    """
+    by_topic = pd.Series(kinds_of(labels)).groupby(labels.table.index.get_level_values("topic").to_numpy())
+    return tuple(sorted(labels.topics, key=by_topic.agg(sorted).to_dict().__getitem__))
+
+
+def kinds_of(labels: Labels) -> Ints:
+    """Return which kind every item is of, by what each judge said of it, in an order that names do not decide."""
+    given = labels.table.to_numpy()[:, :, None] == np.array(labels.scale)
+    if not labels.ordered:  # names in no order of their own: by how often they were given
+        given = given[:, :, np.argsort(given.sum(axis=(0, 1)), kind="stable")]
+    codes = np.where(given.any(axis=2), given.argmax(axis=2), -1)
+    judges = np.lexsort(given.sum(axis=0).T[::-1])
+    return np.unique(codes[:, judges], axis=0, return_inverse=True)[1].ravel()
 
 
 def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:

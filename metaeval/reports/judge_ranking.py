@@ -163,6 +163,8 @@ def _why_words(study: Labelling, found: JudgeRanking) -> str:
 def _alpha_words(found: JudgeRanking) -> str:
     """Say whom the pooled distribution costs places: of those that lose some, the one whose labels are furthest off."""
     table, own = _placed_together(found), f"{found.measure}_rank"
+    if table["bias"].isna().all():  # labels without an order
+        return ""
     fallen = table[table["alpha_rank"] > table[own]]
     kinds, said = {"ordered": found.ordered, "fallen": not fallen.empty}, []
     for row in _furthest(table if fallen.empty else fallen, "bias", _DECIMAL):
@@ -259,11 +261,11 @@ def ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
     columns += right(share, same="Same label")
     if found.measure != "kappa":
         columns += right(share, near="Or a grade off")
-    columns += right(number(2), bias="Mean label")
+    columns += right(number(2), bias="Mean label") if study.labels.ordered else []
     table = Table(
         name="judge-ranking",
         title=say("table title", reference=found.reference, ordered=found.ordered),
-        caption=say("table", found=found, n=len(frame), best=found.table["judge"][0]),
+        caption=say("table", found=found, study=study, n=len(frame), best=found.table["judge"][0]),
         frame=frame,
         columns=tuple(columns),
         data=found.table,
