@@ -24,7 +24,7 @@ from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_winners import Refuse
 from metaeval.table.votes import Collected, Table, Votes, columns_of_rows
 
-_CHUNK = 64 * 2**20
+_CHUNK = 16 * 2**20
 _CHUNKS = 100
 _LONGEST_CELL = 2**24
 """Letters of an answer, which tables of votes may have beside them."""
