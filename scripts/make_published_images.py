@@ -16,7 +16,7 @@ MADE = (
     "simulate inex kazai --year 2004 --systems 15 --topics 16 --documents 250 --results 300 --seed 1",
     (
         "simulate inex thorough --year 2005 --task thorough --systems 55 --topics 29 --documents 200 --results 300 "
-        "--no-published --seed 0"
+        "--seed 0"
     ),
     (
         "simulate inex inex2005 --year 2005 --systems 12 --topics 15 --documents 500 --results 200 --pool 200 "
