@@ -73,9 +73,10 @@ TEXT = f"""## Discriminative power, with intervals
 
 Nominal 95 % intervals of the t test's power for the expected power of samples of so many topics ({TRUTHS} of them; the
 oracle's width is {NORMAL_WIDTH} of their standard deviations). 60 systems are all where there are fewer. Seconds of
-processor time for one metric and both corrections. Without moving the ends apart (see `power_interval`) the truth was above in
-.013 and below in .036 of the samples uncorrected, in .009 and .042 under Benjamini and Yekutieli (the 48 tables, 16
-samples each); with the skewness of the resampled powers in place of a rule, in .015 and .038, and .031 and .042.
+processor time for one metric and both corrections. Without moving the ends apart (see `power_interval`) the truth was
+above in .013 and below in .036 of the samples uncorrected, in .009 and .042 under Benjamini and Yekutieli (the 48
+tables, 16 samples each); with the skewness of the resampled powers in place of a rule, in .015 and .038, and .031 and
+.042.
 
 """
 

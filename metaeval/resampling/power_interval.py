@@ -186,7 +186,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     .. math:: n = \frac{m (1 - m)}{s^2(D^*)} \frac{T - 1}{T}, \quad
               \left\{ p : |D - p| \le \left(1 \pm \frac{3}{4 \sqrt{T - 1}}\right) t_{T-1} \sqrt{p (1 - p) / n} \right\},
 
-    as for proportions in surveys of clusters (Korn and Graubard 1998), with plus for p below D and minus above. For the difference of two metrics' powers it is
+    as for proportions in surveys of clusters (Korn and Graubard 1998), with plus for p below D and minus above. For the
+    difference of two metrics' powers it is
     :math:`D_a - D_b \pm t_{T-1}\, s(D_a^* - D_b^*) \sqrt{T / (T - 1)}`, cut at -1 and 1. ``standard_error`` is
     :math:`s(D^*) \sqrt{T / (T - 1)}`.
 

@@ -46,7 +46,7 @@ def shrinkage(question: Question) -> Floats:
     return (1.0 - kept[:, None]) * effects
 
 
-def share_interval(
+def share_interval(  # noqa: PLR0913 - what an interval is made of
     share: ArrayLike,
     resampled: Floats,
     *,

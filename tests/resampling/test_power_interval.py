@@ -28,7 +28,7 @@ def _shrunken(values):
 
 
 def test_the_interval_is_wilsons_for_as_many_pairs_as_the_spread_says(graded, literal_t_power):
-    """The bounds solve (D - p)^2 = t^2 p (1 - p) / n, t a sixth more below, n from a plain loop over shrunken scores."""
+    """The bounds solve (D - p)^2 = t^2 p (1 - p) / n, t a sixth more below, n from a loop over shrunken scores."""
     values = graded()
     result = discriminative_power_interval(values, test="t", n_topic_resamples=50, rng=8)
     topics = bootstrap_indices(np.random.default_rng(8), 50, 25)  # the t test itself draws nothing

@@ -120,8 +120,8 @@ def _check_judges(sheet: Sheet, rows: Sequence[NuggetRow]) -> None:
     column = next(name for name in header_names(sheet.sample()[0]) if underscored(name) in _WORDS["judge"])
     lacking = first_few(natural_order(systems - judged[other]))
     message = (
-        f"{column} {other!r} labelled {len(judged[other])} of {count(len(systems), 'system')}, not {lacking}: systems of "
-        "several judges cannot be compared"
+        f"{column} {other!r} labelled {len(judged[other])} of {count(len(systems), 'system')}, not {lacking}: systems "
+        "of several judges cannot be compared"
     )
     ways = "have all systems labelled by one judge"
     if len(judged[judge]) > 1:
