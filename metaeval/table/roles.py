@@ -383,7 +383,9 @@ class _Numbers(NamedTuple):
         if column.of:
             return column._replace(sure=_fits(column.role, numbers, self.values[:, self.names.index(column.of)]))
         if self.along == "system" and (stem or column.role == "range"):
-            return column._replace(sure=False) if column.role in ERRORS else None
+            others = [at for at, name in enumerate(self.names) if name != column.name and not role_of_name(name)[0]]
+            small = column.role in ERRORS and _fits(column.role, numbers, self.values[:, others].mean(axis=1))
+            return column._replace(sure=False) if small else None  # a mixture of experts (moe) scores as others do
         return None if stem and column.role in BOUNDS else column._replace(sure=False)
 
     def counting(self) -> list[str]:

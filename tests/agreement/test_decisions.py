@@ -262,7 +262,7 @@ class TestDegenerate:
 
     def test_one_finds_nothing(self):
         """If only one finds something, F1 is 0 and the share over the empty set is undefined."""
-        silent = np.zeros((3, 6))
+        silent = np.zeros((3, 12))
         values = np.stack([silent, silent + np.array([[0.0], [1.0], [2.0]])])
         frame = decision_agreement(as_scores(values, metrics=["silent", "loud"]), test="t").to_frame()
         first, second = frame.iloc[0], frame.iloc[1]

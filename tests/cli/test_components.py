@@ -65,7 +65,7 @@ def test_columns_called_as_repeats_are_read_as_such_by_the_option_that_the_note_
     path = tmp_path / "tries.csv"
     pd.DataFrame(draw.integers(0, 2, (20, 6)), columns=names).rename_axis("item").to_csv(path)
     words = ("components", path, "--splits", "0")
-    (option,) = re.findall(r"(--[a-z-]+) reads them as such", command(*words).err)
+    (option,) = re.findall(r"(--[a-z-]+) reads them as such", command(*words).out)
     ended = command(*words, option)
     assert "2 systems, 20 items, 3 repeats" in ended.out
-    assert "reads them as such" not in ended.err
+    assert "reads them as such" not in ended.out

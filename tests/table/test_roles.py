@@ -1,9 +1,10 @@
 """The roles of columns: told by names, by values, and asked for where these disagree."""
 
+import numpy as np
 import pytest
 
 from metaeval.errors import ScoresError
-from metaeval.table.roles import SCORES, column_roles
+from metaeval.table.roles import SCORES, column_roles, not_scores
 
 
 def test_column_words_belong_to_one_part():
@@ -29,3 +30,13 @@ def test_surer_words_for_topics_go_first():
     assert column_roles(["question", "task"], chosen={"topic": "question"}).parts["cluster"] == "task"
     with pytest.raises(ScoresError, match="columns 'doc' and 'sample' could both be the topic"):
         column_roles(["doc", "sample"])
+
+
+@pytest.mark.parametrize("name", ["nomic-embed-text-v2-moe", "qwen_moe", "bert-std", "colbert-se"])
+def test_a_system_whose_name_ends_as_errors_do_is_one(name):
+    """A mixture of experts scores as the others do; where its numbers are as small as errors, somebody is asked."""
+    values = np.random.default_rng(0).uniform(0.3, 0.8, (20, 4))
+    names = ["bm25", "dense", name, "rm3"]
+    assert not_scores(names, values, along="system") == []
+    values[:, 2] *= 0.1
+    assert [(column.name, column.sure) for column in not_scores(names, values, along="system")] == [(name, False)]
