@@ -141,7 +141,7 @@ def test_the_share_in_one_true_order_is_held():
 
 def test_few_clusters_are_decided_by_tests():
     """As on the page of a leaderboard: Holm's t tests, without intervals of ranks, and the picture has no whiskers."""
-    clusters = {str(number): f"c{number % 5}" for number in range(1, 31)}
+    clusters = {str(number): f"c{number % 9}" for number in range(1, 31)}
     scores = as_scores(np.arange(4)[:, None] / 2 + np.random.default_rng(1).normal(0, 0.3, (4, 30)), clusters=clusters)
     plain = as_scores(scores.to_numpy()[0])
     found = settled_pairs({"few": scores, "plain": plain}, rng=1)
