@@ -92,7 +92,7 @@ def _role(role: str, _name: str) -> None:
     from metaeval.base.columns import LABELS  # noqa: PLC0415 - only for this option
     from metaeval.io.judge_scores import JUDGED_SCORES  # noqa: PLC0415 - as above
 
-    known = list(dict.fromkeys([*LABELS, *JUDGED_SCORES]))
+    known = [role for role in dict.fromkeys([*LABELS, *JUDGED_SCORES]) if role not in {"asked", "more"}]
     if role not in known:
         raise UnknownNameError("role of a column (--column ROLE=NAME)", role, known)
 

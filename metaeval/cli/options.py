@@ -129,7 +129,6 @@ _HIGHER_IS_BETTER = _reading(
     "METRIC",
     "A metric where higher is better though its name says otherwise, such as a loss; may be repeated.",
     checks.a_name,
-    means="as_scores.higher_is_better",
 )
 LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)
 WHERE = _reading(

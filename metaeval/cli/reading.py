@@ -101,14 +101,13 @@ class Loaded:
         """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""
         if self._scores is None:
             scores = self._from_tables(fewest, chosen=chosen) if self.options["qrels"] is None else self._scored(fewest)
-            direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
-            direction |= dict.fromkeys(self.options.get("higher_is_better") or (), True)
-            if direction:
-                from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
-
-                scores = as_scores(scores, missing="pairwise", higher_is_better=direction, fewest=fewest)
             self._scores = self._in_clusters(scores)
         return self._scores
+
+    def _directions(self) -> dict[str, bool]:
+        """Return under which metrics somebody said that higher is better, or lower."""
+        falling, rising = (self.options.get(name) or () for name in ("lower_is_better", "higher_is_better"))
+        return dict.fromkeys(falling, False) | dict.fromkeys(rising, True)
 
     def votes_and_scores(self, named: Sequence[str] = ()) -> "tuple[dict[str, Votes], Scores | None]":
         """Return the votes among the inputs, found by content, and those of named files; and scores of the others."""
@@ -178,8 +177,7 @@ class Loaded:
                 raise InvalidOptionError(f"{message}; leave it out")
         self.read(*given["inputs"])
         board = alone.board.under(_names_of_metrics(given["metrics"])) if given.get("metrics") else alone.board
-        said = {False: given.get("lower_is_better") or (), True: given.get("higher_is_better") or ()}
-        return board.directed({name: rising for rising, names in said.items() for name in names})
+        return board.directed(self._directions())
 
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
         """Return the runs and judgments, compiled.
@@ -340,6 +338,7 @@ class Loaded:
             where=parse_assignments(given.get("where"), "--where"),
             choice=self._choice(),
             paired=fewest > 1 and given.get("baseline") is None,
+            higher_is_better=self._directions() or None,
             **parse_columns(given),  # type: ignore[arg-type]  # columns and header
         )
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
@@ -356,7 +355,7 @@ class Loaded:
 
         runs, topics = count(collection.n_systems, "run"), count(collection.n_topics, "topic")
         self.session.say(f"Scoring {runs} on {topics}")
-        return score(
+        scores = score(
             collection,
             metrics,
             undefined=given["undefined"],
@@ -364,6 +363,11 @@ class Loaded:
             n_threads=given.get("threads"),
             fewest=fewest,
         )
+        if not self._directions():
+            return scores
+        from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
+
+        return as_scores(scores, missing="pairwise", higher_is_better=self._directions(), fewest=fewest)
 
     def _choice(self) -> "DataChoice | None":
         """Return which systems and topics to keep, as the options say; None for all."""

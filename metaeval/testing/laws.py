@@ -251,11 +251,12 @@ def _check_monotone(metric: Metric, _: JudgedCollection, rankings: Rankings, qre
         for topic, names in lists.items()
         if names != worse[system][topic]
     ]
-    asked = "it is declared monotone, with " if metric.spec.monotone else ""
+    asked = "it is declared monotone and " if metric.spec.monotone else ""
+    better = "higher" if metric.higher_is_better else "lower"
     _demand(
         gain <= TOLERANCE,
         f"exchanging a document with a worse one further down improved the score by {gain.max():g}, although "
-        f"{asked}`higher_is_better={metric.higher_is_better}`" + (f" ({exchanged[0]})" if len(exchanged) == 1 else ""),
+        f"{asked}{better} is better" + (f" ({exchanged[0]})" if len(exchanged) == 1 else ""),
     )
 
 

@@ -27,6 +27,7 @@ from metaeval.base.arrays import Floats
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import on_threads
+from metaeval.table.array import has_gaps
 from metaeval.table.units import TopicUnits
 from metaeval.tests_stat.pairs import Estimates, Question
 
@@ -59,10 +60,22 @@ def mean_estimates(values: Floats, units: TopicUnits) -> Estimates:
 
     Shapes: `values` (metric, system, topic).
     """
+    if units.plain and values.shape[2] > 1 and not has_gaps(values):
+        return Estimates(*np.stack([_plain_estimates(own) for own in values], axis=1))
     systems = np.arange(values.shape[1])
     nothing = np.full_like(systems, len(systems))
     with_zeros = np.concatenate([values, np.zeros_like(values[:, :1])], axis=1)
     return _stacked([_estimates(own, systems, nothing, _Layout.of(units)) for own in with_zeros])
+
+
+def _plain_estimates(values: Floats) -> Floats:
+    """Return the fields of `Estimates` where topics are units of their own and none is missing, without a kernel."""
+    n_topics = values.shape[1]
+    spread, size = values.std(axis=1, ddof=1), np.abs(values).mean(axis=1)
+    varies = spread > RELATIVE * size
+    error, freedom = np.where(varies, spread / np.sqrt(n_topics), 0.0), np.where(varies, n_topics - 1.0, np.nan)
+    counts = np.full((2, len(values)), float(n_topics))
+    return np.stack([values.mean(axis=1), error, freedom, *counts, (size > 0.0).astype(np.float64)])
 
 
 class _Layout(NamedTuple):

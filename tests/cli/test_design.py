@@ -69,8 +69,8 @@ def test_a_difference_too_small_is_marked(command):
     assert line == ["given", "0.1", "1e-08", MISSING, MISSING]
     n_topics = study_design(variance=0.1, differences=[0.1], methods=["t"]).table["n_topics"].item()
     assert f"Paired t test 0.1 {n_topics}" in " ".join(ended.out.split())
-    assert ended.err.count("Note: given, difference 1e-08") == 2
-    assert "too small" in ended.err
+    assert ended.out.count("Note: given, difference 1e-08") == 2
+    assert "too small" in ended.out
 
 
 def test_collections_are_pooled(command, table):

@@ -55,8 +55,8 @@ def test_labels_off_the_scale_stop_or_are_listed(command, labels):
     ended = command("judges", labels, "--scale", "0,1,2")
     assert ended.code == 3
     assert "not on the scale" in ended.err
-    assert "labels off the scale 0, 1, 2, left out: robot 1" in (
-        command("judges", labels, "--scale", "0,1,2", "--outside", "drop").err
+    assert "Labels off the scale 0, 1, 2, left out: robot 1" in (
+        command("judges", labels, "--scale", "0,1,2", "--outside", "drop").out
     )
 
 

@@ -202,7 +202,7 @@ def left_out(names):
 
 
 def reduced(names, say):
-    frame = named(names, power=FIVE, power_full=0.9, tau=FIVE, step=10, left=10.0)
+    frame = named(names, power=FIVE, power_full=0.9, power_full_error=0.0, tau=FIVE, step=10, left=10.0)
     errors = named(names, step=10, power_error=0.0, tau_error=0.0, left_error=0.0)
     kinds = named(names, level=FIVE, left=10.0, kind="observed", left_error=0.0)
     kinds["level"] *= 100

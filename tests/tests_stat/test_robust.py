@@ -197,6 +197,17 @@ def test_the_unit_of_the_scores_does_not_matter(unit):
     assert (other["better"] == one["better"]).all()
 
 
+def test_without_gaps_and_clusters_means_need_no_kernel():
+    """A whole table and one with a system that has a gap have the same estimates of all other systems."""
+    values = np.random.default_rng(9).random((2, 4, 20)) - 0.3
+    values[0, 1], values[1, 2] = 0.1 + 0.2, 0.0  # without spread, and without anything
+    gappy = values.copy()
+    gappy[:, 3, 4] = np.nan
+    plain, kernel = (mean_estimates(table, units_of(labelled(table))) for table in (values, gappy))
+    for one, other in zip(plain, kernel, strict=True):
+        np.testing.assert_allclose(one[:, :3], other[:, :3], rtol=1e-12)
+
+
 def test_means_of_systems_are_differences_from_nothing():
     """The interval of a mean is that of its difference from a system of zeros."""
     values = np.random.default_rng(9).random((2, 3, 20))
