@@ -67,9 +67,14 @@ def test_runs_and_groups(command, table):
 
 
 def test_intervals_on_demand(command, table):
-    """--interval-resamples adds an interval that holds the power."""
-    rows = command("power", table[0], "--test", "t", "--interval-resamples", 50, "--json").json()["results"]
-    assert all(row["power_low"] <= row["power"] <= row["power_high"] for row in rows)
+    """--interval-resamples adds an interval that holds the power; where all resamples have 1, there is none."""
+    asked = ("power", table[0], "--test", "t", "--interval-resamples", 50, "--json")
+    assert all((row["power"], row["power_low"]) == (1.0, None) for row in command(*asked).json()["results"])
+    scores = pd.read_csv(table[0])
+    noise = np.random.default_rng(3).normal(0, 0.2, scores.shape)
+    (scores + noise).clip(0, 1).to_csv(table[0], index=False)
+    rows = command(*asked).json()["results"]
+    assert all(row["power_low"] < row["power"] < row["power_high"] for row in rows)
 
 
 def test_a_region_of_practical_equivalence(command, table, tmp_path):

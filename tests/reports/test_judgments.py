@@ -299,7 +299,14 @@ def test_tables_by_metric_are_the_studys(made, words_of):
         cells = [[cell.text for cell in row] for row in table_of(page, f"power stratified {name}").cells()]
         wanted = part.sort_values(power, ascending=False, kind="stable")
         assert [row[0] for row in cells] == wanted["metric"].map(name_of_metric).tolist()
-        assert [row[1] for row in cells] == [share_of(round(3 * value), 3) for value in wanted[power]]
+        errors = study.stability["stratified"].errors().set_index(["metric", "step"])[f"{power}_error"]
+        of_resamples = [errors[row["metric"], row["step"]] for _, row in wanted.iterrows()]
+        shown = [
+            f"{round(3 * value)}/3 = {carried(value, error)}" if error > 0 else share_of(round(3 * value), 3)
+            for value, error in zip(wanted[power], of_resamples, strict=True)
+        ]
+        assert [row[1] for row in cells] == shown
+        assert max(of_resamples) > 0
         assert [row[-1] for row in cells] == [
             f"{value:.2f}" for value in wanted[power.replace("power", "difference_required")]
         ]
@@ -308,7 +315,10 @@ def test_tables_by_metric_are_the_studys(made, words_of):
     wrong = {row[0].text: row for row in table_of(page, "inconsistent stratified 10").cells()}
     for row in frame[frame["step"] == 10].to_dict("records"):
         cells = [cell.text for cell in wrong[name_of_metric(row["metric"])]]
-        assert cells[1:3] == [f"{row['found']:.0f}", f"{row['contradicted']:.0f}"]
+        assert [cell.partition(" ± ")[0] for cell in cells[1:3]] == [
+            f"{row['found']:.0f}",
+            f"{row['contradicted']:.0f}",
+        ]
     between = table_of(page, "between metrics")
     for row in study.tables()["between_metrics"].to_dict("records"):
         text = between.frame.set_index("metric").loc[row["metric_a"], row["metric_b"]]
