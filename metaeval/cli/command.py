@@ -7,7 +7,7 @@ from the groups of options that commands share (`READING` and `OUTPUT` in `metae
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -130,8 +130,13 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
                 unwritten = error
             else:
                 loaded.saved()
-    _show(replace(report, warnings=tuple(session.messages)), given, index, session)
-    if unwritten is not None:
+    try:
+        _show(replace(report, warnings=tuple(session.messages)), given, index, session)
+    except OSError as error:
+        unwritten = unwritten or error
+    if unwritten is not None:  # what else was asked for is written all the same
+        with suppress(MetaevalError, OSError):
+            loaded.finish()
         raise unwritten
     loaded.finish()
 

@@ -31,7 +31,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
-from metaeval.table.roles import SCORES
+from metaeval.table.roles import SCORES, rises_by_name
 from metaeval.table.scores import Missing, Scores, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -346,7 +346,9 @@ def _long_frame(scores: Scores) -> pd.DataFrame:
     long = scores_to_long(scores)
     if (word := unit_of(scores).topic) in SCORES["topic"]:
         long = long.rename(columns={"topic": word})
-    return long.drop(columns="higher_is_better") if long["higher_is_better"].all() else long
+    directions = zip(scores["metric"].to_numpy().tolist(), scores["higher_is_better"].to_numpy().tolist(), strict=True)
+    usual = all(rising == rises_by_name(name) for name, rising in directions)
+    return long.drop(columns="higher_is_better") if usual else long
 
 
 _WRITERS: Mapping[str, Callable[[Scores], bytes]] = {

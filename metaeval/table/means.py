@@ -18,7 +18,7 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
-from metaeval.table.roles import ERRORS, LOWER, column_roles, is_total, role_of_name, row_of_sums, word_of
+from metaeval.table.roles import ERRORS, column_roles, is_total, rises_by_name, role_of_name, row_of_sums, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
 _RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
@@ -524,7 +524,7 @@ def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None)
     for name in asked:
         if name not in metrics:
             raise UnknownNameError("metric", str(name), metrics)
-    return np.array([bool(asked.get(name, word_of(name.rpartition(" ")[2]) not in LOWER)) for name in metrics])
+    return np.array([bool(asked.get(name, rises_by_name(name.rpartition(" ")[2]))) for name in metrics])
 
 
 def _of_parts(means: object, errors: object, n: object, systems: Sequence[str] | None) -> pd.DataFrame:

@@ -107,6 +107,17 @@ def word_of(name: object) -> str:
 # ------------------------------------------------------------------------------------------- parts of a long table
 
 
+def rises_by_name(metric: str) -> bool:
+    """Whether higher is better under a metric of this name, as far as names tell.
+
+    Examples
+    --------
+    >>> rises_by_name("nDCG@10"), rises_by_name("Perplexity")
+    (True, False)
+    """
+    return word_of(metric) not in LOWER
+
+
 def part_of_word(word: object) -> str | None:
     """Return the part of a long table of scores that a column of this name plays, None for none.
 

@@ -31,7 +31,7 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import odd_notes, summary_topics
-from metaeval.table.roles import LOWER, word_of
+from metaeval.table.roles import rises_by_name
 
 type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
@@ -535,7 +535,7 @@ def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ND
     _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
     said = "higher_is_better" in table.coordinates
     rising = {
-        name: _truth(entry, name) if said else word_of(name) not in LOWER
+        name: _truth(entry, name) if said else rises_by_name(name)
         for name, entry in zip(names, entries.tolist(), strict=True)
     }
     if isinstance(asked, Mapping):
@@ -553,7 +553,7 @@ def _with_falling_noted(table: ScoreTable, asked: bool | Mapping[str, bool] | No
     told = {*asked} if isinstance(asked, Mapping) else set()
     if "higher_is_better" in table.coordinates or isinstance(asked, bool):
         return table
-    falling = [name for name in table.labels["metric"] if word_of(name) in LOWER and name not in told]
+    falling = [name for name in table.labels["metric"] if not rises_by_name(name) and name not in told]
     if not falling:
         return table
     way = f"pass `higher_is_better={ {falling[0]: True} }`"

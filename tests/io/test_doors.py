@@ -49,6 +49,8 @@ OWN = {
     "resampling/replicates.py: store.load": "replicates that were kept, under their checksum",
     "resampling/replicates.py: np.load": "replicates that were kept, under their checksum",
     "running/workers.py: pickle.loads": "what this process pickled",
+    "running/kernel_cache.py: pickle.loads": "what this user compiled, under its seal",
+    "io/benchmarks/reading.py: first.reader": "no parser: it hands the files to what reads their format",
 }
 """What is parsed that no stranger wrote, and why."""
 

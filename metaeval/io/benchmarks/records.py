@@ -23,6 +23,7 @@ from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
+from metaeval.table.roles import rises_by_name
 
 _ONCE = "1"
 _COLUMNS = 7
@@ -350,7 +351,7 @@ def _clusters_of(topics: Iterable[str], clusters: Mapping[str, str]) -> dict[str
 
 
 def _directions_of(metrics: Sequence[str], parts: Sequence[Part]) -> dict[str, dict[str, bool]]:
-    """Return which metrics are better where they are higher, if a part says that one is not."""
+    """Return which metrics are better where they are higher, unless all are as their names say."""
     lower = frozenset().union(*(part.lower for part in parts))
     better = {name: name.partition("(")[0] not in lower for name in metrics}
-    return {} if all(better.values()) else {"higher_is_better": better}
+    return {} if all(rising == rises_by_name(name) for name, rising in better.items()) else {"higher_is_better": better}

@@ -73,7 +73,9 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
         *options.where,
         *([name for name in names if name in _ASKED] if frame else []),
     }
-    left_out = [name for name in names if name not in said and part_of_word(name) is None and _is_words(name, records)]
+    open_names = [name for name in names if name not in said]
+    left_out = [name for name in open_names if part_of_word(name) is None and _is_words(name, records)]
+    left_out += _texts_beside_names([name for name in open_names if part_of_word(name) == "topic"], records)
     kept = [name for name in names if name not in left_out]
     _check_names(json, kept, options)
     text = io.StringIO()
@@ -102,6 +104,12 @@ def _check_names(json: Json, names: Sequence[str], options: TableOptions) -> Non
             if {float, bool} & {*kinds}:
                 at = next(place for place, kind in enumerate(kinds) if kind in {float, bool})
                 name_in(json, json.records[at][name], name, at=at, key=name)
+
+
+def _texts_beside_names(names: Sequence[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which names of topics hold texts of several lines, where another holds names."""
+    texts = [name for name in names if any("\n" in str(record.get(name)).strip() for record in records)]
+    return texts if len(texts) < len(names) else []
 
 
 def _is_words(name: str, records: Iterable[Mapping[str, Any]]) -> bool:

@@ -82,7 +82,7 @@ def test_systems_of_other_judges_are_not_compared(read):
     third = [(row[0], "c", *row[2:5], "bob") for row in ROWS[5:]]
     head = HEAD.replace("\n", ",judge\n")
     with pytest.raises(
-        FileFormatError, match=r"judge 'ann' labelled 1 of 3 systems, not b and c: .*`where=\{'judge': 'bob'\}`, 2 of 3"
+        FileFormatError, match=r"judge 'ann' labelled 1 of 3 systems, not b, c: .*`where=\{'judge': 'bob'\}`, 2 of 3"
     ):
         read([*judged, *third], head)
     assert read([*judged, *third], head, where={"judge": "bob"})["system"].to_numpy().tolist() == ["b", "c"]

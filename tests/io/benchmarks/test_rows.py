@@ -290,11 +290,13 @@ def test_words_for_items(put, names, topic, clustered):
         assert scores["cluster"].to_numpy().tolist() == ["task0", "task0", "task1", "task1"]
 
 
-def test_words_that_could_both_be_items(put):
-    """Two words of one sureness are refused, and less sure ones beside them are columns without a part."""
+def test_words_that_could_both_be_items(put, told):
+    """Two words of one sureness are refused, and less sure ones beside them are left out by name."""
     with pytest.raises(ValueError, match=r"columns 'item' and 'doc' could both be the topic"):
         read_scores(put({"x.csv": "system,item,doc,score\na,1,2,0.5\nb,1,2,0.5\n"}) / "x.csv")
-    with pytest.raises(FileFormatError, match="unknown column 'id'"):
-        read_scores(put({"x.csv": "system,item,id,score\na,1,2,0.5\nb,1,2,0.5\n"}) / "x.csv")
+    rows = "".join(f"{run},{item},{item}{run},0.{item}\n" for run in "ab" for item in (1, 2))
+    found = read_scores(put({"x.csv": f"system,item,id,score\n{rows}"}) / "x.csv")
+    assert found["topic"].to_numpy().tolist() == ["1", "2"]
+    assert told(found, "id")
     with pytest.raises(InvalidOptionError, match="part of `columns`"):
         read_scores(put({}) / "x.csv", columns={"items": "item"})
