@@ -17,7 +17,8 @@ import pandas as pd
 
 REPORT = Path(__file__).parents[1] / "benchmarks" / "reports" / "inex-assessments.md"
 SIMULATE = (
-    "simulate inex inex{0} --year {0} --systems 12 --topics 15 --documents 500 --results 200 --pool 200 --articles"
+    "simulate inex inex{0} --year {0} --systems 12 --topics 15 --documents 500 --results 200 --pool 200 --articles "
+    "--seed 200"
 )
 ASSESS = (
     "assessment inex{0}/assessments --runs inex{0}/submissions --second inex{0}/second --log inex{0}/log.csv "
@@ -136,7 +137,7 @@ def main() -> None:
         lines.append(f"| {one.words}{'' if one.set_so else '*'} | " + " | ".join(cells) + " |")
     parts = [
         "# Piwowarski, Trotman and Lalmas (2008) on simulated campaigns",
-        "Made by `python benchmarks/inex_assessments.py`.",
+        f"Made by `python benchmarks/inex_assessments.py`, from `metaeval {SIMULATE.format(2005)}`, and so for 2006.",
         "## Comparison",
         "\n".join(lines),
         "*: not set in the simulation.",

@@ -1,6 +1,6 @@
 """Table 1 of Kazai, Lalmas and de Vries (2004) on a simulated campaign, over the orders of equal values.
 
-Run: python benchmarks/kazai_six_runs.py [--seed 1] [--orders 50]
+Run: python benchmarks/kazai_six_runs.py [--seed 200] [--orders 50]
 
 The six runs are ordered by the value of an element under SOG, and the paper does not say how elements of equal value
 are ordered. Here they are ordered as its example is, at random, and by two rules that lie far apart: one element of
@@ -85,7 +85,7 @@ def values_of(made: SimulatedInex, runs: Runs) -> pd.DataFrame:
 def main() -> None:
     """Build the runs, order them in many ways, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=200)
     parser.add_argument("--orders", type=int, default=50)
     options = parser.parse_args()
     made = simulate_inex(**CAMPAIGN, rng=options.seed)  # type: ignore[arg-type]  # one value for each argument

@@ -163,16 +163,9 @@ def _few_topics(table):
     return [100 * min(errors), 100 * max(errors), *lost]
 
 
-def _left_out(text):
-    """Return the losses of runs without their group, from the deepest pool on, and what is said of the shallowest."""
-    table = _table(text, "pool_share").astype(float)
-    return [*-table["mean_change"], 100 * table["significant"].iloc[-1], table["tau"].iloc[-1]]
-
-
 AT_20, AT_50 = "20 topics, level 0.05", "50 topics, level 0.05"
 EXCHANGED = ("normal", "skewed, AP-like", "discrete, P@10-like", "equal means, skewed differences")
 TENTHS, EQUAL = EXCHANGED[2:]
-FOUND = ((0, "relevant"), (0, "judged"), (1, "relevant"))
 QUOTED = {
     "which-metrics": (
         r"contained the expected power in (\d+) % of the samples \((\d+) to (\d+) % by",
@@ -231,21 +224,6 @@ QUOTED = {
         "type_one_error.md",
         lambda text: _few_topics(_table(text, "scores")),
     ),
-    "published/pal-2010, depths": (
-        r"(\d+) of the (\d+) topics reach such a depth, between (\d+) and (\d+)\.",
-        "inex-pal.md",
-        lambda text: _said(text, r"(\d+) of (\d+) topics reach a critical depth, from (\d+) to (\d+)\."),
-    ),
-    "published/pal-2010, topic by topic": (
-        r"find ([\d,]+) relevant documents with ([\d,]+) judgments; one depth for all .* ([\d,]+) with as many\.",
-        "inex-pal.md",
-        lambda text: [float(_table(text, "pools").loc[row, name]) for row, name in FOUND],
-    ),
-    "published/pal-2010, shallow pools": (
-        r"loses (.{3}) % .* pool, (.{3}) % where 40 % .* (.{3}) % where 20 % are.* for (\d+) % of .* of (\d\.\d+):",
-        "inex-pal.md",
-        _left_out,
-    ),
 }
 """By page: the sentence, the report that it quotes, and what is reckoned from that."""
 
@@ -265,7 +243,6 @@ def test_quotes_of_reports(checkout, name):
 @pytest.mark.parametrize(
     ("page", "rows", "report"),
     [
-        ("published/pal-2010", r"20\d\d,[^|]* simulated[^|]*|random pool,[^|]*|fewer topics,[^|]*", "inex-pal"),
         ("focused-retrieval", r"Strict5|FullySpec|Gen5|GenLifted|BinExh", "inex-quantisations"),
     ],
 )
@@ -304,25 +281,6 @@ def test_table_3_of_sakai_and_kando(checkout, collection, heading):
     findings = _table(report, "finding", after="### Uncorrected")
     kept = sorted(findings[f"{collection}: verdict"] + ": " + findings[collection].str.replace("%", " %"))
     assert sorted(_table(page, "finding")[collection]) == kept
-
-
-def test_the_quotes_of_ogilvie_and_lalmas(checkout):
-    """What the paper's text quotes, and ours beside it, is in the order and with the figures of the report."""
-    page = (checkout / "docs" / "published" / "ogilvie-lalmas-2006.md").read_text("utf-8")
-    report = (checkout / "benchmarks" / "reports" / "inex-quantisations.md").read_text("utf-8")
-    shown, kept = _table(page, "2004, inex_eval"), _table(report, "", after="## Table 3")
-    for column, beside in (("paper", "inex_eval, paper"), ("simulated", "inex_eval, here")):
-        said = [
-            (number, 100.0 if "%" in cell else 1.0) for cell in shown[column] for number in re.findall(r"\.?\d+", cell)
-        ]
-        found = [float(one) for one in kept[beside]]
-        assert [float(one) for one, _ in said] == pytest.approx(
-            [value * unit for value, (_, unit) in zip(found, said, strict=True)]
-        )
-    shown, kept = _table(page, "2005, thorough"), _table(report, "", after="## Table 4")
-    for column in shown.columns[1:]:
-        said, found = _numbers(shown[column]), _numbers(kept[column.replace("simulated", "here")])
-        assert [said[0] / 100, *said[1:]] == pytest.approx(found, abs=0.005), column
 
 
 def test_the_tutorial_counts_pairs(checkout):
@@ -392,24 +350,3 @@ def test_the_judges_of_dl23(checkout, data_folder):
     assert told + behind == others == len(table) - 1
     assert [*level] == [others - most, others - fewest]
     assert fewest <= table["behind"].sum() <= most
-
-
-def test_table_1_of_kazai_and_others(checkout):
-    """The rows of the made campaign are those of the command on the page, whose output is tested there."""
-    page = (checkout / "docs" / "published" / "kazai-2004.md").read_text("utf-8")
-    shown = _table(page, "", after="## Table 1 and our values").set_index("")
-    rows = re.findall(r"^(\w{2,3}) +[\d.]+ +([\d.]+ %) +([\d.]+) +(\d) +([\d.]+) +(\d)$", page, re.MULTILINE)
-    made = {
-        name: [f"{old} ({place})", f"{new} ({rank})", share.replace("0.0 %", "0 %")]
-        for name, share, old, place, new, rank in rows
-    }
-    assert shown.loc[[f"{one}, simulated" for one in ("inex-2002", "nXCG", "overlap")]].to_dict("list") == made
-    assert "7 runs of 15 have no overlap at all." in page
-    tops = [set(re.findall(r"^\d +\d+ +(team\S+)", part, re.MULTILINE)) for part in page.split('read_csv("')[1:]]
-    assert [len(one) for one in tops] == [10, 10]
-    assert len(tops[0] & tops[1]) == 9
-    assert "(Tables 2, 3) | no: nine in both |" in page
-    ranks = _said(
-        page, r"mean rank is [\d.]+ under inex2002\(quant=SOG\) and ([\d.]+) under .*; that of all runs is ([\d]+)\.0"
-    )
-    assert ranks == _said(page, r"no: ([\d.]+) of 15, where the middle is (\d+)")

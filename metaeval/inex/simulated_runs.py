@@ -93,15 +93,23 @@ CROWDED = Manner(
 """As alike as those of INEX: equal at the top of the list, different in how far down they find anything, and runs of a
 group variants of one another."""
 OVERLAPPING = CROWDED._replace(
-    weakest=0.5,
-    luck=0.35,
+    weakest=-0.5,
+    strongest=1.2,
+    plain=0.1,
+    luck=0.1,
     narrowest=40,
+    of_topic=0.2,
+    of_group=0.3,
+    of_run=0.2,
+    of_element_group=0.3,
+    of_element_run=0.2,
     tolerance=4.0,
     results_of_an_article=(5, 40),
     mixed=(*("thorough", "thorough", "thinned"), "focused", *("thorough", "thorough", "thinned"), "articles"),
 )
-"""As those until 2005: half list whole chains of elements, one inside the other, few of many articles or many of few;
-a quarter drop most of the elements that overlap better ones, and a quarter have no overlap."""
+"""As those until 2005: a crowd at the top and a long tail, so that most pairs differ significantly; half list whole
+chains of elements, one inside the other, few of many articles or many of few; a quarter drop most of the elements that
+overlap better ones, and a quarter have no overlap."""
 
 
 class Systems(NamedTuple):
