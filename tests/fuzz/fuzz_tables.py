@@ -30,12 +30,41 @@ _UNSURE = {"model": 1, "item": 1, "question_id": 1, "sample": 1, "doc": 1, "id":
 """Words that count where no surer one is there."""
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LEFT_OUT = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "runid", "relstring")
+_ASKED = ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe")
+_LABELLED = (
+    *("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id", "item_id"),
+    *("response", "response_id", "answer", "answer_id", "segment", "segment_id", "seg", "sample", "sample_id"),
+    *("example", "example_id", "instance", "instance_id", "dokument", "beispiel", "id"),
+)
 _LABEL_ROLES = {
-    "topic": ("topic", "query", "qid", "query_id", "topic_id"),
-    "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
-    "judge": ("judge", "assessor", "worker", "annotator", "rater", "reviewer"),
-    "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
+    "item": (*_LABELLED, *_ASKED),
+    "topic": ("topic", "query", "qid", "query_id", "topic_id", "thema", "anfrage", "suchanfrage", *_ASKED),
+    "judge": (
+        *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
+        *("gutachter", "bewerter", "juror"),
+    ),
+    "label": (
+        *("label", "relevance", "grade", "rating", "judgment", "judgement", "rel", "verdict", "bewertung", "urteil"),
+        "relevanz",
+    ),
 }
+"""Items are looked for before topics."""
+_TELL_ITEMS_APART = {
+    *("system", "model", "method", "algorithm", "run", "verfahren", "modell", "dataset", "data_set", "datensatz"),
+    *("task", "turn", *_ASKED, *_LABELLED),
+}
+"""Columns that name an item too where topics and items name several rows alike."""
+_SAYS_NO = {
+    *("no", "n", "false", "f", "0", "fail", "failed", "failure", "bad", "incorrect", "wrong", "invalid"),
+    *("not relevant", "irrelevant", "nonrelevant", "unsafe", "non relevant", "unacceptable", "reject"),
+    *("rejected", "negative", "unsupported", "unhelpful", "low", "nein", "falsch", "schlecht", "nicht bestanden"),
+}
+_SAYS_YES = {
+    *("yes", "y", "true", "t", "1", "pass", "passed", "success", "good", "correct", "right", "valid", "relevant"),
+    *("safe", "acceptable", "accept", "accepted", "positive", "supported", "helpful", "high", "ja", "richtig"),
+    *("wahr", "gut", "bestanden"),
+}
+_MOST_WORDS = 50
 _SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
 _ITEM_WORDS = ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample")
 
@@ -183,7 +212,7 @@ def _make_groups(rng: random.Random) -> Case:
 
 def _make_labels(rng: random.Random) -> Case:
     options: dict[str, Any] = {}
-    label = pick(rng, "0,1,2 0,1,2 1.5,2 low,high").split(",")
+    label = pick(rng, "0,1,2 0,1,2 1.5,2 low,high cat,dog,none pass,fail,1 n/a,A").split(",")
     topic, item = rng.choice(("topic", "qid")), rng.choice(("doc", "document", "item", "pid"))
     pairs = [("1", "d1"), ("1", "d2"), ("2", "d1")]
     if rng.random() < 0.5:
@@ -191,14 +220,18 @@ def _make_labels(rng: random.Random) -> Case:
         rows += [[*pair, judge, rng.choice(label)] for pair in pairs for judge in ("ann", "ben") if rng.random() < 0.9]
     else:
         rows = [[topic, item, "ann", "ben"], *([*pair, rng.choice(label), rng.choice(label)] for pair in pairs)]
-    if "low" in label:
+    if "low" in label and rng.random() < 0.7:
         options["words"] = {"low": 0, "high": 1}
+    elif "A" in label and rng.random() < 0.5:
+        options["words"] = {"n/a": rng.choice(("label", "none"))}
     if rng.random() < 0.2:
         rows = [[*row, "split" if not at else rng.choice(("x", "x", "y"))] for at, row in enumerate(rows)]
         options["where"] = {"split": "x"}
     if rng.random() < 0.2:
         rows[0][1] = "what"
         options["columns"] = {"item": "what"}
+    elif rng.random() < 0.2:  # without topics, or with several columns that name an item
+        rows[0][0] = rng.choice(("system", "model", "question", "note"))
     return Case((_text(rows, rng.choice(_DELIMITERS)),), options)
 
 
@@ -614,17 +647,71 @@ def said_of_names(  # noqa: PLR0917 - a literal reading
     return found
 
 
-def _label(cell: str, words: Mapping[str, int]) -> float | None:
-    if cell.casefold() in GAPS:
+type _Words = Mapping[str, int | str]
+
+
+def _graded(cell: str, words: _Words) -> float | None:
+    """Return the grade of a cell where labels are numbers, None for no label."""
+    text = " ".join(cell.split()).casefold()
+    meaning = words.get(text)
+    if meaning == "none" or (text in GAPS and meaning is None):
         return None
-    if cell.casefold() in words:
-        return float(words[cell.casefold()])
-    if not keeps_digits(cell):
+    if isinstance(meaning, int):
+        return float(meaning)
+    if not keeps_digits(text):
         raise RefusedError("more digits than a label holds")
-    return number_of(cell)
+    return number_of(text)
 
 
-def _label_opinions(case: Case) -> list[object]:
+def _worded(cell: str, words: _Words) -> str | None:
+    """Return the label of a cell where labels are words, of which "none" is one."""
+    text = " ".join(cell.split()).casefold()
+    none = words.get(text, "none" if text in GAPS and text != "none" else "label") == "none"
+    return None if none or not text else cell
+
+
+def _are_grades(cells: Sequence[str], words: _Words) -> bool:
+    try:
+        for cell in cells:
+            _graded(cell, words)
+    except RefusedError:
+        return False
+    return True
+
+
+def _words_among(cells: Sequence[str], words: _Words) -> set[str]:
+    """Return the different words, without case and with single blanks."""
+    return {" ".join(cell.split()).casefold() for cell in cells if _worded(cell, words) is not None}
+
+
+def _one_no_one_yes(texts: set[str]) -> bool:
+    said = [text.replace("_", " ").replace("-", " ") for text in texts]
+    said = [" ".join(text.split()) for text in said]
+    return all(one in _SAYS_NO | _SAYS_YES for one in said) and all(
+        sum(one in side for one in said) < 2 for side in (_SAYS_NO, _SAYS_YES)
+    )
+
+
+def _label_columns(columns: Mapping[str, list[str]], words: _Words) -> list[str]:
+    """Return which columns are judges: those of numbers, or those of words that two of them share."""
+    graded = [name for name, cells in columns.items() if _are_grades(cells, words)]
+    numbers = [name for name in graded if any(_graded(cell, words) is not None for cell in columns[name])]
+    texts = {name: _words_among(cells, words) for name, cells in columns.items() if name not in numbers}
+    texts = {name: found for name, found in texts.items() if 0 < len(found) <= _MOST_WORDS}
+    shared = [
+        name for name, found in texts.items() if any(found & more for other, more in texts.items() if other != name)
+    ]
+    opposed = [name for name, found in texts.items() if _one_no_one_yes(found)]
+    if len(numbers) == 1 and opposed and _words_among(columns[numbers[0]], words) <= {"0", "1"}:
+        return [name for name in columns if name in {*numbers, *opposed}]
+    if shared and len(numbers) > 1:
+        raise RefusedError("judges by numbers or judges by words")
+    if any(not texts[name] & texts[shared[0]] for name in shared):
+        raise RefusedError("two kinds of words")
+    return shared or numbers or (opposed if len(opposed) > 1 else [])
+
+
+def _label_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal reading, step by step
     names, rows = names_and_rows(case.files[0])
     columns, words, where = (case.options.get(one, {}) for one in ("columns", "words", "where"))
     if not {*columns.values(), *where} <= set(names):
@@ -634,48 +721,60 @@ def _label_opinions(case: Case) -> list[object]:
     if not rows:
         raise RefusedError("no row is left")
     folded = [name.casefold().replace("-", "_").replace(" ", "_") for name in names]
-    places: dict[str, int | None] = {}
+    places: dict[str, list[int]] = {}
     for role, known in _LABEL_ROLES.items():
-        called = [folded.index(word) for word in known if word in folded]
-        places[role] = names.index(columns[role]) if role in columns else next(iter(called), None)
-    if places["item"] is None:
+        free = {at for at, name in enumerate(names) if name not in columns.values()}
+        free -= {at for several in places.values() for at in several}
+        called = [at for word in known for at in sorted(free) if folded[at] == word]
+        places[role] = [names.index(columns[role])] if role in columns else called[:1]
+    if not places["item"]:
         raise RefusedError("no column of items")
-    cells: dict[tuple[str, str, str], float | None] = {}
-    if places["judge"] is not None and places["label"] is not None:
-        judged = [(row[places["judge"]], row, places["label"]) for row in rows]
+    is_long = bool(places["judge"] and places["label"])
+    chosen = {names.index(one) for one in where}
+    keys = [*places["topic"], *places["item"], *(places["judge"] if is_long else [])]
+    taken = {*keys, *chosen, *places["label"]}
+    more = [at for at, name in enumerate(folded) if at not in taken and name in _TELL_ITEMS_APART]
+    told, wholly = ({tuple(row[at] for at in some) for row in rows} for some in (keys, [*keys, *more]))
+    if "item" not in columns and len(told) < len(rows) == len(wholly):
+        places["item"] += more
+    if is_long:
+        judged = [(name_of(row[places["judge"][0]]), row, places["label"][0]) for row in rows]
     else:
-        used = {places["topic"], places["item"], *(names.index(one) for one in where)}
-        judges = [at for at, name in enumerate(names) if name and at not in used and _holds_labels(rows, at, words)]
-        judged = [(names[at], row, at) for at in judges for row in rows]
+        used = {*places["topic"], *places["item"], *chosen}
+        held = {name: [row[at] for row in rows] for at, name in enumerate(names) if name and at not in used}
+        judged = [(name, row, names.index(name)) for name in _label_columns(held, words) for row in rows]
     if not judged:
         raise RefusedError("no labels")
+    read = _label_reading([(judge, row[at]) for judge, row, at in judged], words)
+    cells: dict[tuple[str, ...], float | str | None] = {}
     for judge, row, at in judged:
-        key = (
-            "1" if places["topic"] is None else name_of(row[places["topic"]]),
-            name_of(row[places["item"]]),
-            judge,
-        )
-        name_of(judge)
+        topic = [name_of(row[place]) for place in places["topic"]]
+        key = (*topic, "::".join(name_of(row[place]) for place in places["item"]), judge)
         if key in cells:
             raise RefusedError("an item twice")
-        cells[key] = _label(row[at], words)
-    judges = sorted({key[2] for key in cells})
-    return [
-        _labels_as_parts(
-            {key: value for key, value in cells.items() if value is not None}, judges, {key[:2] for key in cells}
-        )
-    ]
+        cells[key] = read(row[at], words)
+    labels = {key: value for key, value in cells.items() if value is not None}
+    return [_labels_as_parts(labels, sorted({key[-1] for key in cells}), {key[:-1] for key in cells})]
 
 
-def _holds_labels(rows: list[list[str]], at: int, words: Mapping[str, int]) -> bool:
-    try:
-        found = [_label(row[at], words) for row in rows]
-    except RefusedError:
-        return False
-    return any(one is not None for one in found)
+def _label_reading(
+    said: Sequence[tuple[str, str]], words: _Words
+) -> Callable[[str, _Words], float | None] | Callable[[str, _Words], str | None]:
+    """Return how cells are read: as numbers, or as words, of which some may be numbers where all say yes and no."""
+    if _are_grades([cell for _, cell in said], words):
+        return _graded
+    if any(isinstance(meaning, int) for meaning in words.values()):
+        raise RefusedError("a word without a grade")
+    of_judges = [_words_among([cell for one, cell in said if one == judge], words) for judge, _ in said]
+    found = set().union(*of_judges)
+    if len(found) > _MOST_WORDS:
+        raise RefusedError("free text")
+    if any(is_number(word) and keeps_digits(word) for word in found) and not all(map(_one_no_one_yes, of_judges)):
+        raise RefusedError("words beside numbers")
+    return _worded
 
 
-def _labels_as_parts(cells: Mapping[Any, float], judges: Sequence[str], items: set[Any]) -> dict[str, object]:
+def _labels_as_parts(cells: Mapping[Any, float | str], judges: Sequence[str], items: set[Any]) -> dict[str, object]:
     return {"judges": list(judges), "items": sorted(items), "labels": dict(sorted(cells.items()))}
 
 
@@ -807,13 +906,14 @@ def _read_groups(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 
 def _read_labels(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     frame = read_labels(list(paths), **options)
+    items = [key if isinstance(key, tuple) else (key,) for key in frame.index.tolist()]
     stacked = {
         (*key, str(name)): value
         for name in frame.columns
-        for key, value in zip(frame.index.tolist(), frame[name].tolist(), strict=True)
+        for key, value in zip(items, frame[name].tolist(), strict=True)
         if value == value  # noqa: PLR0124 - NaN: no label
     }
-    return _labels_as_parts(stacked, sorted(map(str, frame.columns)), set(frame.index.tolist()))
+    return _labels_as_parts(stacked, sorted(map(str, frame.columns)), {*items})
 
 
 def _read_items(paths: Sequence[str], options: Mapping[str, Any]) -> object:

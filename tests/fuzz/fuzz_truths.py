@@ -16,6 +16,8 @@ from fuzz_spelling import words as spelt_words
 _SCORES = (0.0, 1.0, 0.5, 0.25, 0.125, 0.001, 0.3333333333333333, 0.07, 2.5e-5)
 _SYSTEM_NAMES = tuple(name for name in NAMES if name not in {"NaN", "None", "true", "5", "007", "1e0", "0x10", "runid"})
 _GAPS = ("", "NA", "n/a", "NaN", "None", "null")
+_WORDS = ("cat", "Dog", "none", "partly so", "é", "B=A")
+"""Labels in no order, of which "none" is one."""
 
 
 def _rows(rng: random.Random, rows: Sequence[Sequence[str]]) -> bytes:
@@ -307,23 +309,34 @@ def _names(rng: random.Random) -> Case:
     return Case((lines(rng, listed),), {}, {"names": names})
 
 
-def _said_labels(labels: Mapping[Any, float], judges: Sequence[str], items: set[Any]) -> dict[str, object]:
+def _said_labels(labels: Mapping[Any, Any], judges: Sequence[str], items: set[Any]) -> dict[str, object]:
     return {"judges": sorted(judges), "items": sorted(items), "labels": dict(sorted(labels.items()))}
 
 
 def _labels(rng: random.Random) -> Case:
-    items = rng.sample(list(product(few(rng, TOPICS, 1, 3), rng.sample(NAMES, 2))), 2)
+    items: list[tuple[str, ...]] = rng.sample(list(product(few(rng, TOPICS, 1, 3), rng.sample(NAMES, 2))), 2)
+    head = [title(rng, rng.choice(("topic", "qid", "query_id"))), title(rng, rng.choice(("item", "doc_id", "pid")))]
+    if rng.random() < 0.3:  # named by the item alone
+        items, head = [(name,) for name in rng.sample(NAMES, 2)], head[1:]
     judges = rng.sample(_SYSTEM_NAMES, 2)
-    known = {(*item, judge): rng.choice((0.0, 1.0, 2.0, 1.5)) for item in items for judge in judges}
+    known: dict[Any, float | str] = {
+        (*item, judge): rng.choice((0.0, 1.0, 2.0, 1.5)) for item in items for judge in judges
+    }
     gap = rng.choice(list(known)) if rng.random() < 0.5 else None
     options = {}
-    spelt = {key: number(rng, one) for key, one in known.items()}
-    if rng.random() < 0.3:
-        known = {key: float(one > 1) for key, one in known.items()}
+    spelt = {key: number(rng, float(one)) for key, one in known.items()}
+    kind = rng.random()
+    if kind < 0.3:
+        known = {key: float(float(one) > 1) for key, one in known.items()}
         options = {"words": {"low": 0, "high": 1}}
         spelt = {key: rng.choice((("low", "Low"), ("high", "HIGH"))[int(one)]) for key, one in known.items()}
-    spelt |= {gap: rng.choice(_GAPS)} if gap else {}
-    head = [title(rng, rng.choice(("topic", "qid", "query_id"))), title(rng, rng.choice(("item", "doc_id", "pid")))]
+    elif kind < 0.6:  # words in no order, of which both judges use one
+        own = rng.choice(_WORDS), rng.choice([one for one in _WORDS if one != "none"])
+        known = {(*item, judge): own[at] for at, item in enumerate(items) for judge in judges}
+        known |= {(*items[0], judges[0]): rng.choice(_WORDS)}
+        gap = (*items[0], judges[1]) if gap else None
+        spelt = {key: str(one) for key, one in known.items()}
+    spelt |= {gap: rng.choice([one for one in _GAPS if one != "None" or kind >= 0.6 or kind < 0.3])} if gap else {}
     if rng.random() < 0.5:
         last = [title(rng, rng.choice(("judge", "assessor"))), title(rng, rng.choice(("label", "grade")))]
         columns = [list(row) for row in zip(*([*key, one] for key, one in spelt.items()), strict=True)]
