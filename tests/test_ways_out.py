@@ -965,16 +965,22 @@ MISTAKES = {
         edit=_command("table ap.csv"),
     ),
     # ------------------------------------------------------------------------------------------------------- judges
-    "labels in words": Mistake(
+    "labels that say no and yes": Mistake(
         {"labels.csv": labels(("low", "high"))},
         JUDGES,
-        "such as (?P<add>--word low=0 --word high=1)",
+        "labels are words that say no and yes: low 0; high 1",
+        ({"labels.csv": labels()}, JUDGES),
+    ),
+    "labels in words": Mistake(
+        {"labels.csv": labels(("partial", "full"))},
+        JUDGES,
+        "give each its grade .(?P<add>--word partial=0 --word full=1)",
         ({"labels.csv": labels()}, JUDGES),
     ),
     "labels in words with blanks": Mistake(
-        {"labels.csv": long_labels(("not relevant", "relevant"))},
+        {"labels.csv": long_labels(("partially relevant", "highly relevant"))},
         JUDGES,
-        "such as (?P<add>--word 'not relevant=0' --word relevant=1)",
+        "give each its grade .(?P<add>--word 'partially relevant=0' --word 'highly relevant=1')",
         ({"labels.csv": long_labels()}, JUDGES),
     ),
     "two judges of one name": Mistake(
