@@ -1078,6 +1078,11 @@ def _followed(command, found, mistake):
     return f"{command} {said.get('add') or ''}"
 
 
+def unboxed(error):
+    """Return a usage error without the box around it."""
+    return re.sub(r"\s*\n[│╰╭─ ]*", " ", error).replace("│", "").strip()
+
+
 class Ended(NamedTuple):
     """How a command ended."""
 
@@ -1131,7 +1136,7 @@ def test_advice_followed_to_the_letter_gives_the_right_answer(name, ask, tmp_pat
     mistake = MISTAKES[name]
     _place(mistake.files, tmp_path / "wrong", monkeypatch)
     ended = ask(mistake.command)
-    said = re.sub(r"\s*\n[│╰╭─ ]*", " ", ended.err).replace("│", "").strip()  # boxes of usage errors
+    said = unboxed(ended.err)
     found = re.search(mistake.says, said if "such option" in said or "such command" in said else ended.err.strip())
     assert found, ended.err
     assert "Traceback" not in ended.err

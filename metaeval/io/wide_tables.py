@@ -40,6 +40,7 @@ from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import (
     WHOLE,
     column_roles,
+    item_column,
     left_out_columns,
     not_scores,
     part_of_word,
@@ -208,7 +209,9 @@ def _refuse_repeated(rows: _Rows, options: TableOptions) -> None:
         return
     name = rows.names[0]
     if name and part_of_word(name) != "topic":
-        columns = {"system": name, "topic": rows.names[1]}
+        cells = {one: rows.column(at) for at, one in enumerate(rows.names)}
+        items = item_column(cells, name, [one for one in rows.names[1:] if one and not is_measure(one)])
+        columns = {"system": name} | {"topic": one for one in items[:1]}
         raise rows.body.error(
             f"the names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a "
             f"row a score; if so, say which columns name what, such as `columns={columns!r}`"
@@ -238,7 +241,8 @@ def _scores_alone(
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
     if options.form == "wide":
         return across, scores, []
-    columns = not_scores(across, scores, along="topic" if transposed else "system")
+    said = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
+    columns = not_scores(across, scores, along="topic" if transposed else "system", kept=said)
     told = {column.name for column in columns}
     rest = [name for name in across if name not in told]
     if transposed and (len(rest) < _FEWEST or _are_summaries_of_systems(rest)) and options.systems_in is None:
