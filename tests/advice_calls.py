@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval import as_scores, read_collection, read_scores
+from metaeval import as_scores, read_scores
+from metaeval.table.votes import Votes
 
 
 class Then(NamedTuple):
@@ -44,6 +45,11 @@ def plain(found: object) -> object:
             frame = found.sel(metric=metric).to_pandas()
             by_metric[metric] = {system: row.to_dict() for system, row in frame.iterrows()}
         return next(iter(by_metric.values())) if len(by_metric) == 1 else by_metric
+    if isinstance(found, Votes):
+        shares: dict[str, list[float]] = {}
+        for left, right, share in zip(found.left.tolist(), found.right.tolist(), found.share.tolist(), strict=True):
+            shares.setdefault(f"{found.systems[left]} {found.systems[right]}", []).append(share)
+        return shares
     if isinstance(found, pd.DataFrame):
         return {str(name): column.tolist() for name, column in found.items()}
     return found

@@ -139,8 +139,16 @@ IN_QRELS = {
 
 
 def run(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
-    """Return the row of a run, scored by reciprocal rank; another has its relevant document at rank 1, and first in score, in the second line."""
-    files = {"a.run": text, "b.run": "".join(f"{t} Q0 d{d} {d} {9 - d} b\n" for t in (1, 2) for d in (3, 1)), "c.run": "1 Q0 d1 1 9 c\n2 Q0 d1 1 9 c\n", "q.txt": "1 0 d1 1\n2 0 d1 1\n"}
+    """Return the row of a run, scored by reciprocal rank.
+
+    Run b has its relevant document first by score and rank, and in its second lines; c has it first.
+    """
+    files = {
+        "a.run": text,
+        "b.run": "".join(f"{t} Q0 d{d} {d} {9 - d} b\n" for t in (1, 2, 3) for d in (3, 1)),
+        "c.run": "".join(f"{t} Q0 d1 1 9 c\n" for t in (1, 2, 3)),
+        "q.txt": "".join(f"{t} 0 d1 1\n" for t in (1, 2, 3)),
+    }
 
     def ask(*, runs: Sequence[str] = ("a.run", "b.run"), **options: Any) -> object:
         return score(read_collection(runs, "q.txt", **options), ["RR"])
@@ -148,48 +156,59 @@ def run(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] 
     return Call(ask, right, given, files, elsewhere)
 
 
-HALF = [0.5, 0.5]
+def ranks(*documents: int, score: str = "1", topics: Sequence[int] = (1, 2, 3)) -> str:
+    """Return a run of documents in this order."""
+    return "".join(
+        f"{t} Q0 d{d} {rank} {rank if score == 'rank' else score} a\n"
+        for t in topics
+        for rank, d in enumerate(documents, 1)
+    )
+
+
+ONE, HALF = [1.0, 1.0, 1.0], [0.5, 0.5, 0.5]
+LACKING = ranks(1, topics=(1, 2))
 IN_RUNS = {
     "equal scores": run(
-        "".join(f"{t} Q0 d{d} {r} 1 a\n" for t in (1, 2) for r, d in enumerate((1, 2, 3), 1)),
-        {
-            "order='rank'": rows("1 2", a=[1.0, 1.0], b=[1.0, 1.0]),
-            "order='input'": rows("1 2", a=[1.0, 1.0], b=HALF),
-        },
+        ranks(1, 2, 3),
+        {"order='rank'": rows("1 2 3", a=ONE, b=ONE), "order='input'": rows("1 2 3", a=ONE, b=HALF)},
     ),
     "scores that are ranks": run(
-        "".join(f"{t} Q0 d{d} {r} {r} a\n" for t in (1, 2) for r, d in enumerate((2, 1, 3, 4), 1)),
-        {"order='rank'": rows("1 2", a=HALF, b=[1.0, 1.0])},
+        ranks(2, 1, 3, 4, score="rank"), {"order='rank'": rows("1 2 3", a=HALF, b=ONE)}
     ),
     "a run without a topic": run(
-        "1 Q0 d1 1 9 a\n",
+        LACKING,
         {
-            "missing='zero'": rows("1 2", a=[1.0, 0.0], b=[1.0, 1.0]),
-            "missing='drop-topics'": rows("1", a=[1.0], b=[1.0]),
-        },
-        elsewhere={"missing='drop-systems'": "a run of three without a topic"},
-        missing="error",
-    ),
-    "a run of three without a topic": run(
-        "1 Q0 d1 1 9 a\n",
-        {
-            "missing='drop-systems'": rows("1 2", b=[1.0, 1.0], c=[1.0, 1.0]),
-            "missing='zero'": rows("1 2", a=[1.0, 0.0], b=[1.0, 1.0], c=[1.0, 1.0]),
-            "missing='drop-topics'": rows("1", a=[1.0], b=[1.0], c=[1.0]),
+            "missing='drop-systems'": rows("1 2 3", b=ONE, c=ONE),
+            "missing='zero'": rows("1 2 3", a=[1.0, 1.0, 0.0], b=ONE, c=ONE),
+            "missing='drop-topics'": rows("1 2", a=[1.0, 1.0], b=[1.0, 1.0], c=[1.0, 1.0]),
         },
         runs=["a.run", "b.run", "c.run"],
         missing="error",
     ),
+    "every run lacks a topic": run(
+        LACKING,
+        {"missing='zero'": rows("1 2 3", a=[1.0, 1.0, 0.0], d=[1.0, 1.0, 0.0])},
+        runs=["a.run", "d.run"],
+        missing="drop-systems",
+    ),
+    "a topic that no run answers": run(
+        LACKING,
+        {"missing='drop-topics'": rows("1 2", a=[1.0, 1.0], d=[1.0, 1.0])},
+        runs=["a.run", "d.run"],
+    ),
+    "two tags in one file": run(
+        ranks(1, 2, score="rank") + ranks(2, 1, score="rank").replace(" a\n", " x\n"),
+        {"split_tags=True": rows("1 2 3", a=HALF, x=ONE, b=ONE)},
+    ),
 }
+for name in ("every run lacks a topic", "a topic that no run answers"):
+    IN_RUNS[name].files["d.run"] = LACKING.replace(" a\n", " d\n")
 
 
 def votes(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
     """Return the row of a file of votes, read as the share of each system's votes on the left."""
 
-    def ask(**options: Any) -> object:
-        return read_votes("v.csv", **options)
-
-    return Call(ask, right, given, {"v.csv": text}, elsewhere)
+    return Call(lambda **options: read_votes("v.csv", **options), right, given, {"v.csv": text}, elsewhere)
 
 
 def scored(files: Mapping[str, str], right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
@@ -282,5 +301,57 @@ IN_GROUPS = {
         {"columns={'cluster': 'team'}": Then(lambda: read_clusters("g.csv", topics=["a", "b"], column="team"), {"a": "x", "b": "y"})},
         {},
         {"g.csv": GROUPS.replace("system", "topic")},
+    ),
+    "numbers in one of two columns": Call(
+        lambda **options: read_covariate("g.csv", systems=["a", "b"], **options).of_system,
+        {
+            "covariate_column='year'": {"a": 1.0, "b": 2.0},
+        },
+        {},
+        {"g.csv": "system,year,depth\na,1,10\nb,2,20\n"},
+    ),
+}
+
+VOTES = "left,right,winner\na,b,left\nb,c,tie\na,c,right\n"
+SHARES = {"a b": [1.0], "b c": [0.5], "a c": [0.0]}
+"""Shares of the left system by pair."""
+IN_VOTES = {
+    "two columns called alike": votes(
+        "left,right,winner,Winner\na,b,left,right\nb,c,tie,tie\na,c,right,left\n",
+        {"columns={'winner': 'Winner'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},
+    ),
+    "columns by other words": votes(
+        VOTES.replace("left,right,winner", "a,b,preferred").replace("\n", ",p,w\n").replace("preferred,p,w", "preferred,prompt,worker"),
+        {
+            "columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}": SHARES,
+            "columns={'question': 'prompt', 'voter': 'worker'}": Then(
+                lambda: read_votes("v.csv", columns={"left": "a", "right": "b", "winner": "preferred", "question": "prompt", "voter": "worker"}),
+                SHARES,
+            ),
+        },
+    ),
+    "an unknown word for the winner": votes(
+        VOTES.replace("a,b,left", "a,b,former"),
+        {"words={'former': 'left'}": SHARES},
+    ),
+    "a winner that is a word and a name": votes(
+        VOTES + "left,b,right\n",
+        {"words={'left': 'left'}": SHARES | {"left b": [0.0]}},
+    ),
+    "a preference beyond the scale": votes(
+        "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,1.5\nx,y,a,c,3\n",
+        {"words={'3': 'left'}": {"a b": [1.0], "b c": [0.5], "a c": [1.0]}},
+    ),
+    "a preference that means another than the scale": votes(
+        "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,0.5\nx,y,a,c,0\n",
+        {
+            "words={'0.5': 'left'}": Then(
+                lambda: read_votes("v.csv", words={"0.5": "tie", "0": "right", "1": "left"}), SHARES
+            )
+        },
+    ),
+    "votes of two judges": votes(
+        "left,right,winner,judge\na,b,left,x\nb,c,tie,x\na,c,right,x\na,c,left,y\n",
+        {"where={'judge': 'x'}": SHARES},
     ),
 }

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import test_ways_out as shell
 from advice_calls import READERS, Call, Then, plain
-from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, NUGGETS
+from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS
 from advice_sites import Site, listening, sites, ways
 
 from metaeval.cli import main
 from metaeval.errors import MetaevalError, MetaevalWarning
 
-CALLS = {**READERS, **IN_LABELS, **IN_QRELS, **IN_RUNS, **NUGGETS, **IN_ITEMS, **IN_GROUPS}
+CALLS = {**READERS, **IN_LABELS, **IN_QRELS, **IN_RUNS, **IN_VOTES, **NUGGETS, **IN_ITEMS, **IN_GROUPS}
 
 
 def _followed(mistake: shell.Mistake, found: re.Match, option: str) -> bool:
