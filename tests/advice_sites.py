@@ -42,7 +42,7 @@ def ways(text: str) -> list[str]:
     found: list[str] = []
     name = ""
     for span in _CODE.finditer(text):
-        code, before, after = span[1], text[: span.start()], text[span.end() :]
+        code, before, after = span[1], _without_braces(text[: span.start()]), text[span.end() :]
         told = _TOLD.search(before) or (before.endswith("(") and after.startswith((")", " if ", " for ", " reads", ",")))
         if re.match(r"\w+=", code) or _HOLE + "=" in code:
             if told or not (_SPOKEN_OF.search(before) or _SUBJECT.match(after)):
@@ -54,6 +54,13 @@ def ways(text: str) -> list[str]:
         elif ("(" in code and "=" in code) or "(scores" in code or (told and code.isidentifier()):
             found.append(code)
     return list(dict.fromkeys(found))
+
+
+def _without_braces(text: str) -> str:
+    """Return a text without mappings, whose colons divide no sentence."""
+    while (shorter := re.sub(r"\{[^{}]*\}", "", text)) != text:
+        text = shorter
+    return text
 
 
 class Site(NamedTuple):
