@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 import test_ways_out as shell
+from advice_benchmarks import BENCHMARKS
 from advice_calls import READERS, Call, Then, plain
 from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
@@ -17,7 +18,7 @@ from advice_sites import Site, listening, sites, ways
 from metaeval.cli import main
 from metaeval.errors import MetaevalError, MetaevalWarning
 
-CALLS = {**READERS, **IN_LABELS, **IN_QRELS, **IN_RUNS, **IN_VOTES, **NUGGETS, **IN_ITEMS, **IN_GROUPS, **OBJECTS, **IN_NAMES, **BOARDS, **STRUCTURE, **JUDGES}
+CALLS = {**READERS, **IN_LABELS, **IN_QRELS, **IN_RUNS, **IN_VOTES, **NUGGETS, **IN_ITEMS, **IN_GROUPS, **OBJECTS, **IN_NAMES, **BOARDS, **STRUCTURE, **JUDGES, **BENCHMARKS}
 
 
 def _followed(mistake: shell.Mistake, found: re.Match, option: str) -> bool:
