@@ -117,7 +117,7 @@ BENCHMARKS = {
             )
         },
     ),
-    "an item twice": Call(
+    "an item of results twice": Call(
         lambda **options: read_scores("r.json", **options),
         {
             "duplicates='first'": rows("1 2", a=[0.1, 0.2], b=[0.4, 0.5]),

@@ -19,19 +19,6 @@ class Then(NamedTuple):
     right: object
 
 
-class Call(NamedTuple):
-    """A call that is told something."""
-
-    ask: Callable[..., object]
-    """Takes what is advised by name."""
-    right: Mapping[str, object]
-    """What comes out by the ways that the message has, all of them."""
-    given: Mapping[str, Any] = {}
-    files: Mapping[str, str] = {}
-    elsewhere: Mapping[str, str] = {}
-    """Ways that are for data of another kind, and the row in which they are followed."""
-
-
 def plain(found: object) -> object:
     """Return what came out by its names: scores by system and topic, of several metrics by metric."""
     if isinstance(found, xr.DataArray):
@@ -53,6 +40,21 @@ def plain(found: object) -> object:
     if isinstance(found, pd.DataFrame):
         return {str(name): column.tolist() for name, column in found.items()}
     return found
+
+
+class Call(NamedTuple):
+    """A call that is told something."""
+
+    ask: Callable[..., object]
+    """Takes what is advised by name."""
+    right: Mapping[str, object]
+    """What comes out by the ways that the message has, all of them."""
+    given: Mapping[str, Any] = {}
+    files: Mapping[str, str] = {}
+    elsewhere: Mapping[str, str] = {}
+    """Ways that are for data of another kind, and the row in which they are followed."""
+    show: Callable[[Any], object] = plain
+    """Makes what is compared of what comes out."""
 
 
 def rows(topics: str, **scores: list[float]) -> dict[str, dict[str, float]]:

@@ -92,7 +92,8 @@ def _template(node: ast.expr) -> str | None:
     if isinstance(node, ast.JoinedStr):
         return "".join(_HOLE if isinstance(part, ast.FormattedValue) else part.value for part in node.values)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return re.sub(r"(?<!\{)\{\w+\}(?!\})", _HOLE, node.value)
+        filled = re.sub(r"(?<!\{)\{\w+\}(?!\})", _HOLE, node.value)
+        return node.value if filled == node.value else filled.replace("{{", "{").replace("}}", "}")
     return None
 
 
@@ -128,8 +129,7 @@ def _templates(node: ast.AST, function: str, inside: str) -> Iterator[tuple[str,
 
 
 def _matches(template: str) -> re.Pattern:
-    parts = [re.escape(part.replace("{{", "{").replace("}}", "}")) for part in template.split(_HOLE)]
-    return re.compile("(?s:.*?)".join(parts))
+    return re.compile("(?s:.*?)".join(map(re.escape, template.split(_HOLE))))
 
 
 @cache

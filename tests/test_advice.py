@@ -12,13 +12,18 @@ import test_ways_out as shell
 from advice_benchmarks import BENCHMARKS
 from advice_calls import READERS, Call, Then, plain
 from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS
+from advice_methods import AGREEMENT, COLLECTIONS, TESTS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
 from advice_sites import Site, listening, sites, ways
 
 from metaeval.cli import main
 from metaeval.errors import MetaevalError, MetaevalWarning
 
-CALLS = {**READERS, **IN_LABELS, **IN_QRELS, **IN_RUNS, **IN_VOTES, **NUGGETS, **IN_ITEMS, **IN_GROUPS, **OBJECTS, **IN_NAMES, **BOARDS, **STRUCTURE, **JUDGES, **BENCHMARKS}
+PARTS = (
+    READERS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS, IN_ITEMS, IN_GROUPS, OBJECTS, IN_NAMES, BOARDS, STRUCTURE,
+    JUDGES, BENCHMARKS, AGREEMENT, TESTS, COLLECTIONS,
+)  # fmt: skip
+CALLS = {name: call for part in PARTS for name, call in part.items()}
 
 
 def _followed(mistake: shell.Mistake, found: re.Match, option: str) -> bool:
@@ -50,6 +55,11 @@ def of_mistake(mistake: shell.Mistake, capsys, monkeypatch) -> set[str]:
     return {site.key for text in raw for site in heard.said(text) if is_followed(site)}
 
 
+def test_no_row_hides_another():
+    """Rows of all parts have names of their own."""
+    assert len(CALLS) == sum(map(len, PARTS))
+
+
 def said(call: Call) -> str:
     """Return all that a call says: what it is refused with, warnings and notes."""
     with warnings.catch_warnings(record=True) as caught:
@@ -70,7 +80,7 @@ def follow(call: Call, way: str) -> tuple[object, object]:
     name, _, literal = way.partition("=")
     value, held = ast.literal_eval(literal), call.given.get(name)
     both = {**held, **value} if isinstance(held, dict) and isinstance(value, dict) else value
-    return plain(call.ask(**{**call.given, name: both})), right
+    return call.show(call.ask(**{**call.given, name: both})), right
 
 
 def same(found: object, right: object) -> bool:
@@ -105,7 +115,9 @@ def test_every_way_out_is_followed(capsys, monkeypatch, tmp_path):
         shell._place(mistake.files, tmp_path / str(number), monkeypatch)
         followed |= of_mistake(mistake, capsys, monkeypatch)
     for number, call in enumerate(CALLS.values()):
-        shell._place(call.files, tmp_path / f"call {number}", monkeypatch)
+        folder = tmp_path / f"call {number}"
+        folder.mkdir()
+        shell._place(call.files, folder, monkeypatch)
         with listening() as heard:
             message = said(call)
         found = ways(message)
