@@ -14,6 +14,8 @@ from advice_calls import READERS, Call, Then, plain
 from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS
 from advice_methods import AGREEMENT, COLLECTIONS, TESTS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
+from advice_studies import STUDIES
+from advice_studies import JUDGES as STUDIES_OF_JUDGES
 from advice_sites import Site, listening, sites, ways
 
 from metaeval.cli import main
@@ -22,8 +24,13 @@ from metaeval.errors import MetaevalError, MetaevalWarning
 PARTS = (
     READERS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS, IN_ITEMS, IN_GROUPS, OBJECTS, IN_NAMES, BOARDS, STRUCTURE,
     JUDGES, BENCHMARKS, AGREEMENT, TESTS, COLLECTIONS,
+    STUDIES_OF_JUDGES, STUDIES,
 )  # fmt: skip
 CALLS = {name: call for part in PARTS for name, call in part.items()}
+
+
+NOT_YET: set[str] = set()
+"""Ways out that nothing follows here yet; none may be added."""
 
 
 def _followed(mistake: shell.Mistake, found: re.Match, option: str) -> bool:
@@ -68,8 +75,14 @@ def said(call: Call) -> str:
             found = call.ask(**call.given)
         except MetaevalError as error:
             return str(error)
-    notes = getattr(found, "attrs", {}).get("notes", ()) or getattr(found, "notes", ())
+    notes = [*(getattr(found, "attrs", {}).get("notes", ()) or getattr(found, "notes", ()))]
+    notes += getattr(found, "unanswered", {}).values()
     return "\n".join([*(str(warning.message) for warning in caught), *notes])
+
+
+def given(call: Call) -> list[str]:
+    """Return what was given, as a message writes it: it is spoken of, and no way out."""
+    return [f"{name}={value!r}" for name, value in call.given.items()]
 
 
 def follow(call: Call, way: str) -> tuple[object, object]:
@@ -100,7 +113,7 @@ def test_every_way_out_of_a_message_leads_to_what_is_known(name, tmp_path, monke
     call = CALLS[name]
     shell._place(call.files, tmp_path, monkeypatch)
     message = said(call)
-    assert {*ways(message)} == {*call.right, *call.elsewhere}, message
+    assert {*ways(message)} - {*given(call)} == {*call.right, *call.elsewhere}, message
     for way, other in call.elsewhere.items():
         assert any(one.partition("=")[0] == way.partition("=")[0] for one in CALLS[other].right)
     for way in call.right:
@@ -120,8 +133,9 @@ def test_every_way_out_is_followed(capsys, monkeypatch, tmp_path):
         shell._place(call.files, folder, monkeypatch)
         with listening() as heard:
             message = said(call)
-        found = ways(message)
+        found = ways(message)  # what was given is no way out, and needs no following
         followed |= {site.key for site in heard.said(message) if site.kind != "code" or any(map(site.is_way, found))}
-    left = [site.key for site in sites() if site.key not in followed]
-    print(len(left), len(sites()), *left, sep="\n")
-    assert 0
+    print(*sorted({site.key for site in sites()} - followed), sep="\n")
+    left = {site.key for site in sites()} - followed
+    assert left == NOT_YET
+    assert len(NOT_YET) <= 0
