@@ -173,10 +173,12 @@ READERS = {
     "metrics of several systems by another word": table(
         "participant,AP,RR,kind\na,.1,1,1\na,.2,.5,2\nb,.4,.5,1\nb,.5,.2,2\n",
         {"columns={'system': 'participant', 'topic': 'kind'}": {"AP": rows("1 2", a=[.1, .2], b=[.4, .5]), "RR": rows("1 2", a=[1, .5], b=[.5, .2])}},
+        elsewhere={"columns={'topic': 'participant'}": "a topic by another word twice"},
     ),
     "names in several rows each": table(
         "participant,nr,v\na,1,.1\na,2,.2\na,3,.3\nb,1,.4\nb,2,.5\nb,3,.6\n",
         {"columns={'system': 'participant', 'topic': 'nr'}": AB},
+        elsewhere={"columns={'topic': 'participant'}": "a topic by another word twice"},
     ),
     "a rank before names": table(
         "rank,name of it,x,y\n1,a,.1,.2\n2,b,.4,.5\n3,c,.7,.9\n",
@@ -188,7 +190,9 @@ READERS = {
     "a board of one score each": table("system,one,two\na,.1,.4\nb,.2,.5\n", {}),
     # ------------------------------------------------------------------------------------------------- long tables
     "a system by another word": table(
-        LONG.replace("system", "team"), {"columns={'system': 'team', 'topic': 'topic'}": AB}
+        LONG.replace("system", "team"),
+        {"columns={'system': 'team', 'topic': 'topic'}": AB},
+        elsewhere={"columns={'topic': 'team'}": "a topic by another word twice"},
     ),
     "systems that may be a system": table(
         "topic,run,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",

@@ -24,8 +24,9 @@ _VERBS = (
 )
 _TOLD = re.compile(rf"(?:\b(?i:{_VERBS})|\bsuch as|\bWith)\b[^.;:]*$")
 _SPOKEN_OF = re.compile(r"\b(?:not|with|for|although|but|of|got) $")
+_NOT = re.compile(r"(?:\bnot |although [^;.]*|\bgot [^;.]*)$")
 _SUBJECT = re.compile(
-    r" (?:is|are|must|does|do|leaves no|would|needs?|expects|means|takes (?:diff|jud)|names|goes up|starts|differs)"
+    r" (?:is|are|must|does|do|leaves no|would|needs?|expects|means|takes (?:diff|jud)|names|goes up|starts|differs)|:"
 )
 _RECIPE = re.compile(r"\((?:sed|tr|iconv|awk) |^(?:awk|tr|sed) ")
 _OPTION = re.compile(r"(?<![\w`-])--[a-z][a-z-]+")
@@ -45,7 +46,7 @@ def ways(text: str) -> list[str]:
         code, before, after = span[1], _without_braces(text[: span.start()]), text[span.end() :]
         told = _TOLD.search(before) or (before.endswith("(") and after.startswith((")", " if ", " for ", " reads", ",")))
         if re.match(r"\w+=", code) or _HOLE + "=" in code:
-            if told or not (_SPOKEN_OF.search(before) or _SUBJECT.match(after)):
+            if not _NOT.search(before) and (told or not (_SPOKEN_OF.search(before) or _SUBJECT.match(after))):
                 name = code.partition("=")[0]
                 found.append(code)
         elif re.fullmatch(r"'[^']*'", code):

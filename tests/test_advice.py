@@ -14,6 +14,7 @@ from advice_calls import READERS, Call, Then, plain
 from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS
 from advice_methods import AGREEMENT, COLLECTIONS, TESTS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
+from advice_rest import REST
 from advice_studies import STUDIES
 from advice_studies import JUDGES as STUDIES_OF_JUDGES
 from advice_sites import Site, listening, sites, ways
@@ -24,7 +25,7 @@ from metaeval.errors import MetaevalError, MetaevalWarning
 PARTS = (
     READERS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS, IN_ITEMS, IN_GROUPS, OBJECTS, IN_NAMES, BOARDS, STRUCTURE,
     JUDGES, BENCHMARKS, AGREEMENT, TESTS, COLLECTIONS,
-    STUDIES_OF_JUDGES, STUDIES,
+    STUDIES_OF_JUDGES, STUDIES, REST,
 )  # fmt: skip
 CALLS = {name: call for part in PARTS for name, call in part.items()}
 
