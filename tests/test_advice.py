@@ -12,6 +12,7 @@ import test_ways_out as shell
 from advice_benchmarks import BENCHMARKS
 from advice_calls import READERS, Call, Then, plain
 from advice_files import IN_GROUPS, IN_ITEMS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS
+from advice_inex import INEX
 from advice_methods import AGREEMENT, COLLECTIONS, TESTS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
 from advice_rest import REST
@@ -25,7 +26,7 @@ from metaeval.errors import MetaevalError, MetaevalWarning
 PARTS = (
     READERS, IN_LABELS, IN_QRELS, IN_RUNS, IN_VOTES, NUGGETS, IN_ITEMS, IN_GROUPS, OBJECTS, IN_NAMES, BOARDS, STRUCTURE,
     JUDGES, BENCHMARKS, AGREEMENT, TESTS, COLLECTIONS,
-    STUDIES_OF_JUDGES, STUDIES, REST,
+    STUDIES_OF_JUDGES, STUDIES, REST, INEX,
 )  # fmt: skip
 CALLS = {name: call for part in PARTS for name, call in part.items()}
 
@@ -50,7 +51,7 @@ def of_mistake(mistake: shell.Mistake, capsys, monkeypatch) -> set[str]:
     found = re.search(mistake.says, error) or re.search(mistake.says, shell.unboxed(error))
     if not found or not found[0]:
         return set()
-    raw = [text for text in heard.raw if len(text) > 1]
+    raw = [*heard.raw, error]
 
     def is_followed(site: Site) -> bool:
         if site.kind == "recipe":
