@@ -210,3 +210,8 @@ REST = {
         show=reciprocal,
     ),
 }
+
+
+def audited(collection: Any, metrics: list[str]) -> list[str]:
+    """Return the metrics that differ in how they use the grades."""
+    return sorted(variant.metric for variant in audit_variants(collection, metrics))

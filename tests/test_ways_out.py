@@ -25,6 +25,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from small_results import TEXTS, score
+
 from metaeval import read_scores
 from metaeval.cli import main
 from metaeval.errors import MetaevalError
@@ -203,6 +205,17 @@ def _written_as(found, name):
     else:
         changed = place.read_text().replace(found["old"], found["new"])
     place.write_text(changed)
+
+
+def _after(first, line):
+    """Run one command, whose output the other reads."""
+
+    def edit(_found):
+        sys.argv = ["metaeval", *shlex.split(first)]
+        assert main() == 0
+        return line
+
+    return edit
 
 
 def _command(line):
@@ -1037,6 +1050,11 @@ BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
 NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
 VOTED = "left,right,winner,seg\n" + "".join(f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6))
 MINE = "from metaeval import metric\n@metric(name='Mine')\ndef mine(topic):\n    'Half.'\n    return 0.5\n"
+_LEFT = SCORES - SCORES.mean(axis=0) - SCORES.mean(axis=1, keepdims=True) + SCORES.mean()
+VARIANCE = float((_LEFT**2).sum() / (19 * 3))
+"""What is left of the scores after systems and topics."""
+SEGMENTS = [(name, [score(at, n) for n in range(3)]) for at, name in enumerate(("a", "b", "c"))]
+PAIR = {f"results/{name}": text for name, text in TEXTS["mt-metrics-eval"].make().items()}
 STUDY = (
     'command = "score"\n[options]\ninputs = ["a.run", "b.run"]\nqrels = "qrels.txt"\nmetrics = ["Mine"]\n'
     'plugin = ["mine.py"]\n'
@@ -1057,6 +1075,30 @@ MISTAKES |= {
         "say how many by --systems",
         (TABLE, "design --variance 0.01 --difference 0.1 --method anova --systems 4"),
         edit=_command("design --variance 0.01 --difference 0.1 --method anova --systems 4"),
+    ),
+    "a variance of no scores, whose components are known": Mistake(
+        TABLE,
+        "design --variance residual --difference 0.1",
+        "give INPUTS, or a number, or --from-components",
+        (TABLE, f"design --variance {VARIANCE!r} --difference 0.1 --method t,interval"),
+        edit=_after("components ap.csv --out noise", "design --from-components noise --difference 0.1"),
+    ),
+    "an audit of what leaves nothing open": Mistake(
+        RUNS,
+        "agree a.run b.run --qrels qrels.txt --audit ERR",
+        "or compare the metrics as they are .metaeval agree with --metrics",
+        (RUNS, "agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
+        edit=_command("agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
+    ),
+    "an item of a folder that names its own": Mistake(
+        PAIR,
+        "human results --tasks pearson:item:none --item seg",
+        "leave it out, or give the folder of a pair without --tasks",
+        (
+            {"h.csv": "system,seg,mqm,chrF\n" + "".join(f"{s},{at},{one},{one}\n" for s, own in SEGMENTS for at, one in enumerate(own))},
+            "human h.csv --reference mqm --item seg --resamples 20",
+        ),
+        edit=_command("human results/metric-scores/en-de --reference mqm --resamples 20"),
     ),
     "human scores that nobody names": Mistake(
         {"h.csv": items},
