@@ -9,6 +9,7 @@ clean data.
 
 import ast
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -23,6 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+
+from small_results import TEXTS, score
 
 from metaeval import read_scores
 from metaeval.cli import main
@@ -204,10 +207,22 @@ def _written_as(found, name):
     place.write_text(changed)
 
 
+def _after(first, line):
+    """Run one command, whose output the other reads."""
+
+    def edit(_found):
+        sys.argv = ["metaeval", *shlex.split(first)]
+        assert main() == 0
+        return line
+
+    return edit
+
+
 def _command(line):
     return lambda _found: line
 
 
+CUT = 0.4
 BOARD = "leaderboard ap.csv --resamples 100"
 NOTHING_TO_DO = "(?!x)"
 WITHOUT_301 = ({"ap.csv": wide().replace(f"301,{','.join(map('{:.3f}'.format, SCORES[0]))}\n", "")}, "table ap.csv")
@@ -965,16 +980,22 @@ MISTAKES = {
         edit=_command("table ap.csv"),
     ),
     # ------------------------------------------------------------------------------------------------------- judges
-    "labels in words": Mistake(
+    "labels that say no and yes": Mistake(
         {"labels.csv": labels(("low", "high"))},
         JUDGES,
-        "such as (?P<add>--word low=0 --word high=1)",
+        "labels are words that say no and yes: low 0; high 1",
+        ({"labels.csv": labels()}, JUDGES),
+    ),
+    "labels in words": Mistake(
+        {"labels.csv": labels(("partial", "full"))},
+        JUDGES,
+        "give each its grade .(?P<add>--word partial=0 --word full=1)",
         ({"labels.csv": labels()}, JUDGES),
     ),
     "labels in words with blanks": Mistake(
-        {"labels.csv": long_labels(("not relevant", "relevant"))},
+        {"labels.csv": long_labels(("partially relevant", "highly relevant"))},
         JUDGES,
-        "such as (?P<add>--word 'not relevant=0' --word relevant=1)",
+        "give each its grade .(?P<add>--word 'partially relevant=0' --word 'highly relevant=1')",
         ({"labels.csv": long_labels()}, JUDGES),
     ),
     "two judges of one name": Mistake(
@@ -1024,6 +1045,222 @@ MISTAKES = {
         edit=_command("table ap.csv"),
     ),
 }
+HUMAN = "human h.csv --reference human --resamples 20"
+BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
+NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
+VOTED = "left,right,winner,seg\n" + "".join(f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6))
+MINE = "from metaeval import metric\n@metric(name='Mine')\ndef mine(topic):\n    'Half.'\n    return 0.5\n"
+_LEFT = SCORES - SCORES.mean(axis=0) - SCORES.mean(axis=1, keepdims=True) + SCORES.mean()
+VARIANCE = float((_LEFT**2).sum() / (19 * 3))
+"""What is left of the scores after systems and topics."""
+SEGMENTS = [(name, [score(at, n) for n in range(3)]) for at, name in enumerate(("a", "b", "c"))]
+PAIR = {f"results/{name}": text for name, text in TEXTS["mt-metrics-eval"].make().items()}
+STUDY = (
+    'command = "score"\n[options]\ninputs = ["a.run", "b.run"]\nqrels = "qrels.txt"\nmetrics = ["Mine"]\n'
+    'plugin = ["mine.py"]\n'
+)
+SUM = f'"mine.py" = "{hashlib.sha256(MINE.encode()).hexdigest()}"'
+MISTAKES |= {
+    # ------------------------------------------------------------------------------------------- options of commands
+    "an audit of scores": Mistake(
+        TABLE | RUNS,
+        "agree ap.csv --audit nDCG@10",
+        "--audit asks about the grades of judgments: give runs and --qrels, not a table",
+        (RUNS, "agree a.run b.run --qrels qrels.txt --audit nDCG@10"),
+        edit=_command("agree a.run b.run --qrels qrels.txt --audit nDCG@10"),
+    ),
+    "an analysis of variance of nobody knows how many": Mistake(
+        TABLE,
+        "design --variance 0.01 --difference 0.1 --method anova",
+        "say how many by --systems",
+        (TABLE, "design --variance 0.01 --difference 0.1 --method anova --systems 4"),
+        edit=_command("design --variance 0.01 --difference 0.1 --method anova --systems 4"),
+    ),
+    "a variance of no scores, whose components are known": Mistake(
+        TABLE,
+        "design --variance residual --difference 0.1",
+        "give INPUTS, or a number, or --from-components",
+        (TABLE, f"design --variance {VARIANCE!r} --difference 0.1 --method t,interval"),
+        edit=_after("components ap.csv --out noise", "design --from-components noise --difference 0.1"),
+    ),
+    "an audit of what leaves nothing open": Mistake(
+        RUNS,
+        "agree a.run b.run --qrels qrels.txt --audit ERR",
+        "or compare the metrics as they are .metaeval agree with --metrics",
+        (RUNS, "agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
+        edit=_command("agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
+    ),
+    "an item of a folder that names its own": Mistake(
+        PAIR,
+        "human results --tasks pearson:item:none --item seg",
+        "leave it out, or give the folder of a pair without --tasks",
+        (
+            {"h.csv": "system,seg,mqm,chrF\n" + "".join(f"{s},{at},{one},{one}\n" for s, own in SEGMENTS for at, one in enumerate(own))},
+            "human h.csv --reference mqm --item seg --resamples 20",
+        ),
+        edit=_command("human results/metric-scores/en-de --reference mqm --resamples 20"),
+    ),
+    "human scores that nobody names": Mistake(
+        {"h.csv": items},
+        "human h.csv --item seg,doc --resamples 20",
+        "say which column holds the human scores .--reference",
+        ({"h.csv": items}, f"{HUMAN} --item seg,doc"),
+        edit=_command(f"{HUMAN} --item seg,doc"),
+    ),
+    "clusters of items that nobody names": Mistake(
+        BY_OTHER_WORDS,
+        f"{HUMAN} --cluster yy",
+        "no column names them; name it with --item",
+        ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy --cluster yy"),
+        edit=_command(f"{HUMAN} --cluster yy --item xx,yy"),
+    ),
+    "tasks on items that nobody names": Mistake(
+        BY_OTHER_WORDS,
+        f"{HUMAN} --tasks pearson:item:none",
+        "no column names them; name it with --item, or leave",
+        ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy --tasks pearson:item:none"),
+        edit=_command(f"{HUMAN} --tasks pearson:item:none --item xx,yy"),
+    ),
+    "tasks on means of systems": Mistake(
+        {"h.csv": "system,human,bleu\na,1,2\nb,2,1\nc,3,4\nd,4,3\n"},
+        f"{HUMAN} --tasks pearson:item:none",
+        "or leave --tasks out",
+        ({"h.csv": "system,human,bleu\na,1,2\nb,2,1\nc,3,4\nd,4,3\n"}, HUMAN),
+        edit=_command(HUMAN),
+    ),
+    "votes beside items that nobody names": Mistake(
+        {"h.csv": items.replace("seg", "xx").replace("doc", "yy"), "v.csv": VOTED},
+        "human h.csv v.csv",
+        "no column names them; name it .--item",
+        ({"h.csv": items.replace("doc", "yy"), "v.csv": VOTED}, "human h.csv v.csv --item seg,yy"),
+        edit=_command("human h.csv v.csv --item xx,yy"),
+    ),
+    "a column of sets in other letters": Mistake(
+        {"h.csv": items},
+        f"{HUMAN} --item seg --set-column DOC --tasks pearson:item:none",
+        "no column 'DOC' says which set a row belongs to .--set-column",
+        ({"h.csv": items}, f"{HUMAN} --item seg --set-column doc --tasks pearson:item:none"),
+        edit=_command(f"{HUMAN} --item seg --set-column doc --tasks pearson:item:none"),
+    ),
+    "a slip in the role of a column": Mistake(
+        {"labels.csv": long_labels()},
+        f"{JUDGES} --column juge=judge",
+        "no role of a column .--column ROLE=NAME. '(?P<wrong>juge)'; did you mean '(?P<instead>judge)'",
+        ({"labels.csv": long_labels()}, JUDGES),
+        edit=_command(f"{JUDGES} --column judge=judge"),
+    ),
+    "annotations without people": Mistake(
+        {
+            f"{name}.json": json.dumps(
+                {f"{name}{n}": {f"d{at}": int((at + n) % 3 > 0) for at in range(40)} for n in range(n_own)}
+            )
+            for name, n_own in (("people", 3), ("bot", 1))
+        },
+        "judges people.json bot.json",
+        "name the people with --people, one by one or by their file: people, bot",
+        (
+            {
+                f"{name}.json": json.dumps(
+                    {f"{name}{n}": {f"d{at}": int((at + n) % 3 > 0) for at in range(40)} for n in range(n_own)}
+                )
+                for name, n_own in (("people", 3), ("bot", 1))
+            },
+            "judges people.json bot.json --people people0,people1,people2",
+        ),
+        edit=_command("judges people.json bot.json --people people"),
+    ),
+    "a file of scores that is there": of_run(
+        "exists already; pass (?P<add>--overwrite)", files={"out.csv": "x"}, command=f"{SCORED} --scores out.csv"
+    ),
+    "a metric of one's own without its file": Mistake(
+        RUNS | {"mine.py": MINE},
+        SCORED.replace("AP", "Mine"),
+        "a metric of your own needs the file that defines it: add (?P<add>--plugin) FILE.py",
+        (RUNS | {"mine.py": MINE}, f"{SCORED.replace('AP', 'Mine')} --plugin mine.py"),
+        edit=lambda found: f"{SCORED.replace('AP', 'Mine')} {found['add']} mine.py",
+    ),
+    "a study with a program": Mistake(
+        RUNS | {"mine.py": MINE, "study.toml": f"{STUDY}[checksums]\n{SUM}\n"},
+        "--study study.toml",
+        "if you trust it add (?P<add>--trust) behind the study",
+        (RUNS | {"mine.py": MINE}, f"{SCORED.replace('AP', 'Mine')} --plugin mine.py"),
+    ),
+    "a study with a program and no checksum": Mistake(
+        RUNS | {"mine.py": MINE, "study.toml": STUDY},
+        "--study study.toml",
+        "if you trust it write the line (?P<sum>\"mine.py\" = \"[0-9a-f]*\") below .checksums.",
+        (RUNS | {"mine.py": MINE}, f"{SCORED.replace('AP', 'Mine')} --plugin mine.py"),
+        edit=lambda found: _write("study.toml", f"{STUDY}[checksums]\n{found['sum']}\n")(found)
+        or "--study study.toml --trust",
+    ),
+    # ------------------------------------------------------------------------------------------ as spreadsheets write
+    **{
+        f"a German header, {what}": Mistake(
+            {"ap.csv": wide(sep=";", head=head, write=lambda score: f"{score:.3f}".replace(".", ","))},
+            "table ap.csv",
+            f"has a decimal comma; write '0.130'{FILTER}",
+        )
+        for what, head in (("Thema", "Thema"), ("Frage", "Frage"))
+    },
+    "German columns": Mistake(
+        {"ap.csv": long("Verfahren;Frage;Maß;Wert", "{system};{topic};AP;{score:.3f}").replace(".", ",")},
+        "table ap.csv",
+        f"has a decimal comma; write '0.130'{FILTER}",
+    ),
+    "a German header that is no known word": Mistake(
+        {"ap.csv": wide(head="Anfrage").replace("Anfrage", "Vorgang")},
+        "table ap.csv",
+        "pass (?P<add>--item-column Vorgang)|column 'Vorgang' was taken for the topic",
+    ),
+    **{
+        f"{yes} and {no}": Mistake(
+            {"ap.csv": wide(write=lambda score, said=(no, yes): said[int(score > CUT)])},
+            "table ap.csv",
+            f"is a word for a score; write 1 for {yes.lower()} and 0 for {no.lower()}",
+            ({"ap.csv": wide(write=lambda score: str(int(score > CUT)))}, "table ap.csv"),
+            edit=lambda found, said=(no, yes): _write(
+                "ap.csv", Path("ap.csv").read_text("utf-8").replace(said[0], "0").replace(said[1], "1")
+            )(found),
+        )
+        for yes, no in (("yes", "no"), ("ja", "nein"), ("TRUE", "FALSE"))
+    },
+    "a row of means without a name": Mistake(
+        {"ap.csv": wide(more=f",{','.join(map(str, SCORES.mean(axis=0)))}\n")},
+        "table ap.csv",
+        "left out the row '', which holds the mean of all others",
+    ),
+    "scores with errors behind them": Mistake(
+        {"ap.csv": "model,acc\n" + "".join(f"{name},7{at}.7 ± 2.5\n" for at, name in enumerate(SYSTEMS))},
+        BOARD,
+        "is a number with its error; write '70.7' in this column and '2.5' in one of its own, called .* with _stderr",
+        (
+            {"ap.csv": "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))},
+            BOARD,
+        ),
+        edit=lambda found: _write(
+            "ap.csv",
+            Path("ap.csv").read_text("utf-8").replace("model,acc", "model,acc,acc_stderr").replace(" ± ", ","),
+        )(found),
+    ),
+    "winners and losers": Mistake(
+        {"v.csv": "winner,loser\n" + "".join(f"{name},lm\n{name},rm3\n" for name in ("bm25", "dense")) + "lm,bm25\nrm3,dense\n"},
+        "votes v.csv",
+        "",
+        (
+            {
+                "v.csv": "left,right,verdict\n"
+                + "".join(f"{name},lm,left\n{name},rm3,left\n" for name in ("bm25", "dense"))
+                + "lm,bm25,left\nrm3,dense,left\n"
+            },
+            "votes v.csv",
+        ),
+    ),
+    "decimal commas in one row": Mistake(
+        {"ap.csv": "\n".join(row.replace(".", ",") if at == 3 else row for at, row in enumerate(wide(sep=";").splitlines()))},
+        "table ap.csv",
+        f"line 4: column 'bm25', row '303': '0,194' has a decimal comma; write '0.194'{FILTER}",
+    ),
+}
 BY_HAND = {
     "documents under other names": "nothing tells which part of an identifier is to go",
     "an Excel file": "no program of the package writes CSV from it",
@@ -1070,6 +1307,11 @@ def _followed(command, found, mistake):
         if said.get(option):
             command += f" --{option.replace('rule', 'missing')} {said[option]}"
     return f"{command} {said.get('add') or ''}"
+
+
+def unboxed(error):
+    """Return a usage error without the box around it."""
+    return re.sub(r"\s*\n[│╰╭─ ]*", " ", error).replace("│", "").strip()
 
 
 class Ended(NamedTuple):
@@ -1125,7 +1367,7 @@ def test_advice_followed_to_the_letter_gives_the_right_answer(name, ask, tmp_pat
     mistake = MISTAKES[name]
     _place(mistake.files, tmp_path / "wrong", monkeypatch)
     ended = ask(mistake.command)
-    said = re.sub(r"\s*\n[│╰╭─ ]*", " ", ended.err).replace("│", "").strip()  # boxes of usage errors
+    said = unboxed(ended.err)
     found = re.search(mistake.says, said if "such option" in said or "such command" in said else ended.err.strip())
     assert found, ended.err
     assert "Traceback" not in ended.err

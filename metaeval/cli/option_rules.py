@@ -208,7 +208,12 @@ def _check_metrics(context: typer.Context) -> None:
         from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
         from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - as above
 
-        chosen = resolve_metrics(split_names(given[parameter.name]), registry=registry_of(context))
+        try:
+            chosen = resolve_metrics(split_names(given[parameter.name]), registry=registry_of(context))
+        except UnknownNameError as error:
+            if "plugin" in given and error.known == tuple(registry_of(context).metrics):
+                error.add_note("a metric of your own needs the file that defines it: add --plugin FILE.py")
+            raise
         known = [metric.name for metric in chosen]
         for other in (given.get("current"), given.get("map_metric"), *_named_directions(given)):
             if other is not None and other not in known:

@@ -83,10 +83,8 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
         sheet = _sheet_with_judges(content, source, columns)
         found = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
         if not found:
-            _refuse_where(where, source)
-            found = _metrics_as_judges(
-                scores_of(content, source, columns=columns, missing=missing, duplicates=duplicates), source, metrics
-            )
+            scores = scores_of(content, source, columns=columns, where=where, missing=missing, duplicates=duplicates)
+            found = _metrics_as_judges(scores, source, metrics)
             return {_UNNAMED: _of_same_systems(found, missing)}
         together = _of_metrics(found, metrics)
         shared = _shared(together)
@@ -278,11 +276,9 @@ def _file_by_file(
         if sheet is not None:
             own = _by_judge(sheet, columns, where, missing, duplicates)
         else:
-            _refuse_where(where, source)
             nameless = Source(source.path)
-            scores = _named(
-                scores_of(content, nameless, columns=columns, missing=missing, duplicates=duplicates), source.path
-            )
+            read = scores_of(content, nameless, columns=columns, where=where, missing=missing, duplicates=duplicates)
+            scores = _named(read, source.path)
             if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
                 scores = scores.sel(metric=[source.own_name])
             own = {source.own_name: scores}
@@ -299,11 +295,6 @@ def _named(scores: Scores, path: str) -> Scores:
     """Return scores whose one metric has the file's name for want of its own under no name."""
     unnamed = scores["metric"].to_numpy().tolist() == [base_name(path)]
     return scores.assign_coords(metric=[_UNNAMED]) if unnamed else scores
-
-
-def _refuse_where(where: Mapping[str, str], source: Source) -> None:
-    if where:
-        raise InvalidOptionError(f"`where` chooses rows of a table with a column of judges, and {source.path} has none")
 
 
 # ------------------------------------------------------------------------------------------------- judges and metrics

@@ -49,7 +49,7 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
         body = sheet.without_header()
         if names_repeat(body, names, [roles.parts[part] for part in ("system", "metric") if part in parts]):
             return True
-    if not system_beside_roles(names):
+    if not system_beside_roles(names, options.columns.get("system")):
         _refuse_without_topics(sheet, names, roles.parts)
     return parts - set(ATTACHED) == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
 

@@ -213,11 +213,13 @@ def scores_of(
     source: Source,
     *,
     columns: Mapping[str, str],
+    where: Mapping[str, str],
     missing: Missing = "error",
     duplicates: Duplicates = "error",
 ) -> Scores:
     """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
-    return _scores_of_block(read_content(source, content, _options_of(columns, missing, duplicates)), missing)
+    options = replace(_options_of(columns, missing, duplicates), where=dict(where))
+    return _scores_of_block(read_content(source, content, options), missing)
 
 
 def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read

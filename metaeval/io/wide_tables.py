@@ -40,6 +40,7 @@ from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import (
     WHOLE,
     column_roles,
+    item_column,
     left_out_columns,
     not_scores,
     part_of_word,
@@ -203,15 +204,18 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
 
 
 def _refuse_repeated(rows: _Rows, options: TableOptions) -> None:
-    """Refuse a first column, called by no word for topics, most of whose names repeat: systems of a long table do."""
-    if not rows.names or options.columns.keys() & {"topic", "system"} or 2 * len(set(rows.first)) > len(rows.first):
+    """Refuse a first column, called by no word for topics, some of whose names repeat, as systems of a long table do."""
+    if not rows.names or options.columns.keys() & {"topic", "system"} or len(set(rows.first)) == len(rows.first):
         return
     name = rows.names[0]
     if name and part_of_word(name) != "topic":
-        columns = {"system": name, "topic": rows.names[1]}
+        cells = {one: rows.column(at) for at, one in enumerate(rows.names)}
+        items = item_column(cells, name, [one for one in rows.names[1:] if one and not is_measure(one)])
+        columns = {"system": name} | {"topic": one for one in items[:1]}
         raise rows.body.error(
-            f"the names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a "
-            f"row a score; if so, say which columns name what, such as `columns={columns!r}`"
+            f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
+            f"a score; if so, say which columns name what, such as `columns={columns!r}`; if they are topics, pass "
+            f"`columns={ {'topic': name}!r}`"
         )
 
 
@@ -238,12 +242,14 @@ def _scores_alone(
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
     if options.form == "wide":
         return across, scores, []
-    columns = not_scores(across, scores, along="topic" if transposed else "system")
+    said = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
+    columns = not_scores(across, scores, along="topic" if transposed else "system", kept=said)
     told = {column.name for column in columns}
     rest = [name for name in across if name not in told]
     if transposed and (len(rest) < _FEWEST or _are_summaries_of_systems(rest)) and options.systems_in is None:
         message = f"{_seeming(rest or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
-        message += " (`systems_in='rows'` if the columns are topics)" * (metric_evidence(rest) < _SURE)
+        may_be_topics = len(rest) >= _FEWEST and metric_evidence(rest) < _SURE
+        message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
         raise sheet.error(message + _for_ranks(across, transposed=True), 0)
     unsure = unsure_columns(columns)
     if unsure:
@@ -275,11 +281,10 @@ def _refuse_metrics(rows: _Rows, systems: Sequence[str], topics: Sequence[str], 
         return
     measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
     if measures:
-        way = "Give a file for each metric, or pass `form='wide'` if these are no metrics"
-        if rows.names and rows.names[0] and len(set(rows.first)) < len(rows.first):  # as systems in a long table
-            way = f"If the column {rows.names[0]!r} names the systems, pass `columns={ {'system': rows.names[0]}!r}`"
-        seeming = _seeming(measures, "a metric", "metrics")
-        raise rows.body.error(f"{seeming}, neither systems nor topics; a wide table holds one metric. {way}")
+        raise rows.body.error(
+            f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
+            "Give a file for each metric, or pass `form='wide'` if these are no metrics"
+        )
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:

@@ -243,9 +243,10 @@ def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, 
     scales = map_scales(labels, reference=reference, maps=maps)
     own = scales.labels.table[reference]
     if "fitted" in scales.rules.values() and own.min() == own.max():
+        way = "keep those of the judges (`maps='keep'`), or " if labels.whole else ""
         raise ScoresError(
-            f"{reference} gave one grade alone ({own.max():g}), to which no other grades can be fitted; keep those of "
-            "the judges (`maps='keep'`)"
+            f"{reference} gave one grade alone ({own.max():g}), to which no other grades can be fitted; {way}name "
+            "another judge (`reference`)"
         )
     return scales
 

@@ -438,7 +438,7 @@ class _Numbers(NamedTuple):
             whole = (values == np.rint(values)) | np.isnan(values)
         all_whole = whole.all(axis=0)
         low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
-        dates = all_whole & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
+        dates = all_whole & (low <= high) & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
         from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
         for at, name in enumerate(names):

@@ -54,25 +54,37 @@ class Winners:
         return share, weight, kept
 
     def preferences(self, cells: Cells, column: str, left: str) -> Verdicts | None:
-        """Return what a column "preference" of numbers says, None where it holds words or names."""
+        """Return what a column "preference" of numbers says, None where it holds words or names.
+
+        Numbers that the reader said mean that; all of them are words where one on the scale was said otherwise.
+        """
         texts = cells.texts
-        if self._said or underscored(column.strip()) != _PREFERENCE or any(text in self._systems for text in texts):
+        if underscored(column.strip()) != _PREFERENCE or any(text in self._systems for text in texts):
             return None
         if not all(map(is_number, texts)):
             return None
         numbers = np.array([float(text) for text in texts])
         if underscored(left.strip()) == _GENERATOR:
             numbers[numbers == 0] = _TIED
-        if (odd := cells.first((numbers < _FIRST) | (numbers > _SECOND))) >= 0:
+        on_scale = (numbers >= _FIRST) & (numbers <= _SECOND)
+        share, weight, counts = np.append(_SECOND - numbers, 0.5), np.ones(len(texts) + 1), np.ones(len(texts) + 1, bool)
+        counts[-1] = False  # an empty cell
+        for at, verdict in enumerate(map(self._said.get, map(plain_word, texts))):
+            if verdict is None:
+                continue
+            if on_scale[at] and verdict[0] != share[at]:
+                return None
+            (share[at], weight[at], counts[at]), on_scale[at] = verdict, True
+        if (odd := cells.first(~on_scale)) >= 0:
             text = shortened(texts[cells.codes[odd]])
             raise RowError(
                 odd,
                 f"the preference is {text!r}; preferences are numbers from 1 (the first output) to 2 (the second): say "
                 f"what others mean, such as `words={{{text!r}: 'left'}}` if it means the left system",
             )
-        kept = cells.codes >= 0
+        kept = counts[cells.codes]
         self.n_left_out += int((~kept).sum())
-        return np.append(_SECOND - numbers, 0.5)[cells.codes], np.ones(len(kept)), kept
+        return share[cells.codes], weight[cells.codes], kept
 
     def refuse_names(self) -> None:
         """Refuse a known word for the winner, in votes on others, that is a system's name too."""

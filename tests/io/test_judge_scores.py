@@ -238,5 +238,5 @@ def test_kinds_do_not_mix(tmp_path, long):
         read_judges([tmp_path / "both.csv", tmp_path / "nist"])
     named = read_judges([tmp_path / "both.csv", f"again={tmp_path / 'nist'}"]).scores["AP"]
     assert list(named) == ["nist", "gpt", "again"]
-    with pytest.raises(InvalidOptionError, match="has none"):
+    with pytest.raises(FileFormatError, match="nist: there is no column 'year'"):
         read_judges([f"ann={tmp_path / 'nist'}", f"ben={long}"], where={"year": "2021"})

@@ -1,0 +1,284 @@
+"""Calls that are told a way out, and what comes out when it is followed: readers of files and of objects."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from metaeval import as_scores, read_scores
+from metaeval.table.votes import Votes
+
+
+class Then(NamedTuple):
+    """A way out that is more than an argument of the same call: the call that follows it, and what comes out."""
+
+    ask: Callable[[], object]
+    right: object
+
+
+def plain(found: object) -> object:
+    """Return what came out by its names: scores by system and topic, of several metrics by metric."""
+    if isinstance(found, xr.DataArray):
+        if "repeat" in found.dims:
+            return {
+                system: {topic: found.sel(metric=found["metric"][0], system=system, topic=topic).to_numpy().tolist()
+                for topic in found["topic"].to_numpy().tolist()} for system in found["system"].to_numpy().tolist()
+            }
+        by_metric = {}
+        for metric in found["metric"].to_numpy().tolist():
+            frame = found.sel(metric=metric).to_pandas()
+            by_metric[metric] = {system: row.to_dict() for system, row in frame.iterrows()}
+        return next(iter(by_metric.values())) if len(by_metric) == 1 else by_metric
+    if isinstance(found, Votes):
+        shares: dict[str, list[float]] = {}
+        for left, right, share in zip(found.left.tolist(), found.right.tolist(), found.share.tolist(), strict=True):
+            shares.setdefault(f"{found.systems[left]} {found.systems[right]}", []).append(share)
+        return shares
+    if isinstance(found, pd.DataFrame):
+        return {str(name): column.tolist() for name, column in found.items()}
+    return found
+
+
+class Call(NamedTuple):
+    """A call that is told something."""
+
+    ask: Callable[..., object]
+    """Takes what is advised by name."""
+    right: Mapping[str, object]
+    """What comes out by the ways that the message has, all of them."""
+    given: Mapping[str, Any] = {}
+    files: Mapping[str, str] = {}
+    elsewhere: Mapping[str, str] = {}
+    """Ways that are for data of another kind, and the row in which they are followed."""
+    show: Callable[[Any], object] = plain
+    """Makes what is compared of what comes out."""
+
+
+def rows(topics: str, **scores: list[float]) -> dict[str, dict[str, float]]:
+    """Return scores by system and topic; topics are letters or divided by blanks."""
+    names = topics.split()
+    return {system: dict(zip(names, own, strict=True)) for system, own in scores.items()}
+
+
+def table(
+    text: str, right: Mapping[str, object], *, name: str = "ap.csv", elsewhere: Mapping[str, str] = {}, **given: Any
+) -> Call:
+    """Return the row of one table of scores."""
+    return Call(lambda **options: read_scores(name, **options), right, given, {name: text}, elsewhere)
+
+
+def tables(
+    files: Mapping[str, str], right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any
+) -> Call:
+    """Return the row of several tables of scores."""
+    return Call(lambda **options: read_scores([*files], **options), right, given, files, elsewhere)
+
+
+def repaired(old: str, new: str, right: object, name: str = "ap.csv", **options: Any) -> Then:
+    """Return a way out that a person goes who changes a file."""
+
+    def ask() -> object:
+        place = Path(name)
+        text = place.read_text("utf-8")
+        assert old in text
+        place.write_text(text.replace(old, new), "utf-8")
+        return read_scores(name, **options)
+
+    return Then(ask, right)
+
+
+AB = rows("1 2 3", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6])
+WIDE = "topic,a,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\n"
+LONG = "system,topic,score\n" + "".join(f"{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123")
+GAPPY = WIDE.replace(".2,", ",")
+WITHOUT_2 = rows("1 3", a=[0.1, 0.3], b=[0.4, 0.6])
+FIRST, MEAN = AB, rows("1 2 3", a=[0.1, 0.2, 0.5], b=[0.4, 0.5, 0.6])
+METRICS = {"AP": AB, "RR": rows("1 2 3", a=[1.0, 0.5, 0.25], b=[0.5, 0.2, 1.0])}
+FOUR = {(m, s, t): METRICS[m][s][t] for m in METRICS for s in "ab" for t in "123"}
+TOPICS_9 = "topic," + ",".join("ab") + "\n" + "".join(f"{t},{t / 10},{t / 20}\n" for t in range(1, 10))
+
+READERS = {
+    # ------------------------------------------------------------------------------------------------- wide tables
+    "a missing score": table(
+        "topic,a,b,c\n1,.1,.4,.7\n2,,.5,.8\n3,.3,.6,.9\n",
+        {
+            "missing='zero'": rows("1 2 3", a=[0.1, 0.0, 0.3], b=[0.4, 0.5, 0.6], c=[0.7, 0.8, 0.9]),
+            "missing='drop-systems'": rows("1 2 3", b=[0.4, 0.5, 0.6], c=[0.7, 0.8, 0.9]),
+            "missing='drop-topics'": rows("1 3", a=[0.1, 0.3], b=[0.4, 0.6], c=[0.7, 0.9]),
+            "missing='pairwise'": rows("1 2 3", a=[0.1, np.nan, 0.3], b=[0.4, 0.5, 0.6], c=[0.7, 0.8, 0.9]),
+        },
+    ),
+    "a topic twice": table(WIDE + "3,.7,.6\n", {"duplicates='first'": FIRST, "duplicates='mean'": MEAN}),
+    "a row twice": table(LONG + "a,3,.7\n", {"duplicates='first'": FIRST, "duplicates='mean'": MEAN}),
+    "no header": table(
+        "q1,.1,.4\nq2,.2,.5\nq3,.3,.6\n",
+        {
+            "header=False": Then(
+                lambda: read_scores("ap.csv", header=False, columns={"topic": 1}),
+                rows("q1 q2 q3", system1=[0.1, 0.2, 0.3], system2=[0.4, 0.5, 0.6]),
+            )
+        },
+        elsewhere=dict.fromkeys(("form='trec_eval'", "form='ir_measures'"), "three columns"),
+    ),
+    "numbers in the first line": table(
+        ".1,.4\n.2,.5\n.3,.6\n", {"header=False": {"system1": AB["a"], "system2": AB["b"]}}
+    ),
+    "whole numbers in the first line": table(
+        "1,2\n.1,.4\n.2,.5\n.3,.6\n",
+        {"header=False": rows("1 2 3 4", system1=[1.0, 0.1, 0.2, 0.3], system2=[2.0, 0.4, 0.5, 0.6])},
+    ),
+    "systems in rows": table(
+        "team,1,2,3\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": AB}
+    ),
+    "systems in rows, said to be in columns": table(
+        "system,1,2,3\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": AB}, systems_in="columns"
+    ),
+    "topics in rows, said to hold systems": table(WIDE, {"systems_in": Then(lambda: read_scores("ap.csv"), AB)}, systems_in="rows"),
+    "nothing says where systems are": table(",x,y,z\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": rows("x y z", a=[.1, .2, .3], b=[.4, .5, .6])}),
+    "a column that could be a system": table(
+        ",doc,a,b\nu,1.5,.1,.4\nv,2.5,.2,.5\nw,3.5,.3,.6\n",
+        {"columns={'topic': 'doc'}": rows("1.5 2.5 3.5", a=[.1, .2, .3], b=[.4, .5, .6])},
+    ),
+    "ids or scores, with a header": table(
+        "nr,a,b\n1,3,4\n2,2,5\n3,1,6\n",
+        {
+            "columns={'topic': 'nr'}": rows("1 2 3", a=[3., 2, 1], b=[4., 5, 6]),
+            "columns={'topic': None}": rows("1 2 3", nr=[1., 2, 3], a=[3., 2, 1], b=[4., 5, 6]),
+        },
+    ),
+    "ids or scores, without a header": table(
+        "1,3,4\n2,2,5\n3,1,6\n",
+        {
+            "columns={'topic': 1}": rows("1 2 3", system1=[3., 2, 1], system2=[4., 5, 6]),
+            "columns={'system': 1}": {"1": {"1": 3., "2": 4.}, "2": {"1": 2., "2": 5.}, "3": {"1": 1., "2": 6.}},
+            "columns={'topic': None}": rows("1 2 3", system1=[1., 2, 3], system2=[3., 2, 1], system3=[4., 5, 6]),
+        },
+        header=False,
+    ),
+    "names in rows and no header": table(
+        "x,.1,.4\ny,.2,.5\nz,.3,.6\n",
+        {
+            "columns={'topic': 1}": rows("x y z", system1=[.1, .2, .3], system2=[.4, .5, .6]),
+            "columns={'system': 1}": {"x": {"1": .1, "2": .4}, "y": {"1": .2, "2": .5}, "z": {"1": .3, "2": .6}},
+        },
+        header=False,
+    ),
+    "metrics in columns": table(
+        ",AP,RR\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
+        {"form='wide'": rows("1 2 3", AP=[.1, .2, .3], RR=[.4, .5, .6])},
+    ),
+    "metrics of several systems by another word": table(
+        "participant,AP,RR,kind\na,.1,1,1\na,.2,.5,2\nb,.4,.5,1\nb,.5,.2,2\n",
+        {"columns={'system': 'participant', 'topic': 'kind'}": {"AP": rows("1 2", a=[.1, .2], b=[.4, .5]), "RR": rows("1 2", a=[1, .5], b=[.5, .2])}},
+        elsewhere={"columns={'topic': 'participant'}": "a topic by another word twice"},
+    ),
+    "names in several rows each": table(
+        "participant,nr,v\na,1,.1\na,2,.2\na,3,.3\nb,1,.4\nb,2,.5\nb,3,.6\n",
+        {"columns={'system': 'participant', 'topic': 'nr'}": AB},
+        elsewhere={"columns={'topic': 'participant'}": "a topic by another word twice"},
+    ),
+    "a rank before names": table(
+        "rank,name of it,x,y\n1,a,.1,.2\n2,b,.4,.5\n3,c,.7,.9\n",
+        {
+            "columns={'system': 'name of it'}": {"a": {"x": .1, "y": .2}, "b": {"x": .4, "y": .5}, "c": {"x": .7, "y": .9}},
+            "columns={'topic': 'name of it'}": rows("a b c", x=[.1, .4, .7], y=[.2, .5, .9]),
+        },
+    ),
+    "a board of one score each": table("system,one,two\na,.1,.4\nb,.2,.5\n", {}),
+    # ------------------------------------------------------------------------------------------------- long tables
+    "a system by another word": table(
+        LONG.replace("system", "team"),
+        {"columns={'system': 'team', 'topic': 'topic'}": AB},
+        elsewhere={"columns={'topic': 'team'}": "a topic by another word twice"},
+    ),
+    "systems that may be a system": table(
+        "topic,run,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
+        {"form='wide'": rows("1 2 3", run=[.1, .2, .3], b=[.4, .5, .6]), },
+        elsewhere={"form='long'": "systems that are called by numbers"},
+    ),
+    "systems that are called by numbers": table(
+        "topic,run,b\n1,1.1,.1\n2,1.1,.2\n3,1.1,.3\n1,1.2,.4\n2,1.2,.5\n3,1.2,.6\n",
+        {"form='long'": {"1.1": AB["a"], "1.2": AB["b"]}},
+        elsewhere={"form='wide'": "systems that may be a system"},
+    ),
+    "items by another word": table(
+        "system,x,y,score\n" + "".join(f"{s},{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"), {"columns={'topic': 'x'}": AB}
+    ),
+    "sets of rows": table(
+        "system,topic,kind,score\n" + "".join(f"{s},{t},{k},{AB[s][t] / n}\n" for n, k in enumerate("xy", 1) for s in "ab" for t in "123"),
+        {"where={'kind': 'x'}": AB, "columns={'metric': 'kind'}": {"x": AB, "y": rows("1 2 3", a=[.05, .1, .15], b=[.2, .25, .3])}},
+    ),
+    "sets of rows that are repeats": table(
+        "system,topic,seed no,score\n" + "".join(f"{s},{t},{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
+        {
+            "where={'seed no': '1'}": AB,
+            "columns={'repeat': 'seed no'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"},
+        },
+    ),
+    "three columns": tables(
+        {"a.txt": "x u .1\nx v .2\ny u .3\ny v .4\n", "b.txt": "x u .5\nx v .6\ny u .7\ny v .8\n"},
+        {
+            "form='trec_eval'": {"x": rows("u v", a=[.1, .2], b=[.5, .6]), "y": rows("u v", a=[.3, .4], b=[.7, .8])},
+            "form='ir_measures'": {"u": rows("x y", a=[.1, .3], b=[.5, .7]), "v": rows("x y", a=[.2, .4], b=[.6, .8])},
+        },
+        elsewhere={"header=False": "no header"},
+    ),
+    "four columns": table(
+        "a x u .1\na x v .2\na y u .3\na y v .4\nb x u .5\nb x v .6\nb y u .7\nb y v .8\n",
+        {
+            "columns={'system': 1, 'metric': 2, 'topic': 3, 'score': 4}": {
+                "x": rows("u v", a=[.1, .2], b=[.5, .6]), "y": rows("u v", a=[.3, .4], b=[.7, .8])
+            },
+            "columns={'system': 1, 'topic': 2, 'metric': 3, 'score': 4}": {
+                "u": rows("x y", a=[.1, .3], b=[.5, .7]), "v": rows("x y", a=[.2, .4], b=[.6, .8])
+            },
+        },
+        name="scores.txt",
+    ),
+    "two columns for systems": table(
+        "system,run,topic,score\n" + "".join(f"{s},{s}{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 'system', 'ignore': ['run']}": AB},
+    ),
+    "an average among metrics": table(
+        "system,topic,ap,Mean win rate\n" + "".join(f"{s},{t},{AB[s][t]},.{t}{t}\n" for s in "ab" for t in "123"), {}
+    ),
+    "a frame with a slip": tables(
+        {
+            f"{name}.csv": "question,answer,contexts,faithfulness,relevancy\n"
+            + "".join(f"q{t},r,c,{'bad' if t == '3' else '.5'},{AB[name][t]}\n" for t in "123")
+            for name in "ab"
+        },
+        {"columns={'ignore': ['faithfulness']}": AB},
+    ),
+    "columns of words in a wide table": table(
+        "topic,set,a,b\n1,u,.1,.4\n2,u,.2,.5\n3,v,.3,.6\n4,v,.3,.6\n", {"columns={'cluster': 'set'}": rows("1 2 3 4", a=[.1, .2, .3, .3], b=[.4, .5, .6, .6])}
+    ),
+    "unequal tables": tables(
+        {"ap.csv": WIDE, "rr.csv": "topic,a,b\n1,.1,.4\n2,.2,.5\n"},
+        {"missing='drop-topics'": {"ap": rows("1 2", a=[.1, .2], b=[.4, .5]), "rr": rows("1 2", a=[.1, .2], b=[.4, .5])}},
+    ),
+    "a code for missing": table(
+        "topic,a,b\n1,.1,.4\n2,-999,.5\n3,.3,.6\n4,.2,.1\n",
+        {
+            "missing='drop-topics'": repaired(
+                "-999", "", rows("1 3 4", a=[0.1, 0.3, 0.2], b=[0.4, 0.6, 0.1]), missing="drop-topics"
+            )
+        },
+    ),
+    "one topic left": table(
+        "topic,a,b\n1,.1,.4\n2,,.5\n",
+        {"missing='pairwise'": rows("1 2", a=[.1, np.nan], b=[.4, .5]), "missing='zero'": rows("1 2", a=[.1, 0], b=[.4, .5])},
+        missing="drop-topics",
+    ),
+    "nothing of one system": table(
+        "topic,a,b,c\n1,.1,.4,\n2,.2,.5,\n3,.3,.6,\n", {"missing='drop-systems'": AB}, missing="zero"
+    ),
+    "lower is better by name": table(
+        WIDE,
+        {"higher_is_better": Then(lambda: read_scores("perplexity.csv", higher_is_better=True).higher_is_better.item(), True)},
+        name="perplexity.csv",
+    ),
+}

@@ -1,0 +1,357 @@
+"""Files of labels, votes, runs, items and benchmarks that are told a way out, and what comes out when it is followed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from advice_calls import Call, Then, rows
+
+from metaeval import read_collection, read_groups, read_items, read_labels, read_runs, read_scores, read_votes, score
+from metaeval.io.groups import read_clusters, read_covariate
+from metaeval.io.qrels import read_qrels
+from metaeval.studies.judge_files import read_judges
+from metaeval.table.structure import with_clusters
+
+NAN = float("nan")
+
+
+def labels(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
+    """Return the row of a table of labels."""
+    return Call(lambda **options: read_labels("l.csv", **options), right, given, {"l.csv": text}, elsewhere)
+
+
+ANN, BEN = [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]
+LABELS = {"ann": ANN, "ben": BEN}
+LONG = "item,judge,label\n" + "".join(
+    f"d{at},{judge},{own[at]:g}\n" for at in range(3) for judge, own in LABELS.items()
+)
+WIDE = "item,ann,ben\n" + "".join(f"d{at},{ANN[at]:g},{BEN[at]:g}\n" for at in range(3))
+QRELS = "1 0 d1 1\n1 0 d2 0\n"
+BY_SUBTOPIC = "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n"
+
+
+def qrels(text: str, right: Mapping[str, object]) -> Call:
+    """Return the row of a file of judgments, read as grades by topic and document."""
+
+    def ask(**options: Any) -> object:
+        found = read_qrels("q.txt", **options)
+        ids = [one.decode() if isinstance(one, bytes) else str(one) for one in found.document_ids.tolist()]
+        grades = found.levels if found.grades is None else found.grades[found.levels]
+        return dict(zip(ids, map(float, grades), strict=True))
+
+    return Call(ask, right, {}, {"q.txt": text})
+
+
+IN_LABELS = {
+    "a label twice": labels(
+        LONG + "d2,ben,1\n",
+        {
+            "duplicates='first'": LABELS,
+            "duplicates='mean'": {"ann": ANN, "ben": [1.0, 1.0, 0.5]},
+            "repeats=True": {"ann": ANN, "ben#1": BEN, "ben#2": [NAN, NAN, 1.0]},
+        },
+    ),
+    "a row of labels twice": labels(
+        WIDE + "d2,0,0\n",
+        {"duplicates='first'": LABELS, "duplicates='mean'": {"ann": [1.0, 0.0, 0.5], "ben": BEN}},
+        elsewhere={"columns={'judge': 'ann', 'label': 'ben'}": "a row a label, by other words"},
+    ),
+    "a row a label, by other words": labels(
+        "item,who,said\n" + LONG.split("\n", 1)[1],
+        {"columns={'judge': 'who', 'label': 'said'}": LABELS},
+        elsewhere=dict.fromkeys(("duplicates='first'", "duplicates='mean'"), "a row of labels twice"),
+    ),
+    "words twice": labels(
+        "item,judge,label\nd1,ann,yes\nd1,ann,no\nd1,ben,no\nd2,ann,no\nd2,ben,yes\n",
+        {
+            "duplicates='first'": {"ann": ["yes", "no"], "ben": ["no", "yes"]},
+            "words": Then(
+                lambda: read_labels("l.csv", words={"no": 0, "yes": 1}, duplicates="mean"),
+                {"ann": [0.5, 0.0], "ben": [0.0, 1.0]},
+            ),
+        },
+        duplicates="mean",
+    ),
+    "no column of labels": labels(
+        "item,text one,text two\nd1,some words,others\nd2,more words,and more\n",
+        {
+            "columns={'judge': 'NAME,NAME'}": Then(
+                lambda: read_labels("l.csv", columns={"judge": "text one,text two"}),
+                {"text one": ["some words", "more words"], "text two": ["others", "and more"]},
+            )
+        },
+    ),
+    "labels of two kinds": labels(
+        "item,a,b,c,d\nd1,1,2,yes,no\nd2,2,1,no,yes\nd3,1,1,no,no\n",
+        {"columns={'judge': 'c,d'}": {"c": ["yes", "no", "no"], "d": ["no", "yes", "no"]}},
+    ),
+    "a word without a grade": labels(
+        "item,ann,ben\nd1,good,poor\nd2,fair,good\n",
+        {
+            "words": Then(
+                lambda: read_labels("l.csv", words={"good": 2, "poor": 0, "fair": 1}),
+                {"ann": [2.0, 1.0], "ben": [0.0, 2.0]},
+            )
+        },
+        words={"good": 2, "poor": 0},
+    ),
+    "n/a among words": labels(
+        "item,ann,ben\nd1,yes,no\nd2,n/a,yes\nd3,no,no\n",
+        {"words={'n/a': 'label'}": {"ann": ["yes", "n/a", "no"], "ben": ["no", "yes", "no"]}},
+    ),
+    "none among words": labels(
+        "item,ann,ben\nd1,partial,none\nd2,none,partial\nd3,full,full\n",
+        {"words={'none': 'none'}": {"ann": ["partial", NAN, "full"], "ben": [NAN, "partial", "full"]}},
+    ),
+    "repeats and duplicates": labels(
+        LONG, {"duplicates": Then(lambda: read_labels("l.csv", repeats=True), LABELS)}, repeats=True, duplicates="first"
+    ),
+    "judgments of one judge": Call(
+        lambda **options: read_labels("q.txt", **options),
+        {"repeats": Then(lambda: read_labels("q.txt", repeats=True), {"q#1": [1.0, 0.0], "q#2": [0.0, NAN]})},
+        {},
+        {"q.txt": QRELS + "1 0 d1 0\n"},
+    ),
+    "topics in judgments beside a table": Call(
+        lambda **options: read_labels(["q.txt", "m.csv"], **options),
+        {
+            "columns={'topic': 'NAME'}": Then(
+                lambda: read_labels(["q.txt", "m.csv"], columns={"topic": "nr"}),
+                {"q": [1.0, 0.0], "cleo": [1.0, 1.0], "dan": [0.0, 0.0]},
+            )
+        },
+        {},
+        {"q.txt": QRELS, "m.csv": "nr,item,cleo,dan\n1,d1,1,0\n1,d2,1,0\n"},
+    ),
+}
+
+IN_QRELS = {
+    "a judgment twice": qrels(
+        QRELS + "1 0 d1 0\n", {"duplicates='first'": {"d1": 1.0, "d2": 0.0}, "duplicates='mean'": {"d1": 0.5, "d2": 0.0}}
+    ),
+    "a judgment of a subtopic twice": qrels(
+        BY_SUBTOPIC + "1 1 d2 0\n",
+        {"duplicates='first'": {"d1": 1.0, "d2": 1.0}, "duplicates='mean'": {"d1": 0.5, "d2": 0.5}},
+    ),
+}
+
+
+def run(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
+    """Return the row of a run, scored by reciprocal rank.
+
+    Run b has its relevant document first by score and rank, and in its second lines; c has it first.
+    """
+    files = {
+        "a.run": text,
+        "b.run": "".join(f"{t} Q0 d{d} {d} {9 - d} b\n" for t in (1, 2, 3) for d in (3, 1)),
+        "c.run": "".join(f"{t} Q0 d1 1 9 c\n" for t in (1, 2, 3)),
+        "q.txt": "".join(f"{t} 0 d1 1\n" for t in (1, 2, 3)),
+    }
+
+    def ask(*, runs: Sequence[str] = ("a.run", "b.run"), **options: Any) -> object:
+        return score(read_collection(runs, "q.txt", **options), ["RR"])
+
+    return Call(ask, right, given, files, elsewhere)
+
+
+def ranks(*documents: int, score: str = "1", topics: Sequence[int] = (1, 2, 3)) -> str:
+    """Return a run of documents in this order."""
+    return "".join(
+        f"{t} Q0 d{d} {rank} {rank if score == 'rank' else score} a\n"
+        for t in topics
+        for rank, d in enumerate(documents, 1)
+    )
+
+
+ONE, HALF = [1.0, 1.0, 1.0], [0.5, 0.5, 0.5]
+LACKING = ranks(1, topics=(1, 2))
+IN_RUNS = {
+    "equal scores": run(
+        ranks(1, 2, 3),
+        {"order='rank'": rows("1 2 3", a=ONE, b=ONE), "order='input'": rows("1 2 3", a=ONE, b=HALF)},
+    ),
+    "scores that are ranks": run(
+        ranks(2, 1, 3, 4, score="rank"), {"order='rank'": rows("1 2 3", a=HALF, b=ONE)}
+    ),
+    "a run without a topic": run(
+        LACKING,
+        {
+            "missing='drop-systems'": rows("1 2 3", b=ONE, c=ONE),
+            "missing='zero'": rows("1 2 3", a=[1.0, 1.0, 0.0], b=ONE, c=ONE),
+            "missing='drop-topics'": rows("1 2", a=[1.0, 1.0], b=[1.0, 1.0], c=[1.0, 1.0]),
+        },
+        runs=["a.run", "b.run", "c.run"],
+        missing="error",
+    ),
+    "every run lacks a topic": run(
+        LACKING,
+        {"missing='zero'": rows("1 2 3", a=[1.0, 1.0, 0.0], d=[1.0, 1.0, 0.0])},
+        runs=["a.run", "d.run"],
+        missing="drop-systems",
+    ),
+    "a topic that no run answers": run(
+        LACKING,
+        {"missing='drop-topics'": rows("1 2", a=[1.0, 1.0], d=[1.0, 1.0])},
+        runs=["a.run", "d.run"],
+    ),
+    "two tags in one file": run(
+        ranks(1, 2, score="rank") + ranks(2, 1, score="rank").replace(" a\n", " x\n"),
+        {"split_tags=True": rows("1 2 3", a=HALF, x=ONE, b=ONE)},
+    ),
+}
+for name in ("every run lacks a topic", "a topic that no run answers"):
+    IN_RUNS[name].files["d.run"] = LACKING.replace(" a\n", " d\n")
+
+
+def votes(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
+    """Return the row of a file of votes, read as the share of each system's votes on the left."""
+
+    return Call(lambda **options: read_votes("v.csv", **options), right, given, {"v.csv": text}, elsewhere)
+
+
+def scored(files: Mapping[str, str], right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
+    """Return the row of results in files."""
+    return Call(lambda **options: read_scores([*files], **options), right, given, files, elsewhere)
+
+
+HEAD = "topic,run_id,nugget,label\n"
+ALL = ("all", "strict_all", "lenient_all")
+NUGGETS = {
+    "a nugget twice": scored(
+        {"n.csv": HEAD + "1,a,n1,support\n1,a,n1,not_support\n1,a,n2,support\n1,b,n1,not_support\n1,b,n2,support\n"},
+        {
+            "duplicates='first'": dict.fromkeys(ALL, rows("1/n1 1/n2", a=[1.0, 1.0], b=[0.0, 1.0])),
+            "duplicates='mean'": {  # the mean of both labels is that of partial support
+                name: rows("1/n1 1/n2", a=[credit, 1.0], b=[0.0, 1.0])
+                for name, credit in zip(ALL, (0.5, 0.0, 1.0), strict=True)
+            },
+        },
+    ),
+    "an unknown label of a nugget": scored(
+        {"n.csv": HEAD + "1,a,n1,support\n1,a,n2,vague\n1,b,n1,not_support\n1,b,n2,support\n"},
+        {"credit={'vague': 0}": dict.fromkeys(ALL, rows("1/n1 1/n2", a=[1.0, 0.0], b=[0.0, 1.0]))},
+    ),
+    "nuggets of two judges": scored(
+        {
+            "n.csv": "topic,run_id,nugget,label,judge\n1,a,n1,support,x\n1,b,n1,not_support,x\n1,a,n2,support,x\n"
+            "1,b,n2,support,x\n1,a,n1,not_support,y\n1,a,n2,support,y\n"
+        },
+        {"where={'judge': 'x'}": dict.fromkeys(ALL, rows("1/n1 1/n2", a=[1.0, 1.0], b=[0.0, 1.0]))},
+    ),
+}
+
+ITEMS = "system,doc,kind,bleu,human\na,1,x,.1,3\na,2,x,.2,4\nb,1,x,.3,5\nb,2,x,.4,6\n"
+
+
+def items(text: str, right: Mapping[str, object], **given: Any) -> Call:
+    """Return the row of a table of items."""
+    return Call(lambda **options: read_items("i.csv", **options)[["bleu", "human"]], right, given, {"i.csv": text})
+
+
+BOTH = {"bleu": [0.1, 0.2, 0.3, 0.4], "human": [3.0, 4.0, 5.0, 6.0]}
+TWICE = ITEMS + ITEMS.split("\n", 1)[1].replace(",x,", ",y,").replace("a,", "a,").replace(",.", ",1.")
+IN_ITEMS = {
+    "an item twice": items(
+        TWICE,
+        {
+            "where": Then(lambda: read_items("i.csv", where={"kind": "x"})[["bleu", "human"]], BOTH),
+            "set_column": Then(
+                lambda: read_items("i.csv", set_column="kind")[["bleu", "human"]],
+                {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
+            ),
+            "item": Then(
+                lambda: read_items("i.csv", item=["doc", "kind"])[["bleu", "human"]],
+                {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
+            ),
+        },
+    ),
+    "no such column to choose by": items(
+        ITEMS, {"where": Then(lambda: read_items("i.csv", where={"kind": "x"})[["bleu", "human"]], BOTH)}, where={"knd": "x"}
+    ),
+    "no such column of items": items(
+        ITEMS, {"item": Then(lambda: read_items("i.csv", item=["doc"])[["bleu", "human"]], BOTH)}, item=["dok"]
+    ),
+    "no such column of sets": items(
+        ITEMS,
+        {"set_column": Then(lambda: read_items("i.csv", set_column="kind")[["bleu", "human"]], BOTH)},
+        set_column="knd",
+    ),
+    "no column of systems": items(
+        ITEMS.replace("system", "it"),
+        {"system": Then(lambda: read_items("i.csv", system="it")[["bleu", "human"]], BOTH)},
+    ),
+    "a slip in a metric": items(
+        "system,doc,bleu,human\n" + "".join(f"{s},{t},{'bad' if t == 19 and s == 'b' else t},1,\n"[:-2] + "\n" for s in "ab" for t in range(20)),
+        {"metrics": Then(lambda: read_items("i.csv", metrics=["human"])["human"].tolist(), [1.0] * 40)},
+    ),
+}
+
+GROUPS = "system,team,year\na,x,1\nb,y,2\n"
+IN_GROUPS = {
+    "groups in one of two columns": Call(
+        lambda **options: read_groups("g.csv", systems=["a", "b"], **options),
+        {"column='team'": {"a": "x", "b": "y"}},
+        {},
+        {"g.csv": GROUPS},
+    ),
+    "clusters in one of two columns": Call(
+        lambda **options: read_clusters("g.csv", topics=["a", "b"], **options),
+        {"columns={'cluster': 'team'}": Then(lambda: read_clusters("g.csv", topics=["a", "b"], column="team"), {"a": "x", "b": "y"})},
+        {},
+        {"g.csv": GROUPS.replace("system", "topic")},
+    ),
+    "numbers in one of two columns": Call(
+        lambda **options: read_covariate("g.csv", systems=["a", "b"], **options).of_system,
+        {
+            "covariate_column='year'": {"a": 1.0, "b": 2.0},
+        },
+        {},
+        {"g.csv": "system,year,depth\na,1,10\nb,2,20\n"},
+    ),
+}
+
+VOTES = "left,right,winner\na,b,left\nb,c,tie\na,c,right\n"
+SHARES = {"a b": [1.0], "b c": [0.5], "a c": [0.0]}
+"""Shares of the left system by pair."""
+IN_VOTES = {
+    "two columns called alike": votes(
+        "left,right,winner,Winner\na,b,left,right\nb,c,tie,tie\na,c,right,left\n",
+        {"columns={'winner': 'Winner'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},
+    ),
+    "columns by other words": votes(
+        VOTES.replace("left,right,winner", "a,b,preferred").replace("\n", ",p,w\n").replace("preferred,p,w", "preferred,prompt,worker"),
+        {
+            "columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}": SHARES,
+            "columns={'question': 'prompt', 'voter': 'worker'}": Then(
+                lambda: read_votes("v.csv", columns={"left": "a", "right": "b", "winner": "preferred", "question": "prompt", "voter": "worker"}),
+                SHARES,
+            ),
+        },
+    ),
+    "an unknown word for the winner": votes(
+        VOTES.replace("a,b,left", "a,b,former"),
+        {"words={'former': 'left'}": SHARES},
+    ),
+    "a winner that is a word and a name": votes(
+        VOTES + "left,b,right\n",
+        {"words={'left': 'left'}": SHARES | {"left b": [0.0]}},
+    ),
+    "a preference beyond the scale": votes(
+        "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,1.5\nx,y,a,c,3\n",
+        {"words={'3': 'left'}": {"a b": [1.0], "b c": [0.5], "a c": [1.0]}},
+    ),
+    "a preference that means another than the scale": votes(
+        "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,0.5\nx,y,a,c,0\n",
+        {
+            "words={'0.5': 'left'}": Then(
+                lambda: read_votes("v.csv", words={"0.5": "tie", "0": "right", "1": "left"}), SHARES
+            )
+        },
+    ),
+    "votes of two judges": votes(
+        "left,right,winner,judge\na,b,left,x\nb,c,tie,x\na,c,right,x\na,c,left,y\n",
+        {"where={'judge': 'x'}": SHARES},
+    ),
+}

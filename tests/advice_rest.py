@@ -1,0 +1,217 @@
+"""Further calls that are told a way out, and what comes out when it is followed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from advice_benchmarks import ACC, F1, results, samples
+from advice_calls import Call, Then, rows
+from advice_methods import A, B, IN_CLUSTERS, call
+from advice_studies import COLLECTION, FOUR, ITEMS, LONG, TABLE, TOPICS, WHOLE, judged, kappas, reciprocal
+
+from metaeval import as_scores, read_collection, read_labels, read_runs, read_scores, read_votes, score, study_judges, study_judgments
+from metaeval.agreement import as_labels
+from metaeval.agreement.items import item_scores
+from metaeval.agreement.meta_evaluation import meta_metrics
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.metrics.spec import metric
+from metaeval.models.variances import pilot_variance
+from metaeval.resampling.cluster_residuals import residuals_of_units, resampled_scores
+from metaeval.resampling.coverage import coverage
+from metaeval.resampling.pools import original_pool, with_judged_pool
+from metaeval.studies.judge_files import read_judges
+from metaeval.studies.table import study_table
+from metaeval.studies.variants import audit_variants
+from metaeval.table.structure import with_clusters
+
+TASKS = item_scores(LONG.drop(columns="few"), reference="human")
+
+
+def correlation(**options: Any) -> float:
+    """Return the Pearson correlation of a metric that says what people say."""
+    found = meta_metrics(TASKS, n_chance=10, n_resamples=10, rng=1, **{"tasks": "pearson:item:none", **options})
+    return float(found.table["value"].iloc[0])
+
+
+def metric_of(low: float, high: float) -> Any:
+    """Return a metric whose values are 2, with bounds."""
+
+    @metric(name="Two", bounds=(low, high))
+    def two(topic: Any) -> float:
+        """Two."""
+        return 2.0
+
+    return two
+
+
+def folder(*, overwrite: bool = False) -> list[str]:
+    """Write a report over an older one, and return what the first line of its numbers says."""
+    study = study_table([A, B], rng=1)
+    if not Path("report").exists():
+        study.save("report")
+    study.save("report", overwrite=overwrite)
+    return sorted(path.suffix for path in Path("report").glob("*.html"))
+
+
+ONE_MISSING = collection_from_rankings({"a": {"1": ["d1"], "2": ["d1"], "3": ["d1"]}, "b": {"1": ["d1"], "2": ["d1"], "3": ["d1"]}, "c": {"1": ["d1"], "2": ["d1"]}}, {t: {"d1": 1} for t in "123"})
+DEPTHS = metric(name="Far", higher_is_better=False, bounds=(0, float("inf")))(lambda topic: 1.0 * len(topic.levels))
+GRADED = collection_from_rankings({"a": {"1": ["d1"], "2": ["d1"]}, "b": {"1": ["d1"], "2": ["d1"]}}, {"1": {"d1": 1}, "2": {"d1": 1}})
+SPARSE = as_scores([A, B, [0.1, np.nan, np.nan, np.nan]], systems=[*"abc"], missing="pairwise")
+ALL_RELEVANT = collection_from_rankings({"a": {"1": ["d1", "d3"]}, "b": {"1": ["d2", "d1"]}}, {"1": {"d1": 1, "d2": 1}}, retrieved="all")
+WHO = [("ann", at % 3) if at % 2 else ("ben", at % 2) for at in range(3_200)]
+OWN = {
+    "x": as_scores([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5]], systems=[*"ab"], topics=[*"123"], metrics=["m"]),
+    "y": as_scores([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5]], systems=[*"ab"], topics=[*"456"], metrics=["m"]),
+}
+_EARLY = [d in {"d0", "d1"} for _, d in ITEMS]
+APART = TABLE.assign(gpt=TABLE["gpt"].where(_EARLY), ben=TABLE["ben"].where(np.logical_not(_EARLY)))
+ONLY = TABLE[["ann"]].assign(gpt=TABLE["gpt"].where(TABLE["ann"] > 0))
+REST = {
+    "another way to take means of systems": call(
+        lambda **_: correlation(over="al"), {"over": Then(lambda: correlation(over="all"), 1.0)}
+    ),
+    "other people that there are not": call(
+        lambda **_: correlation(ceiling=["othr"]), {"ceiling": Then(lambda: correlation(ceiling=["other"]), 1.0)}
+    ),
+    "a task in two words": call(
+        lambda **_: correlation(tasks="pearson:item:none:x"), {"tasks": Then(lambda: correlation(tasks="pearson:item:none"), 1.0)}
+    ),
+    "judging what was not kept": call(
+        lambda **_: COLLECTION.judge_further(np.zeros(1, dtype=bool), np.zeros(1, dtype=np.int64)),
+        {"retrieved='all'": Then(lambda: WHOLE.judge_further(np.zeros(WHOLE.retrieved.n_codes, dtype=bool), np.zeros(0, dtype=np.int64)).n_judgments, WHOLE.n_judgments)},
+    ),
+    "a sample twice": results(
+        {
+            name: [*held, {**held[-1], "acc": 0.0}] if name.endswith("jsonl") else held
+            for name, held in samples({"t1": {"acc": F1}}).items()
+        },
+        {"duplicates='first'": rows("t1/0 t1/1", **F1), "duplicates='mean'": rows("t1/0 t1/1", a=[0.5, 0.125], b=[0.75, 0.0625])},
+    ),
+    "a folder with an older report": Call(folder, {"overwrite=True": [".html"]}),
+    "a column of judges that is none": Call(
+        lambda **options: read_labels("l.csv", **options),
+        {
+            "columns={'judge': 'NAME'}": Then(
+                lambda: read_labels("l.csv", columns={"judge": "who"}).sum().to_dict(),
+                {name: float(sum(label for who, label in WHO if who == name)) for name in ("ann", "ben")},
+            )
+        },
+        {},
+        {"l.csv": "item,judge,who,label\n" + "".join(f"d{at},j{at},{who},{label}\n" for at, (who, label) in enumerate(WHO))},
+    ),
+    "a judgment among the lines of a run": Call(
+        lambda **_: read_collection(["a.run", "b.run"], "q.txt"),
+        {
+            "read_collection(qrels=...)": Then(
+                lambda: Path("a.run").write_text("1 Q0 d1 1 9 a\n2 Q0 d1 1 9 a\n", "utf-8")
+                and score(read_collection(["a.run", "b.run"], qrels="q.txt"), ["RR"]),
+                rows("1 2", a=[1.0, 1.0], b=[0.5, 0.5]),
+            )
+        },
+        {},
+        {
+            "q.txt": "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n2 0 d2 0\n",
+            "a.run": "1 Q0 d1 1 9 a\n1 0 d1 1\n2 Q0 d1 1 9 a\n",
+            "b.run": "1 Q0 d2 1 9 b\n1 Q0 d1 2 8 b\n2 Q0 d2 1 9 b\n2 Q0 d1 2 8 b\n",
+        },
+    ),
+    "a topic by another word twice": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {"columns={'topic': 'zeile'}": Then(lambda: read_scores("ap.csv", columns={"topic": "zeile"}, duplicates="first"), rows("q1 q2 q3", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6]))},
+        {},
+        {"ap.csv": "zeile,a,b\nq1,.1,.4\nq2,.2,.5\nq3,.3,.6\nq3,.9,.9\n"},
+        {"columns={'system': 'zeile'}": "metrics of few systems"},
+    ),
+    "metrics of few systems": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {
+            "columns={'system': 'participant', 'topic': 'kind'}": Then(
+                lambda: read_scores("ap.csv", columns={"system": "participant", "topic": "kind"}, missing="pairwise").sel(system=["a"]),
+                {"AP": rows("1 2", a=[0.1, 0.2]), "RR": rows("1 2", a=[1.0, 0.5])},
+            )
+        },
+        {},
+        {"ap.csv": "participant,AP,RR,kind\na,.1,1,1\na,.2,.5,2\nb,.4,.5,1\n"},
+        {"columns={'topic': 'participant'}": "a topic by another word twice"},
+    ),
+    "scores called as those of whole systems": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {"systems_in='rows'": rows("elo two", a=[0.1, 0.2], b=[0.4, 0.3])},
+        {},
+        {"ap.csv": "system,elo,two\na,.1,.2\nb,.4,.3\n"},
+    ),
+    "values beyond the bounds": call(
+        lambda **_: score(COLLECTION, [metric_of(0, 1)]),
+        {"@metric(bounds=(low, high))": Then(lambda: float(score(COLLECTION, [metric_of(0, 3)]).mean()), 2.0)},
+    ),
+    "diversity without subtopics": Call(
+        lambda **options: score(read_collection(["a.run", "b.run"], "q.txt", **options), ["alpha_nDCG@5"]),
+        {"subtopics='keep'": rows("1 2", a=[1.0, 1.0], b=[1.0, 1.0])},
+        {},
+        {
+            "q.txt": "1 1 d1 1\n1 2 d2 1\n2 1 d1 1\n2 2 d2 1\n",
+            "a.run": "".join(f"{t} Q0 d1 1 9 a\n{t} Q0 d2 2 8 a\n" for t in (1, 2)),
+            "b.run": "".join(f"{t} Q0 d2 1 9 b\n{t} Q0 d1 2 8 b\n" for t in (1, 2)),
+        },
+    ),
+    "no worst value": call(
+        lambda *, missing="zero": score(ONE_MISSING.handle_missing(missing), [DEPTHS]),
+        {
+            "missing='drop-systems'": rows("1 2 3", a=[1.0] * 3, b=[1.0] * 3),
+            "missing='drop-topics'": rows("1 2", a=[1.0] * 2, b=[1.0] * 2, c=[1.0] * 2),
+        },
+    ),
+    "weights where units are drawn": call(
+        lambda **_: resampled_scores(as_scores([A, B], clusters=dict.fromkeys("1234", "u")), what="an interval of ranks"),
+        {"with_clusters(scores, 'fixed')": Then(lambda: residuals_of_units(resampled_scores(with_clusters(as_scores([A, B], clusters=dict.fromkeys("1234", "u")), "fixed"), what="an interval of ranks")).means.tolist(), [[np.mean(A), np.mean(B)]])},
+    ),
+    "strata of one topic": call(
+        lambda **_: resampled_scores(with_clusters(as_scores([A, B], clusters=IN_CLUSTERS | {"4": "w"}), "fixed"), what="an interval of ranks"),
+        {"with_clusters(scores, 'ignore')": Then(lambda: residuals_of_units(resampled_scores(as_scores([A, B]), what="an interval of ranks")).means.tolist(), [[np.mean(A), np.mean(B)]])},
+    ),
+    "a system that nothing places": call(
+        lambda *, missing="pairwise": resampled_scores(as_scores(SPARSE.to_numpy(), systems=[*"abc"], missing=missing), what="an interval of ranks"),
+        {"missing='drop-systems'": rows("1 2 3 4", a=A, b=B)},
+    ),
+    "a pool of relevant documents alone": call(
+        lambda **_: original_pool(ALL_RELEVANT),
+        {
+            "judged_pool_size": Then(lambda: original_pool(with_judged_pool(ALL_RELEVANT, size=3)).depths.tolist(), [2]),
+            "pool_depth": Then(lambda: original_pool(ALL_RELEVANT, pool_depth=2).depths.tolist(), [2]),
+        },
+    ),
+    "sizes of pools without what was not judged": call(
+        lambda **_: coverage(COLLECTION, sizes=[2], systems=["c"]),
+        {"retrieved='all'": Then(lambda: coverage(WHOLE, sizes=[2], systems=["c"]).counts["system"].to_numpy().tolist(), ["c"])},
+    ),
+    "a run as a judge": Call(
+        lambda **_: read_judges(["a.run", "b.run"]),
+        {"collection": Then(lambda: reciprocal(judged(collection=COLLECTION, metrics=["RR"])), {"ann": 1.0, "gpt": 1.0, "ben": 0.5})},
+        {},
+        {"a.run": "1 Q0 d1 1 9 a\n", "b.run": "1 Q0 d1 1 9 b\n"},
+    ),
+    "judges with topics of their own": call(
+        lambda **_: study_judges(scores={"m": OWN}, n_resamples=20, rng=1),
+        {"reference": Then(lambda: list(study_judges(scores={"m": OWN}, reference="x", n_resamples=20, rng=1).scores), ["m"])},
+    ),
+    "no item of all judges": call(
+        lambda *, labelled="common": judged(labels=as_labels(APART), collection=COLLECTION, metrics=["RR"], labelled=labelled),
+        {"labelled='own'": {"ann": 1.0, "gpt": 1.0, "ben": 1 / 3}},
+        show=reciprocal,
+    ),
+    "common items that are all relevant": call(
+        lambda *, labelled="common": judged(labels=as_labels(ONLY), collection=COLLECTION, metrics=["RR"], labelled=labelled),
+        {
+            "labelled='own'": {"ann": 1.0, "gpt": 1.0},
+            "people": Then(lambda: kappas(judged(people=["ben"]))["ben"], -0.6),
+        },
+        show=reciprocal,
+    ),
+}
+
+
+def audited(collection: Any, metrics: list[str]) -> list[str]:
+    """Return the metrics that differ in how they use the grades."""
+    return sorted(variant.metric for variant in audit_variants(collection, metrics))

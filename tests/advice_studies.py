@@ -1,0 +1,218 @@
+"""Studies, models and resampling that are told a way out, and what comes out when it is followed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from advice_calls import Call, Then, rows
+from advice_methods import call
+from statsmodels.stats.power import TTestPower
+
+from metaeval import as_scores, score, study_human, study_judges, study_judgments, study_topics
+from metaeval.agreement import as_labels
+from metaeval.agreement.items import cells_of, item_scores
+from metaeval.agreement.meta_evaluation import meta_metrics
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.metrics.spec import metric
+from metaeval.models.components import variance_components
+from metaeval.models.probability_of_best import best_system
+from metaeval.models.variances import pilot_variance
+from metaeval.resampling.coverage import coverage
+from metaeval.resampling.pool_depths import pooled_systems
+from metaeval.resampling.ranks import rank_intervals
+from metaeval.studies.boards import study_boards
+from metaeval.studies.design import study_design
+from metaeval.tests_stat.detectable_difference import detectable_differences
+
+TOPICS = [str(number) for number in range(1, 9)]
+_DRAWN = np.random.default_rng(4)
+FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
+MEANS = dict(zip("abcd", FOUR.mean("topic").to_numpy()[0].tolist(), strict=True))
+RUNS = {s: {t: [f"d{(n + at) % 4}" for n in range(4)] for t in TOPICS} for at, s in enumerate("abc")}
+QRELS = {t: {f"d{n}": int(n == 0) for n in range(4)} for t in TOPICS}
+COLLECTION = collection_from_rankings(RUNS, QRELS)
+WHOLE = collection_from_rankings(RUNS, QRELS, retrieved="all")
+ITEMS = pd.MultiIndex.from_tuples([(t, d) for t in TOPICS for d in QRELS[t]], names=["topic", "item"])
+ANN = [float(QRELS[t][d]) for t, d in ITEMS]
+TABLE = pd.DataFrame({"ann": ANN, "gpt": ANN, "ben": [1.0 - one for one in ANN]}, index=ITEMS)
+"""gpt says what ann says; ben the contrary."""
+AGREE = {"gpt": 1.0, "ben": -0.6}
+"""Cohen's kappa with ann: of 1 relevant in 4, ben agrees nowhere; by chance 3/8: (0 - 3/8) / (1 - 3/8)."""
+
+
+def kappas(study: Any, *, of: str = "ann") -> dict[str, float]:
+    """Return the kappa of every judge with one."""
+    pairs = study.labelling.agreement.pairs
+    return {row["second"]: row["kappa"] for _, row in pairs.iterrows() if row["first"] == of}
+
+
+def judged(**given: Any) -> Any:
+    """Return a study of judges."""
+    return study_judges(**{"labels": as_labels(TABLE), "reference": "ann", "n_resamples": 20, "rng": 1, **given})
+
+
+def reciprocal(study: Any) -> dict[str, float]:
+    """Return the mean reciprocal rank of run a under every judge."""
+    return study.scores["RR"].sel(system="a").mean("topic").to_pandas().to_dict()
+
+
+SILENT = TABLE.assign(cleo=np.nan, dora=0.0)
+JUDGES = {
+    "labels without runs": call(
+        lambda **_: judged(),
+        {
+            "collection": Then(lambda: reciprocal(judged(collection=COLLECTION, metrics=["RR"])), {"ann": 1.0, "gpt": 1.0, "ben": 0.5}),
+            "people": Then(lambda: kappas(judged(people=["ben"]))["ben"], AGREE["ben"]),
+        },
+    ),
+    "runs without groups": call(
+        lambda **_: judged(collection=COLLECTION, metrics=["RR"], people=["ben"]),
+        {
+            "groups": Then(lambda: "Group bias" in judged(collection=COLLECTION, metrics=["RR"], groups=dict(zip("abc", "xyy", strict=True))).unanswered, False),
+            "covariate": Then(lambda: "Group bias" in judged(collection=COLLECTION, metrics=["RR"], covariate={"a": 1.0, "b": 2.0, "c": 4.0}).unanswered, False),
+        },
+    ),
+    "nothing given": call(
+        lambda **_: study_judges(),
+        {"collection": Then(lambda: kappas(judged(collection=COLLECTION, metrics=["RR"])), AGREE)},
+    ),
+    "people without a reference": call(
+        lambda **_: judged(reference=None, people=["ben"]),
+        {"reference": Then(lambda: kappas(judged(people=["ben"])), AGREE)},
+    ),
+    "a reference without labels": call(
+        lambda **_: judged(labels=as_labels(SILENT), reference="cleo"),
+        {"reference": Then(lambda: kappas(judged(labels=as_labels(SILENT)))["gpt"], 1.0)},
+    ),
+    "a reference with nothing relevant": call(
+        lambda *, rel=3: judged(labels=as_labels(TABLE + 1), rel=rel),
+        {
+            "reference": Then(lambda: kappas(judged(labels=as_labels((TABLE + 1).assign(gpt=TABLE["gpt"] * 2 + 1)), reference="gpt", rel=3), of="gpt")["ann"], 1.0),
+            "rel": Then(lambda: kappas(judged(labels=as_labels(TABLE + 1), rel=2)), AGREE),
+        },
+        rel=3,
+    ),
+    "labels that were left out before runs": call(
+        lambda **_: judged(labels=as_labels(TABLE.assign(gpt=TABLE["gpt"] * 3), scale=[0, 1], outside="drop"), collection=COLLECTION, metrics=["RR"]),
+        {
+            way: Then(
+                lambda: reciprocal(judged(labels=as_labels(TABLE.assign(gpt=TABLE["gpt"] * 3)), collection=COLLECTION, metrics=["RR"])),
+                {"ann": 1.0, "gpt": 1.0, "ben": 0.5},
+            )
+            for way in ("scale", "outside='drop'", "reference", "maps")
+        },
+    ),
+    "a reference of one grade": call(
+        lambda **options: judged(labels=as_labels(TABLE.assign(ann=1.0, gpt=[2.0, 1.0] * 16)), **options),
+        {
+            "maps='keep'": {"gpt": 0.0, "ben": 0.0},
+            "reference": Then(lambda: kappas(judged(labels=as_labels(TABLE.assign(cleo=1.0)))), AGREE | {"cleo": 0.0}),
+        },
+        show=kappas,
+    ),
+    "a reference of one grade beside fractions": call(
+        lambda **_: judged(labels=as_labels(TABLE.assign(ann=1.0, gpt=[2.5, 1.0] * 16), real=True)),
+        {"reference": Then(lambda: kappas(judged(labels=as_labels(TABLE.assign(gpt=[2.5, 1.0] * 16), real=True)))["ben"], AGREE["ben"])},
+    ),
+}
+
+X = as_scores(_DRAWN.random((3, 8)).round(2), metrics=["x"], systems=[*"abc"])
+Y = as_scores(_DRAWN.random((3, 8)).round(2), metrics=["y"], systems=[*"abc"])
+FRAME = pd.DataFrame({"human": [1.0, 2.0, 3.0, 5.0, 4.0], "m": [1.0, 2.0, 3.0, 4.0, 5.0]}, index=[*"abcde"])
+LONG = pd.DataFrame(
+    {
+        "system": np.repeat([*"abcd"], 3),
+        "item": [*"123"] * 4,
+        "human": [1.0, 2, 3, 2, 4, 3, 5, 6, 4, 7, 8, 9],
+        "other": [1.0, 2, 3, 2, 4, 3, 5, 6, 4, 7, 8, 9],
+        "m": [1.0, 2, 3, 2, 4, 3, 5, 6, 4, 7, 8, 9],
+        "few": [1.0, 2, 3, *[np.nan] * 9],
+    }
+)
+TAU = 0.8
+"""One of ten pairs is turned."""
+
+
+def frame_tau(**given: Any) -> float:
+    """Return Kendall's tau of the metric of the frame."""
+    table = study_human(FRAME, statistics=["kendall"], levels=["system"], n_resamples=20, rng=1, **given).system_table
+    return float(table.loc[table["statistic"] == "kendall", "value"].iloc[0])
+
+
+STUDIES = {
+    "boards without a common metric": call(
+        lambda **_: study_boards({"one": X, "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["y", "z"], systems=[*"abc"])}, rng=1),
+        {"metric": Then(lambda: list(study_boards({"one": X, "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["x", "z"], systems=[*"abc"])}, metric="x", rng=1).scores), ["one", "two"])},
+    ),
+    "a frame without its human score": call(
+        lambda reference=None: frame_tau(reference=reference),
+        {"reference": Then(lambda: frame_tau(reference="human"), TAU)},
+    ),
+    "directions of a table of items": call(
+        lambda **_: study_human(item_scores(LONG, reference="human", metrics=["m"]), lower_is_better=["m"]),
+        {
+            "lower_is_better": Then(
+                lambda: item_scores(LONG, reference="human", metrics=["m"], lower_is_better=["m"])["higher_is_better"].to_numpy().tolist(),
+                [True, False],
+            )
+        },
+    ),
+    "a metric of one system": call(
+        lambda **_: cells_of(item_scores(LONG, reference="human"), "few", reference="human"),
+        {"metrics": Then(lambda: item_scores(LONG, reference="human", metrics=["m"])["metric"].to_numpy().tolist(), ["human", "m"])},
+    ),
+    "tasks of a metric that lacks cells": call(
+        lambda **_: meta_metrics(item_scores(LONG, reference="human"), tasks="pearson:item:none", n_chance=10, rng=1),
+        {"metrics": Then(lambda: float(meta_metrics(item_scores(LONG, reference="human", metrics=["m"]), tasks="pearson:item:none", n_chance=10, rng=1).table["value"].iloc[0]), 1.0)},
+    ),
+    "questions that need what was not judged": call(
+        lambda **_: study_judgments(COLLECTION, ["RR"], questions=["shallower-pools"]),
+        {"retrieved='all'": Then(lambda: study_judgments(WHOLE, ["RR"], questions=["shallower-pools"], n_replicates=2, rng=1).questions, ("shallower-pools",))},
+    ),
+    "new systems without groups": call(
+        lambda **_: study_judgments(WHOLE, ["RR"], questions=["new-systems"]),
+        {"groups": Then(lambda: study_judgments(WHOLE.with_groups(dict(zip("abc", "xyy", strict=True))), ["RR"], questions=["new-systems"], n_replicates=2, rng=1).questions, ("new-systems",))},
+    ),
+    "tolerances below zero": call(
+        lambda **options: study_topics(FOUR - 0.5, sizes=[2, 3, 4], n_trials=5, bayesian=False, differences=False, n_topic_resamples=0, rng=1, **options),
+        {"tolerance_unit='absolute'": [0.0, 0.01, 0.02, 0.05]},
+        show=lambda study: sorted({*study.error_rates.to_frame()["tolerance"].tolist()}),
+    ),
+    "more ranks than pairs allow": call(
+        lambda *, simultaneous=False: rank_intervals(FOUR, simultaneous=simultaneous, rng=1).groups(),
+        {"simultaneous=True": MEANS},
+        show=lambda groups: dict(zip(groups["system"], groups["mean"], strict=True)),
+    ),
+    "families without families": call(
+        lambda **_: best_system(FOUR, n_draws=100, rng=1).family_frame(),
+        {"families": Then(lambda: sorted(best_system(FOUR, families=dict(zip("abcd", "xxyy", strict=True)), n_draws=100, rng=1).family_frame()["n_systems"]), [2, 2])},
+    ),
+    "judges that are no judges": call(
+        lambda **_: variance_components(FOUR, measure="judge"),
+        {"judges=True": Then(lambda: "judge" in variance_components(as_scores(_DRAWN.random((2, 4, 8))), measure="judge", judges=True).to_frame()["component"].tolist(), True)},
+    ),
+    "no run is new": call(
+        lambda **_: coverage(WHOLE, sizes=[2]),
+        {
+            "pooled": Then(lambda: coverage(WHOLE.with_groups(pooled={"a": True, "b": True, "c": False}), sizes=[2]).counts["system"].to_numpy().tolist(), ["c"]),
+            "systems": Then(lambda: coverage(WHOLE, sizes=[2], systems=["c"]).counts["system"].to_numpy().tolist(), ["c"]),
+        },
+    ),
+    "no run builds the pool": call(
+        lambda **_: pooled_systems(WHOLE.with_groups(pooled={"a": False, "b": False, "c": False})),
+        {
+            "pooled": Then(lambda: pooled_systems(WHOLE.with_groups(pooled={"a": True, "b": False, "c": False})).tolist(), [0]),
+            "systems": Then(lambda: pooled_systems(WHOLE, systems=["a", "c"]).tolist(), [0, 2]),
+        },
+    ),
+    "McNemar's test of graded scores": call(
+        lambda *, test="mcnemar": detectable_differences(FOUR.sel(system=["a", "b"]), test=test, corrections=["none"]),
+        {"test='t'": None},
+        show=lambda found: found.data["difference"].to_numpy().ravel().round(5).tolist(),
+    ),
+}
+_GAP = (FOUR.sel(system="a") - FOUR.sel(system="b")).to_numpy()[0]
+STUDIES["McNemar's test of graded scores"].right["test='t'"] = [
+    round(float(TTestPower().solve_power(nobs=8, alpha=0.05, power=0.8) * _GAP.std(ddof=1)), 5)
+]
