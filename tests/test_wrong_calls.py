@@ -279,7 +279,6 @@ LABELS = {
     "judges without topics": {"ann": 1, "ben": 2},
     "lists": {"ann": [1, 2], "ben": [1, 2]},
     "a list": [1, 2],
-    "a flat frame": pd.DataFrame({"ann": [1, 2], "ben": [1, 2]}),
     "nothing": {},
 }
 MISTAKES = {

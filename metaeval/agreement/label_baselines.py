@@ -19,6 +19,7 @@ from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.pairs import all_pairs
 
 _TWO = 2
@@ -117,7 +118,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
         )
     tables = tables[:, judges]
     value, shuffled = _statistics(tables, scale, rel), _expected(tables, scale, rel)
-    constant, label = _constant(tables, scale, rel)
+    constant, label = _constant(tables, scale, rel, ordered=labels.ordered)
     among, n_pairs = _among(counts, [labels.judges.index(name) for name in dict.fromkeys(people)], scale, rel)
     order = list(dict.fromkeys([leading_kappa(labels), *statistics_of(labels)]))
     parts = [
@@ -180,15 +181,23 @@ def _expected_overlap(first: Floats, second: Floats, total: Floats) -> Floats:
     return np.where(f + s > 0, found, np.nan).reshape(first.shape)
 
 
-def _constant(tables: Floats, scale: Floats, rel: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return what the best constant judge gets of every statistic, and its label; of equal ones the lowest."""
+def _constant(
+    tables: Floats, scale: Floats, rel: int, *, ordered: bool
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return what the best constant judge gets of every statistic, and its label.
+
+    Of equal ones it is the lowest; of labels in no order the one that is right most often.
+    """
     rows = tables.sum(axis=-1)
     every = rows[:, :, None, :, None] * np.eye(len(scale))[:, None, :]  # topic, judge, constant, k, k
     found = _statistics(every, scale, rel)
     best, label = {}, {}
     for name, values in found.items():
         worth = -np.abs(values) if name == "bias" else values
-        place = np.argmax(np.where(np.isfinite(worth), worth, -np.inf), axis=1)
+        worth = np.where(np.isfinite(worth), worth, -np.inf)
+        if not ordered:
+            worth = np.where(worth >= worth.max(axis=1, keepdims=True) - RELATIVE, found["same"], -np.inf)
+        place = np.argmax(worth, axis=1)
         best[name] = np.take_along_axis(values, place[:, None], axis=1)[:, 0]
         label[name] = np.where(np.isfinite(best[name]), scale[place], np.nan)
     return best, label

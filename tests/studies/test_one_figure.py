@@ -440,8 +440,10 @@ def test_intervals_follow_what_was_asked(options):
     right = counted.to_frame().rename(columns={"power_low": "low", "power_high": "high"})[columns]
     told = agreed.powers()[columns].sort_values(["metric", "correction"], ascending=[True, False], ignore_index=True)
     pd.testing.assert_frame_equal(told, right, rtol=1e-12)
-    assert (right["low"] <= right["power"]).all()
-    assert (right["power"] <= right["high"]).all()
+    known = right[right["low"].notna()]  # none where the few resamples agree
+    assert len(known) >= 2
+    assert (known["low"] <= known["power"]).all()
+    assert (known["power"] <= known["high"]).all()
     observed = counted.intervals.to_frame().set_index(["metric", "correction"])["power"]
     beside = right.set_index(["metric", "correction"])["power"]
     pd.testing.assert_series_equal(observed.sort_index(), beside.sort_index())
