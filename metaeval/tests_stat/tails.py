@@ -68,6 +68,7 @@ def student_tail(freedom: Floats | float, t: Floats, n_units: Ints | Floats | fl
     """
     freedom, t, n_units = np.broadcast_arrays(freedom, np.asarray(t, dtype=np.float64), n_units)
     p = np.where(np.isneginf(t), 0.5**n_units, stdtr(freedom, t))
+    p[freedom == 0.0] = np.nan  # a single unit tells nothing
     log10, deep = _logarithms(p)
     if deep.any():
         normal = np.isinf(freedom[deep])

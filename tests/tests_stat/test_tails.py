@@ -195,3 +195,8 @@ def test_p_values_of_student_come_from_one_place():
     package = Path(tails.__file__).parents[1]
     asking = {path.name for path in package.rglob("*.py") if re.search(r"\bstdtr\(", path.read_text("utf-8"))}
     assert asking == {"tails.py", "bayesian_comparison.py"}
+
+
+def test_a_single_unit_has_no_p_value():
+    """Without degrees of freedom nothing can be tested, whatever the statistic."""
+    assert np.isnan(student_p(0.0, np.array([0.0, 2.0, np.inf]), 1).p).all()
