@@ -26,7 +26,7 @@ def left_out_spread(values: Floats, times: Floats) -> float:
     --------
     >>> units = np.array([1.0, 2.0, 3.0, 3.0])
     >>> without = (units.sum() - np.unique(units)) / 3
-    >>> round(left_out_spread(without, np.array([1.0, 1.0, 2.0])) / (units.std() / 2), 9)
+    >>> round(float(left_out_spread(without, np.array([1.0, 1.0, 2.0])) / (units.std() / 2)), 9)
     1.0
     """
     known, n = np.isfinite(values), times.sum()

@@ -151,7 +151,7 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
     >>> drift.to_frame()[["system", "change", "by_scores", "by_items", "significant"]].round(3)
       system  change  by_scores  by_items  significant
     0      a     0.2      0.000     0.200        False
-    1      b     0.3      0.175     0.125         True
+    1      b     0.3      0.175     0.125        False
     """
     check_share(alpha, "alpha")
     correction = CORRECTIONS.canonical(correction)

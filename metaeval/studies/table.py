@@ -101,7 +101,8 @@ class TableStudy(Study):
 
         Examples
         --------
-        >>> study = study_table({"AP": {"a": {"1": 0.1, "2": 0.2, "3": 0.4}, "b": {"1": 0.3, "2": 0.41, "3": 0.6}}})
+        >>> from metaeval import as_scores
+        >>> study = study_table(as_scores([[0.1, 0.2, 0.4, 0.1, 0.2, 0.4], [0.3, 0.4, 0.6, 0.4, 0.4, 0.7]]))
         >>> print(study.to_latex().splitlines()[-5].strip())
             a & b & \textbf{0.437} & \textsuperscript{b} \\
         """

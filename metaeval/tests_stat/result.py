@@ -216,7 +216,7 @@ class PairwiseResult(Result):
         Examples
         --------
         >>> from metaeval import paired_t_test
-        >>> paired_t_test([[0.5, 0.6, 0.7, 0.6], [0.1, 0.2, 0.4, 0.2]]).verdicts(0.01).tolist()
+        >>> paired_t_test([[0.5, 0.6, 0.7, 0.6, 0.8, 0.4], [0.1, 0.2, 0.4, 0.2, 0.3, 0.1]]).verdicts(0.05).tolist()
         [[1]]
         """
         level = self.alpha if alpha is None else alpha
