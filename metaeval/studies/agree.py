@@ -1,7 +1,7 @@
 """Do two metrics, or two ways to use the grades, lead to the same conclusions? From scores to an agreement study."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 from warnings import warn
@@ -367,11 +367,28 @@ def _scored(
             notes.append(f"{variant.metric} is left out of the audit: {error}")
         else:
             kept.append(variant)
+    kept = _beside_references(kept, notes)
     if len(kept) < 2 or not notes:  # noqa: PLR2004 - a comparison needs two
         raise first
     for note in notes:
         warn(note, MetaevalWarning, stacklevel=3)
     return scoring([variant.metric for variant in kept]), tuple(kept), notes
+
+
+def _beside_references(variants: Sequence[Variant], notes: list[str]) -> list[Variant]:
+    """Take away what is blind to a boundary where the use that it is compared with is left out, and note that."""
+    known = {variant.base for variant in variants if variant.kind in {LINEAR, GENERALISED}}
+    alone = [variant for variant in variants if variant.boundary is not None and variant.base not in known]
+    notes.extend(
+        f"{variant.metric} is left out of the audit: what it is compared with is left out"
+        for variant in alone
+        if variant.kind == MERGED
+    )
+    return [
+        replace(variant, boundary=None) if variant in alone else variant
+        for variant in variants
+        if variant not in alone or variant.kind != MERGED
+    ]
 
 
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:

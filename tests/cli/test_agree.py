@@ -90,6 +90,45 @@ def test_audit_names_every_use_of_the_grades(command, simulated_collection):
     assert "Under nDCG@10 " in ended.out
 
 
+FRAGILE = """
+from metaeval.metrics import metric
+
+def counting(name, least, most):
+    @metric(name=name, graded=True, bounds=(0, 5))
+    def count(topic):
+        if not least <= topic.gain_of_level[topic.top_level] <= most:
+            raise ValueError("no such gains")
+        return float((topic.gains[topic.ranks <= 5] > 0).sum())
+    return count
+
+binary, linear, neither = counting("Binary", 0, 1), counting("Linear", 2, 3), counting("Neither", 900, 901)
+"""
+
+
+@pytest.mark.parametrize(
+    ("audited", "left_out"),
+    [
+        ("Binary", ["Binary", "Binary(gains=exponential)"]),
+        ("Binary,nDCG@10", ["Binary", "Binary(gains=exponential)"]),
+        ("Linear,nDCG@10", ["Linear(gains=binary(rel=1))", "Linear(gains=exponential)"]),
+        ("Neither,AP", ["Neither", "Neither(gains=exponential)"]),
+    ],
+)
+def test_an_audit_goes_on_where_uses_of_the_grades_fail(command, simulated_collection, tmp_path, audited, left_out):
+    """It names each and why; of a boundary nothing is said where the use that it is compared with is one of them."""
+    (tmp_path / "fragile.py").write_text(FRAGILE, "utf-8")
+    ended = command(
+        "agree", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt", "--audit", audited,
+        "--plugin", tmp_path / "fragile.py", "--test", "t", "--interval-resamples", 0, "--json", "--quiet",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    notes = [note for note in ended.json()["notes"] if "is left out of the audit" in note]
+    named = [note.partition(" is left out")[0] for note in notes]
+    assert set(left_out) <= set(named)
+    assert all("no such gains" in note or "what it is compared with is left out" in note for note in notes)
+    assert not {name for row in ended.json()["results"] for name in (row["predictor"], row["truth"])} & set(named)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
