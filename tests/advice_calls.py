@@ -63,11 +63,17 @@ def rows(topics: str, **scores: list[float]) -> dict[str, dict[str, float]]:
     return {system: dict(zip(names, own, strict=True)) for system, own in scores.items()}
 
 
-def table(
-    text: str, right: Mapping[str, object], *, name: str = "ap.csv", elsewhere: Mapping[str, str] = {}, **given: Any
+def table(  # noqa: PLR0913 - what a row says
+    text: str,
+    right: Mapping[str, object],
+    *,
+    name: str = "ap.csv",
+    elsewhere: Mapping[str, str] = {},
+    show: Callable[[Any], object] = plain,
+    **given: Any,
 ) -> Call:
     """Return the row of one table of scores."""
-    return Call(lambda **options: read_scores(name, **options), right, given, {name: text}, elsewhere)
+    return Call(lambda **options: read_scores(name, **options), right, given, {name: text}, elsewhere, show)
 
 
 def tables(
@@ -278,7 +284,8 @@ READERS = {
     ),
     "lower is better by name": table(
         WIDE,
-        {"higher_is_better": Then(lambda: read_scores("perplexity.csv", higher_is_better=True).higher_is_better.item(), True)},
+        {"higher_is_better={'perplexity': True}": True},
         name="perplexity.csv",
+        show=lambda scores: scores["higher_is_better"].item(),
     ),
 }

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ from metaeval.agreement import as_labels
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.inex.reading import read_assessments, read_submission
+from metaeval.io import votes
 from metaeval.metrics.spec import metric
 from metaeval.models.variances import pilot_variance
 from metaeval.resampling.cluster_residuals import residuals_of_units, resampled_scores
@@ -23,7 +26,9 @@ from metaeval.resampling.coverage import coverage
 from metaeval.resampling.pools import original_pool, with_judged_pool
 from metaeval.studies.judge_files import read_judges
 from metaeval.studies.table import study_table
+from metaeval.studies.judged_files import inex_collection
 from metaeval.studies.variants import audit_variants
+from metaeval.testing import examine_metric
 from metaeval.table.structure import with_clusters
 
 TASKS = item_scores(LONG.drop(columns="few"), reference="human")
@@ -212,6 +217,72 @@ REST = {
 }
 
 
-def audited(collection: Any, metrics: list[str]) -> list[str]:
-    """Return the metrics that differ in how they use the grades."""
-    return sorted(variant.metric for variant in audit_variants(collection, metrics))
+def first(topic: Any) -> float:
+    """Return the rank of the first relevant document, which is better the lower."""
+    found = np.flatnonzero(topic.levels > 0)
+    return float(topic.ranks[found[0]]) / 1000 if len(found) else 1.0
+
+
+def direction(*, higher_is_better: bool) -> str:
+    """Return what is seen of the direction of a metric."""
+    found = examine_metric(metric(name="First", higher_is_better=higher_is_better)(first), n_collections=3).to_frame()
+    return next(text for text in map(str, found["found"]) if "upside down" in text)
+
+
+def parted(**options: Any) -> object:
+    """Read JSON lines some at a time."""
+    with patch.object(votes, "_CHUNK", 60):
+        return read_votes("v.jsonl", **options)
+
+
+def ideal(name: str) -> float:
+    """Return the score of a run that is ideal by the judgments of one judge."""
+    return float(score(read_collection(["a.run", "b.run"], f"{name}.txt"), ["alpha_nDCG@5"]).sel(system="a").mean())
+
+
+LEVELS = collection_from_rankings({s: {"1": ["d1"], "2": ["d1"]} for s in "ab"}, {"1": {"d1": 2}, "2": {"d1": 1}})
+BY_SUBTOPIC = {f"{name}.txt": f"1 1 d1 1\n1 2 d1 {one}\n2 1 d1 1\n2 2 d1 {one}\n1 1 d2 0\n2 1 d2 0\n" for name, one in (("x", 1), ("y", 0))}
+REST |= {
+    "nothing relevant under either metric": call(
+        lambda *, undefined="drop": score(LEVELS, ["AP(rel=2)", "nDCG(gains={1:1,2:0})"], undefined=undefined).sel(metric=["AP(rel=2)"]),
+        {"undefined='zero'": rows("1 2", a=[1.0, 0.0], b=[1.0, 0.0])},
+    ),
+    "labels of subtopics beside runs": Call(
+        lambda **_: study_judges(as_labels(read_labels([*BY_SUBTOPIC])), reference="x", n_resamples=20, rng=1),
+        {
+            "--scores": Then(lambda: {name: ideal(name) for name in "xy"}, {"x": 1.0, "y": 1.0}),
+            "people": Then(lambda: kappas(judged(people=["ben"]))["ben"], -0.6),
+        },
+        {},
+        {**BY_SUBTOPIC, **{f"{name}.run": "".join(f"{t} Q0 {d} {r} {9 - r} {name}\n" for t in (1, 2) for r, d in enumerate(order)) for name, order in (("a", ("d1", "d2")), ("b", ("d2", "d1")))}},
+    ),
+    "a metric whose direction is turned": call(
+        lambda *, higher_is_better=True: direction(higher_is_better=higher_is_better),
+        {"higher_is_better=True": Then(lambda: direction(higher_is_better=False).partition(" on ")[0], "better than the same documents upside down")},
+    ),
+    "votes in lines of two kinds": Call(
+        parted,
+        {"columns={'winner': 'winner'}": Then(lambda: read_votes("w.jsonl", columns={"winner": "winner"}), {"a b": [1.0], "b c": [0.5]})},
+        {},
+        {
+            f"{name}.jsonl": json.dumps({"left": "a", "right": "b", "winner": "left"}) + "\n"
+            + json.dumps({"left": "b", "right": "c", other: "tie"}) + "\n"
+            for name, other in (("v", "verdict"), ("w", "winner"))
+        },
+    ),
+    "gains that nothing takes": call(
+        lambda **_: audit_variants(LEVELS, ["AP"], gains="{1:1,2:5}"),
+        {"gains": Then(lambda: [one.metric for one in audit_variants(LEVELS, ["AP"])], ["AP", "AP(rel=2)"])},
+    ),
+    "an audit of passages": Call(
+        lambda **_: audit_variants(inex_collection([read_submission("a.run")], read_assessments("q.txt")), "AiP"),
+        {
+            "--metrics": Then(
+                lambda: score(inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["iP[0.01]"], fewest=1).to_numpy().ravel().tolist(),
+                [0.4, 1.0],
+            )
+        },
+        {},
+        {"q.txt": "1 Q0 d1 40 100 0 0:40\n2 Q0 d1 50 50 0 0:50\n", "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n"},
+    ),
+}

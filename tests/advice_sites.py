@@ -20,7 +20,8 @@ PACKAGE = Path(metaeval.__file__).parent
 _HOLE = "\0"
 _CODE = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 _VERBS = (
-    "pass|use|choose|read|reads|write|set|ask|give|name|keep|leave|let|say|add|take|declare|turn|put|ignore|mark|need"
+    "pass|use|choose|read|reads|write|set|ask|give|name|keep|leave|let|say|add|take|declare|turn|put|ignore|mark|need|"
+    "compare"
 )
 _TOLD = re.compile(rf"(?:\b(?i:{_VERBS})|\bsuch as|\bWith)\b[^.;:]*$")
 _SPOKEN_OF = re.compile(r"\b(?:not|with|for|although|but|of|got) $")

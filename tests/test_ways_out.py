@@ -67,11 +67,18 @@ def transposed(head):
     return "\n".join(rows) + "\n"
 
 
-def long(head="system,topic,metric,score", row="{system},{topic},AP,{score:.3f}", *, more="", systems=SYSTEMS):
+def long(
+    head="system,topic,metric,score",
+    row="{system},{topic},AP,{score:.3f}",
+    *,
+    more="",
+    systems=SYSTEMS,
+    topics=TOPICS,
+):
     """Return a long table: a row a score."""
     rows = [
         row.format(system=system, topic=topic, score=SCORES[at, place], task=f"k{at % 5}", place=place)
-        for at, topic in enumerate(TOPICS)
+        for at, topic in enumerate(topics)
         for place, system in enumerate(systems)
     ]
     return "\n".join([head, *rows]) + "\n" + more
@@ -1049,6 +1056,7 @@ HUMAN = "human h.csv --reference human --resamples 20"
 BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
 NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
 VOTED = "left,right,winner,seg\n" + "".join(f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6))
+GAINS = "from metaeval.metrics import Quantisation\nsame = Quantisation('same', lambda levels: 1.0 * levels)\n"
 MINE = "from metaeval import metric\n@metric(name='Mine')\ndef mine(topic):\n    'Half.'\n    return 0.5\n"
 _LEFT = SCORES - SCORES.mean(axis=0) - SCORES.mean(axis=1, keepdims=True) + SCORES.mean()
 VARIANCE = float((_LEFT**2).sum() / (19 * 3))
@@ -1083,10 +1091,32 @@ MISTAKES |= {
         (TABLE, f"design --variance {VARIANCE!r} --difference 0.1 --method t,interval"),
         edit=_after("components ap.csv --out noise", "design --from-components noise --difference 0.1"),
     ),
+    "a metric that is lower by its name alone": Mistake(
+        {"perplexity.csv": wide()},
+        "table perplexity.csv",
+        "lower is better under perplexity, by name; say so .(?P<add>--higher-is-better perplexity). if it is not",
+    ),
+    "boards of other collections": Mistake(
+        {"ap.csv": wide(), "rr.csv": wide(topics=[f"9{one}" for one in TOPICS])},
+        "table ap.csv rr.csv",
+        "two boards are compared by metaeval agree --boards",
+        (
+            {"ap.csv": wide(head="item"), "rr.csv": long(topics=[f"9{one}" for one in TOPICS])},
+            "agree ap.csv rr.csv --boards",
+        ),
+        edit=_command("agree ap.csv rr.csv --boards"),
+    ),
+    "gains alone to be checked": Mistake(
+        {"mine.py": GAINS},
+        "check-metric mine.py --collections 2",
+        "name a metric that uses them with --metrics",
+        ({"mine.py": GAINS}, "check-metric --collections 2 --metrics 'nDCG(gains=same)' mine.py"),
+        edit=_command("check-metric mine.py --metrics 'nDCG(gains=same)' --collections 2"),
+    ),
     "an audit of what leaves nothing open": Mistake(
         RUNS,
         "agree a.run b.run --qrels qrels.txt --audit ERR",
-        "or compare the metrics as they are .metaeval agree with --metrics",
+        "or compare the metrics as they are, with metaeval agree --metrics",
         (RUNS, "agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
         edit=_command("agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
     ),

@@ -556,7 +556,7 @@ def _with_falling_noted(table: ScoreTable, asked: bool | Mapping[str, bool] | No
     falling = [name for name in table.labels["metric"] if word_of(name) in LOWER and name not in told]
     if not falling:
         return table
-    way = f"say so (--higher-is-better {falling[0]}, in Python `higher_is_better`)"
+    way = f"say so (`higher_is_better={ {falling[0]: True}!r}`)"
     return _with_note(table, f"lower is better under {first_few(falling)}, by name; {way} if it is not")
 
 
