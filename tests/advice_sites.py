@@ -45,7 +45,9 @@ def ways(text: str) -> list[str]:
     name = ""
     for span in _CODE.finditer(text):
         code, before, after = span[1], _without_braces(text[: span.start()]), text[span.end() :]
-        told = _TOLD.search(before) or (before.endswith("(") and after.startswith((")", " if ", " for ", " reads", ",")))
+        told = _TOLD.search(before) or (
+            before.endswith("(") and after.startswith((")", " if ", " for ", " reads", ","))
+        )
         if re.match(r"\w+=", code) or _HOLE + "=" in code:
             if not _NOT.search(before) and (told or not (_SPOKEN_OF.search(before) or _SUBJECT.match(after))):
                 name = code.partition("=")[0]

@@ -1,4 +1,4 @@
-"""Every way out that the source offers is followed in a test: a new one without an input that provokes it fails here."""
+"""Every way out that the source offers is followed in a test; a new one without an input that provokes it fails."""
 
 import ast
 import re
@@ -16,9 +16,9 @@ from advice_inex import INEX
 from advice_methods import AGREEMENT, COLLECTIONS, TESTS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
 from advice_rest import REST
-from advice_studies import STUDIES
-from advice_studies import JUDGES as STUDIES_OF_JUDGES
 from advice_sites import Site, listening, sites, ways
+from advice_studies import JUDGES as STUDIES_OF_JUDGES
+from advice_studies import STUDIES
 
 from metaeval.cli import main
 from metaeval.errors import MetaevalError, MetaevalWarning

@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-
 from small_results import TEXTS, score
 
 from metaeval import read_scores
@@ -223,6 +222,12 @@ def _after(first, line):
         return line
 
     return edit
+
+
+def _with_errors(_found):
+    """Give the errors behind scores a column of their own."""
+    place = Path("ap.csv")
+    place.write_text(place.read_text("utf-8").replace("model,acc", "model,acc,acc_stderr").replace(" ± ", ","), "utf-8")
 
 
 def _command(line):
@@ -1055,7 +1060,9 @@ MISTAKES = {
 HUMAN = "human h.csv --reference human --resamples 20"
 BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
 NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
-VOTED = "left,right,winner,seg\n" + "".join(f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6))
+VOTED = "left,right,winner,seg\n" + "".join(
+    f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6)
+)
 GAINS = "from metaeval.metrics import Quantisation\nsame = Quantisation('same', lambda levels: 1.0 * levels)\n"
 MINE = "from metaeval import metric\n@metric(name='Mine')\ndef mine(topic):\n    'Half.'\n    return 0.5\n"
 _LEFT = SCORES - SCORES.mean(axis=0) - SCORES.mean(axis=1, keepdims=True) + SCORES.mean()
@@ -1125,7 +1132,10 @@ MISTAKES |= {
         "human results --tasks pearson:item:none --item seg",
         "leave it out, or give the folder of a pair without --tasks",
         (
-            {"h.csv": "system,seg,mqm,chrF\n" + "".join(f"{s},{at},{one},{one}\n" for s, own in SEGMENTS for at, one in enumerate(own))},
+            {
+                "h.csv": "system,seg,mqm,chrF\n"
+                + "".join(f"{s},{at},{one},{one}\n" for s, own in SEGMENTS for at, one in enumerate(own))
+            },
             "human h.csv --reference mqm --item seg --resamples 20",
         ),
         edit=_command("human results/metric-scores/en-de --reference mqm --resamples 20"),
@@ -1218,10 +1228,11 @@ MISTAKES |= {
     "a study with a program and no checksum": Mistake(
         RUNS | {"mine.py": MINE, "study.toml": STUDY},
         "--study study.toml",
-        "if you trust it write the line (?P<sum>\"mine.py\" = \"[0-9a-f]*\") below .checksums.",
+        'if you trust it write the line (?P<sum>"mine.py" = "[0-9a-f]*") below .checksums.',
         (RUNS | {"mine.py": MINE}, f"{SCORED.replace('AP', 'Mine')} --plugin mine.py"),
-        edit=lambda found: _write("study.toml", f"{STUDY}[checksums]\n{found['sum']}\n")(found)
-        or "--study study.toml --trust",
+        edit=lambda found: (
+            _write("study.toml", f"{STUDY}[checksums]\n{found['sum']}\n")(found) or "--study study.toml --trust"
+        ),
     ),
     # ------------------------------------------------------------------------------------------ as spreadsheets write
     **{
@@ -1267,13 +1278,14 @@ MISTAKES |= {
             {"ap.csv": "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))},
             BOARD,
         ),
-        edit=lambda found: _write(
-            "ap.csv",
-            Path("ap.csv").read_text("utf-8").replace("model,acc", "model,acc,acc_stderr").replace(" ± ", ","),
-        )(found),
+        edit=_with_errors,
     ),
     "winners and losers": Mistake(
-        {"v.csv": "winner,loser\n" + "".join(f"{name},lm\n{name},rm3\n" for name in ("bm25", "dense")) + "lm,bm25\nrm3,dense\n"},
+        {
+            "v.csv": "winner,loser\n"
+            + "".join(f"{name},lm\n{name},rm3\n" for name in ("bm25", "dense"))
+            + "lm,bm25\nrm3,dense\n"
+        },
         "votes v.csv",
         "",
         (
@@ -1286,7 +1298,11 @@ MISTAKES |= {
         ),
     ),
     "decimal commas in one row": Mistake(
-        {"ap.csv": "\n".join(row.replace(".", ",") if at == 3 else row for at, row in enumerate(wide(sep=";").splitlines()))},
+        {
+            "ap.csv": "\n".join(
+                row.replace(".", ",") if at == 3 else row for at, row in enumerate(wide(sep=";").splitlines())
+            )
+        },
         "table ap.csv",
         f"line 4: column 'bm25', row '303': '0,194' has a decimal comma; write '0.194'{FILTER}",
     ),
