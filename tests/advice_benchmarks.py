@@ -34,7 +34,12 @@ def samples(tasks: Mapping[str, Mapping[str, Mapping[str, list[float]]]], **said
     for task, metrics in tasks.items():
         for system in next(iter(metrics.values())):
             files[f"{system}/samples_{task}_{DATE}.jsonl"] = [
-                {"doc_id": at, "doc_hash": f"h{at}", "metrics": [*metrics], **{m: own[system][at] for m, own in metrics.items()}}
+                {
+                    "doc_id": at,
+                    "doc_hash": f"h{at}",
+                    "metrics": [*metrics],
+                    **{m: own[system][at] for m, own in metrics.items()},
+                }
                 for at in range(len(next(iter(metrics.values()))[system]))
             ]
             files[f"{system}/results_{DATE}.json"] = {
@@ -50,9 +55,8 @@ def samples(tasks: Mapping[str, Mapping[str, Mapping[str, list[float]]]], **said
 def of_samples(*systems: str) -> dict[str, dict[str, dict[str, float]]]:
     """Return the scores of lm-evaluation-harness's small results."""
     places = {"a": 0, "b": 1, "c": 2}
-    return dict.fromkeys(
-        ("em", "em(strict)"), {s: {f"t/i{n + 1}": score(places[s], n) for n in range(3)} for s in systems}
-    )
+    scores = {s: {f"t/i{n + 1}": score(places[s], n) for n in range(3)} for s in systems}
+    return {"em": scores, "em(strict)": scores}
 
 
 def few_shot() -> dict[str, Any]:
@@ -145,7 +149,8 @@ BENCHMARKS = {
         | {"metric-scores/en-de/chrF-refB.seg.score": "a\t1\na\t2\na\t4\nb\t5\nb\t6\nb\t7\n"},
         {
             "metrics": Then(
-                lambda: read_scores("results", metrics=["chrF-refB"]), rows("1 2 3", a=[1.0, 2.0, 4.0], b=[5.0, 6.0, 7.0])
+                lambda: read_scores("results", metrics=["chrF-refB"]),
+                rows("1 2 3", a=[1.0, 2.0, 4.0], b=[5.0, 6.0, 7.0]),
             )
         },
     ),

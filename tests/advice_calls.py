@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval import as_scores, read_scores
+from metaeval import read_scores
 from metaeval.table.votes import Votes
 
 
@@ -24,8 +24,11 @@ def plain(found: object) -> object:
     if isinstance(found, xr.DataArray):
         if "repeat" in found.dims:
             return {
-                system: {topic: found.sel(metric=found["metric"][0], system=system, topic=topic).to_numpy().tolist()
-                for topic in found["topic"].to_numpy().tolist()} for system in found["system"].to_numpy().tolist()
+                system: {
+                    topic: found.sel(metric=found["metric"][0], system=system, topic=topic).to_numpy().tolist()
+                    for topic in found["topic"].to_numpy().tolist()
+                }
+                for system in found["system"].to_numpy().tolist()
             }
         by_metric = {}
         for metric in found["metric"].to_numpy().tolist():
@@ -64,10 +67,16 @@ def rows(topics: str, **scores: list[float]) -> dict[str, dict[str, float]]:
 
 
 def table(
-    text: str, right: Mapping[str, object], *, name: str = "ap.csv", elsewhere: Mapping[str, str] = {}, **given: Any
+    text: str,
+    right: Mapping[str, object],
+    *,
+    name: str = "ap.csv",
+    elsewhere: Mapping[str, str] = {},
+    show: Callable[[Any], object] = plain,
+    **given: Any,
 ) -> Call:
     """Return the row of one table of scores."""
-    return Call(lambda **options: read_scores(name, **options), right, given, {name: text}, elsewhere)
+    return Call(lambda **options: read_scores(name, **options), right, given, {name: text}, elsewhere, show)
 
 
 def tables(
@@ -130,49 +139,56 @@ READERS = {
         "1,2\n.1,.4\n.2,.5\n.3,.6\n",
         {"header=False": rows("1 2 3 4", system1=[1.0, 0.1, 0.2, 0.3], system2=[2.0, 0.4, 0.5, 0.6])},
     ),
-    "systems in rows": table(
-        "team,1,2,3\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": AB}
-    ),
+    "systems in rows": table("team,1,2,3\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": AB}),
     "systems in rows, said to be in columns": table(
         "system,1,2,3\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": AB}, systems_in="columns"
     ),
-    "topics in rows, said to hold systems": table(WIDE, {"systems_in": Then(lambda: read_scores("ap.csv"), AB)}, systems_in="rows"),
-    "nothing says where systems are": table(",x,y,z\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": rows("x y z", a=[.1, .2, .3], b=[.4, .5, .6])}),
+    "topics in rows, said to hold systems": table(
+        WIDE, {"systems_in": Then(lambda: read_scores("ap.csv"), AB)}, systems_in="rows"
+    ),
+    "nothing says where systems are": table(
+        ",x,y,z\na,.1,.2,.3\nb,.4,.5,.6\n", {"systems_in='rows'": rows("x y z", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6])}
+    ),
     "a column that could be a system": table(
         ",doc,a,b\nu,1.5,.1,.4\nv,2.5,.2,.5\nw,3.5,.3,.6\n",
-        {"columns={'topic': 'doc'}": rows("1.5 2.5 3.5", a=[.1, .2, .3], b=[.4, .5, .6])},
+        {"columns={'topic': 'doc'}": rows("1.5 2.5 3.5", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6])},
     ),
     "ids or scores, with a header": table(
         "nr,a,b\n1,3,4\n2,2,5\n3,1,6\n",
         {
-            "columns={'topic': 'nr'}": rows("1 2 3", a=[3., 2, 1], b=[4., 5, 6]),
-            "columns={'topic': None}": rows("1 2 3", nr=[1., 2, 3], a=[3., 2, 1], b=[4., 5, 6]),
+            "columns={'topic': 'nr'}": rows("1 2 3", a=[3.0, 2, 1], b=[4.0, 5, 6]),
+            "columns={'topic': None}": rows("1 2 3", nr=[1.0, 2, 3], a=[3.0, 2, 1], b=[4.0, 5, 6]),
         },
     ),
     "ids or scores, without a header": table(
         "1,3,4\n2,2,5\n3,1,6\n",
         {
-            "columns={'topic': 1}": rows("1 2 3", system1=[3., 2, 1], system2=[4., 5, 6]),
-            "columns={'system': 1}": {"1": {"1": 3., "2": 4.}, "2": {"1": 2., "2": 5.}, "3": {"1": 1., "2": 6.}},
-            "columns={'topic': None}": rows("1 2 3", system1=[1., 2, 3], system2=[3., 2, 1], system3=[4., 5, 6]),
+            "columns={'topic': 1}": rows("1 2 3", system1=[3.0, 2, 1], system2=[4.0, 5, 6]),
+            "columns={'system': 1}": {"1": {"1": 3.0, "2": 4.0}, "2": {"1": 2.0, "2": 5.0}, "3": {"1": 1.0, "2": 6.0}},
+            "columns={'topic': None}": rows("1 2 3", system1=[1.0, 2, 3], system2=[3.0, 2, 1], system3=[4.0, 5, 6]),
         },
         header=False,
     ),
     "names in rows and no header": table(
         "x,.1,.4\ny,.2,.5\nz,.3,.6\n",
         {
-            "columns={'topic': 1}": rows("x y z", system1=[.1, .2, .3], system2=[.4, .5, .6]),
-            "columns={'system': 1}": {"x": {"1": .1, "2": .4}, "y": {"1": .2, "2": .5}, "z": {"1": .3, "2": .6}},
+            "columns={'topic': 1}": rows("x y z", system1=[0.1, 0.2, 0.3], system2=[0.4, 0.5, 0.6]),
+            "columns={'system': 1}": {"x": {"1": 0.1, "2": 0.4}, "y": {"1": 0.2, "2": 0.5}, "z": {"1": 0.3, "2": 0.6}},
         },
         header=False,
     ),
     "metrics in columns": table(
         ",AP,RR\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
-        {"form='wide'": rows("1 2 3", AP=[.1, .2, .3], RR=[.4, .5, .6])},
+        {"form='wide'": rows("1 2 3", AP=[0.1, 0.2, 0.3], RR=[0.4, 0.5, 0.6])},
     ),
     "metrics of several systems by another word": table(
         "participant,AP,RR,kind\na,.1,1,1\na,.2,.5,2\nb,.4,.5,1\nb,.5,.2,2\n",
-        {"columns={'system': 'participant', 'topic': 'kind'}": {"AP": rows("1 2", a=[.1, .2], b=[.4, .5]), "RR": rows("1 2", a=[1, .5], b=[.5, .2])}},
+        {
+            "columns={'system': 'participant', 'topic': 'kind'}": {
+                "AP": rows("1 2", a=[0.1, 0.2], b=[0.4, 0.5]),
+                "RR": rows("1 2", a=[1, 0.5], b=[0.5, 0.2]),
+            }
+        },
         elsewhere={"columns={'topic': 'participant'}": "a topic by another word twice"},
     ),
     "names in several rows each": table(
@@ -183,8 +199,12 @@ READERS = {
     "a rank before names": table(
         "rank,name of it,x,y\n1,a,.1,.2\n2,b,.4,.5\n3,c,.7,.9\n",
         {
-            "columns={'system': 'name of it'}": {"a": {"x": .1, "y": .2}, "b": {"x": .4, "y": .5}, "c": {"x": .7, "y": .9}},
-            "columns={'topic': 'name of it'}": rows("a b c", x=[.1, .4, .7], y=[.2, .5, .9]),
+            "columns={'system': 'name of it'}": {
+                "a": {"x": 0.1, "y": 0.2},
+                "b": {"x": 0.4, "y": 0.5},
+                "c": {"x": 0.7, "y": 0.9},
+            },
+            "columns={'topic': 'name of it'}": rows("a b c", x=[0.1, 0.4, 0.7], y=[0.2, 0.5, 0.9]),
         },
     ),
     "a board of one score each": table("system,one,two\na,.1,.4\nb,.2,.5\n", {}),
@@ -196,7 +216,9 @@ READERS = {
     ),
     "systems that may be a system": table(
         "topic,run,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
-        {"form='wide'": rows("1 2 3", run=[.1, .2, .3], b=[.4, .5, .6]), },
+        {
+            "form='wide'": rows("1 2 3", run=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6]),
+        },
         elsewhere={"form='long'": "systems that are called by numbers"},
     ),
     "systems that are called by numbers": table(
@@ -205,14 +227,20 @@ READERS = {
         elsewhere={"form='wide'": "systems that may be a system"},
     ),
     "items by another word": table(
-        "system,x,y,score\n" + "".join(f"{s},{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"), {"columns={'topic': 'x'}": AB}
+        "system,x,y,score\n" + "".join(f"{s},{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'topic': 'x'}": AB},
     ),
     "sets of rows": table(
-        "system,topic,kind,score\n" + "".join(f"{s},{t},{k},{AB[s][t] / n}\n" for n, k in enumerate("xy", 1) for s in "ab" for t in "123"),
-        {"where={'kind': 'x'}": AB, "columns={'metric': 'kind'}": {"x": AB, "y": rows("1 2 3", a=[.05, .1, .15], b=[.2, .25, .3])}},
+        "system,topic,kind,score\n"
+        + "".join(f"{s},{t},{k},{AB[s][t] / n}\n" for n, k in enumerate("xy", 1) for s in "ab" for t in "123"),
+        {
+            "where={'kind': 'x'}": AB,
+            "columns={'metric': 'kind'}": {"x": AB, "y": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
+        },
     ),
     "sets of rows that are repeats": table(
-        "system,topic,seed no,score\n" + "".join(f"{s},{t},{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
+        "system,topic,seed no,score\n"
+        + "".join(f"{s},{t},{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
         {
             "where={'seed no': '1'}": AB,
             "columns={'repeat': 'seed no'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"},
@@ -221,8 +249,14 @@ READERS = {
     "three columns": tables(
         {"a.txt": "x u .1\nx v .2\ny u .3\ny v .4\n", "b.txt": "x u .5\nx v .6\ny u .7\ny v .8\n"},
         {
-            "form='trec_eval'": {"x": rows("u v", a=[.1, .2], b=[.5, .6]), "y": rows("u v", a=[.3, .4], b=[.7, .8])},
-            "form='ir_measures'": {"u": rows("x y", a=[.1, .3], b=[.5, .7]), "v": rows("x y", a=[.2, .4], b=[.6, .8])},
+            "form='trec_eval'": {
+                "x": rows("u v", a=[0.1, 0.2], b=[0.5, 0.6]),
+                "y": rows("u v", a=[0.3, 0.4], b=[0.7, 0.8]),
+            },
+            "form='ir_measures'": {
+                "u": rows("x y", a=[0.1, 0.3], b=[0.5, 0.7]),
+                "v": rows("x y", a=[0.2, 0.4], b=[0.6, 0.8]),
+            },
         },
         elsewhere={"header=False": "no header"},
     ),
@@ -230,10 +264,12 @@ READERS = {
         "a x u .1\na x v .2\na y u .3\na y v .4\nb x u .5\nb x v .6\nb y u .7\nb y v .8\n",
         {
             "columns={'system': 1, 'metric': 2, 'topic': 3, 'score': 4}": {
-                "x": rows("u v", a=[.1, .2], b=[.5, .6]), "y": rows("u v", a=[.3, .4], b=[.7, .8])
+                "x": rows("u v", a=[0.1, 0.2], b=[0.5, 0.6]),
+                "y": rows("u v", a=[0.3, 0.4], b=[0.7, 0.8]),
             },
             "columns={'system': 1, 'topic': 2, 'metric': 3, 'score': 4}": {
-                "u": rows("x y", a=[.1, .3], b=[.5, .7]), "v": rows("x y", a=[.2, .4], b=[.6, .8])
+                "u": rows("x y", a=[0.1, 0.3], b=[0.5, 0.7]),
+                "v": rows("x y", a=[0.2, 0.4], b=[0.6, 0.8]),
             },
         },
         name="scores.txt",
@@ -254,11 +290,17 @@ READERS = {
         {"columns={'ignore': ['faithfulness']}": AB},
     ),
     "columns of words in a wide table": table(
-        "topic,set,a,b\n1,u,.1,.4\n2,u,.2,.5\n3,v,.3,.6\n4,v,.3,.6\n", {"columns={'cluster': 'set'}": rows("1 2 3 4", a=[.1, .2, .3, .3], b=[.4, .5, .6, .6])}
+        "topic,set,a,b\n1,u,.1,.4\n2,u,.2,.5\n3,v,.3,.6\n4,v,.3,.6\n",
+        {"columns={'cluster': 'set'}": rows("1 2 3 4", a=[0.1, 0.2, 0.3, 0.3], b=[0.4, 0.5, 0.6, 0.6])},
     ),
     "unequal tables": tables(
         {"ap.csv": WIDE, "rr.csv": "topic,a,b\n1,.1,.4\n2,.2,.5\n"},
-        {"missing='drop-topics'": {"ap": rows("1 2", a=[.1, .2], b=[.4, .5]), "rr": rows("1 2", a=[.1, .2], b=[.4, .5])}},
+        {
+            "missing='drop-topics'": {
+                "ap": rows("1 2", a=[0.1, 0.2], b=[0.4, 0.5]),
+                "rr": rows("1 2", a=[0.1, 0.2], b=[0.4, 0.5]),
+            }
+        },
     ),
     "a code for missing": table(
         "topic,a,b\n1,.1,.4\n2,-999,.5\n3,.3,.6\n4,.2,.1\n",
@@ -270,7 +312,10 @@ READERS = {
     ),
     "one topic left": table(
         "topic,a,b\n1,.1,.4\n2,,.5\n",
-        {"missing='pairwise'": rows("1 2", a=[.1, np.nan], b=[.4, .5]), "missing='zero'": rows("1 2", a=[.1, 0], b=[.4, .5])},
+        {
+            "missing='pairwise'": rows("1 2", a=[0.1, np.nan], b=[0.4, 0.5]),
+            "missing='zero'": rows("1 2", a=[0.1, 0], b=[0.4, 0.5]),
+        },
         missing="drop-topics",
     ),
     "nothing of one system": table(
@@ -278,7 +323,8 @@ READERS = {
     ),
     "lower is better by name": table(
         WIDE,
-        {"higher_is_better": Then(lambda: read_scores("perplexity.csv", higher_is_better=True).higher_is_better.item(), True)},
+        {"higher_is_better={'perplexity': True}": True},
         name="perplexity.csv",
+        show=lambda scores: scores["higher_is_better"].item(),
     ),
 }

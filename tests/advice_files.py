@@ -1,18 +1,13 @@
-"""Files of labels, votes, runs, items and benchmarks that are told a way out, and what comes out when it is followed."""
+"""Files of labels, votes, runs and items that are told a way out, and what comes out when it is followed."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import pandas as pd
 from advice_calls import Call, Then, rows
 
-from metaeval import read_collection, read_groups, read_items, read_labels, read_runs, read_scores, read_votes, score
+from metaeval import read_collection, read_groups, read_items, read_labels, read_scores, read_votes, score
 from metaeval.io.groups import read_clusters, read_covariate
 from metaeval.io.qrels import read_qrels
-from metaeval.studies.judge_files import read_judges
-from metaeval.table.structure import with_clusters
 
 NAN = float("nan")
 
@@ -129,7 +124,8 @@ IN_LABELS = {
 
 IN_QRELS = {
     "a judgment twice": qrels(
-        QRELS + "1 0 d1 0\n", {"duplicates='first'": {"d1": 1.0, "d2": 0.0}, "duplicates='mean'": {"d1": 0.5, "d2": 0.0}}
+        QRELS + "1 0 d1 0\n",
+        {"duplicates='first'": {"d1": 1.0, "d2": 0.0}, "duplicates='mean'": {"d1": 0.5, "d2": 0.0}},
     ),
     "a judgment of a subtopic twice": qrels(
         BY_SUBTOPIC + "1 1 d2 0\n",
@@ -172,9 +168,7 @@ IN_RUNS = {
         ranks(1, 2, 3),
         {"order='rank'": rows("1 2 3", a=ONE, b=ONE), "order='input'": rows("1 2 3", a=ONE, b=HALF)},
     ),
-    "scores that are ranks": run(
-        ranks(2, 1, 3, 4, score="rank"), {"order='rank'": rows("1 2 3", a=HALF, b=ONE)}
-    ),
+    "scores that are ranks": run(ranks(2, 1, 3, 4, score="rank"), {"order='rank'": rows("1 2 3", a=HALF, b=ONE)}),
     "a run without a topic": run(
         LACKING,
         {
@@ -207,11 +201,12 @@ for name in ("every run lacks a topic", "a topic that no run answers"):
 
 def votes(text: str, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
     """Return the row of a file of votes, read as the share of each system's votes on the left."""
-
     return Call(lambda **options: read_votes("v.csv", **options), right, given, {"v.csv": text}, elsewhere)
 
 
-def scored(files: Mapping[str, str], right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
+def scored(
+    files: Mapping[str, str], right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any
+) -> Call:
     """Return the row of results in files."""
     return Call(lambda **options: read_scores([*files], **options), right, given, files, elsewhere)
 
@@ -268,7 +263,9 @@ IN_ITEMS = {
         },
     ),
     "no such column to choose by": items(
-        ITEMS, {"where": Then(lambda: read_items("i.csv", where={"kind": "x"})[["bleu", "human"]], BOTH)}, where={"knd": "x"}
+        ITEMS,
+        {"where": Then(lambda: read_items("i.csv", where={"kind": "x"})[["bleu", "human"]], BOTH)},
+        where={"knd": "x"},
     ),
     "no such column of items": items(
         ITEMS, {"item": Then(lambda: read_items("i.csv", item=["doc"])[["bleu", "human"]], BOTH)}, item=["dok"]
@@ -283,8 +280,9 @@ IN_ITEMS = {
         {"system": Then(lambda: read_items("i.csv", system="it")[["bleu", "human"]], BOTH)},
     ),
     "a slip in a metric": items(
-        "system,doc,bleu,human\n" + "".join(f"{s},{t},{'bad' if t == 19 and s == 'b' else t},1,\n"[:-2] + "\n" for s in "ab" for t in range(20)),
-        {"metrics": Then(lambda: read_items("i.csv", metrics=["human"])["human"].tolist(), [1.0] * 40)},
+        "system,doc,bleu,human\n"
+        + "".join(f"{s},{t},{'bad' if t == 19 and s == 'b' else t},1,\n"[:-2] + "\n" for s in "ab" for t in range(20)),
+        {"metrics": Then(lambda: [*read_items("i.csv", metrics=["human"])["human"]], [1.0] * 40)},
     ),
 }
 
@@ -298,7 +296,11 @@ IN_GROUPS = {
     ),
     "clusters in one of two columns": Call(
         lambda **options: read_clusters("g.csv", topics=["a", "b"], **options),
-        {"columns={'cluster': 'team'}": Then(lambda: read_clusters("g.csv", topics=["a", "b"], column="team"), {"a": "x", "b": "y"})},
+        {
+            "columns={'cluster': 'team'}": Then(
+                lambda: read_clusters("g.csv", topics=["a", "b"], column="team"), {"a": "x", "b": "y"}
+            )
+        },
         {},
         {"g.csv": GROUPS.replace("system", "topic")},
     ),
@@ -321,11 +323,16 @@ IN_VOTES = {
         {"columns={'winner': 'Winner'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},
     ),
     "columns by other words": votes(
-        VOTES.replace("left,right,winner", "a,b,preferred").replace("\n", ",p,w\n").replace("preferred,p,w", "preferred,prompt,worker"),
+        VOTES.replace("left,right,winner", "a,b,preferred")
+        .replace("\n", ",p,w\n")
+        .replace("preferred,p,w", "preferred,prompt,worker"),
         {
             "columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}": SHARES,
             "columns={'question': 'prompt', 'voter': 'worker'}": Then(
-                lambda: read_votes("v.csv", columns={"left": "a", "right": "b", "winner": "preferred", "question": "prompt", "voter": "worker"}),
+                lambda: read_votes(
+                    "v.csv",
+                    columns={"left": "a", "right": "b", "winner": "preferred", "question": "prompt", "voter": "worker"},
+                ),
                 SHARES,
             ),
         },

@@ -51,39 +51,59 @@ def grades(collection: Any) -> list[float]:
 
 def unsized(**options: Any) -> Any:
     """Return runs beside assessments that say no sizes."""
-    return element_collection(RUNS, assessed(NO_SIZE, elements=assessed().elements.assign(size=-1, relevant_size=-1)), **options)
+    return element_collection(
+        RUNS, assessed(NO_SIZE, elements=assessed().elements.assign(size=-1, relevant_size=-1)), **options
+    )
 
 
 QRELS = "1 Q0 d1 40 100 0 0:40\n2 Q0 d1 50 50 0 0:50\n"
-MIXED = table_of("results", {"topic": ["1", "1"], "document": ["a", "b"], "path": ["/a[1]", ""], "offset": [-1, 3], "length": [-1, 5]})
+MIXED = table_of(
+    "results",
+    {"topic": ["1", "1"], "document": ["a", "b"], "path": ["/a[1]", ""], "offset": [-1, 3], "length": [-1, 5]},
+)
 INEX = {
-    "an element assessed twice": call(lambda **options: element_collection(RUNS, assessed(TWICE), **options), {"lenient=True": [1.0, 2.0, 2.0]}, show=grades),
+    "an element assessed twice": call(
+        lambda **options: element_collection(RUNS, assessed(TWICE), **options),
+        {"lenient=True": [1.0, 2.0, 2.0]},
+        show=grades,
+    ),
     "an element more exhaustive than the one around it": call(
-        lambda **options: element_collection(RUNS, assessed(UPSIDE), **options), {"lenient=True": [1.0, 2.0, 2.0]}, show=grades
+        lambda **options: element_collection(RUNS, assessed(UPSIDE), **options),
+        {"lenient=True": [1.0, 2.0, 2.0]},
+        show=grades,
     ),
     "sizes without paths": call(
         lambda **_: element_collection(RUNS, assessed(), sizes=SIZES.drop(columns="path")),
-        {"element_collection(sizes=...)": Then(lambda: unsized(sizes=SIZES).elements.sizes.tolist(), [100, 40, 100, 40])},
+        {"element_collection(sizes=...)": Then(lambda: [*unsized(sizes=SIZES).elements.sizes], [100, 40, 100, 40])},
     ),
     "sizes of nothing": call(
         lambda **_: element_collection(RUNS, assessed(), sizes=SIZES.assign(size=0)),
-        {"element_collection(sizes=...)": Then(lambda: unsized(sizes=SIZES).elements.sizes.tolist(), [100, 40, 100, 40])},
+        {"element_collection(sizes=...)": Then(lambda: [*unsized(sizes=SIZES).elements.sizes], [100, 40, 100, 40])},
     ),
     "a measure of sizes that nobody said": call(
         lambda **_: score(element_collection(BESIDE, assessed()), ["HiXP@1"]),
         {
             "element_collection(sizes=...)": Then(
-                lambda: score(element_collection(BESIDE, assessed(), sizes=SIZES), ["HiXP@1"]), rows("1 2", a=[0.4, 1.0], c=[0.0, 0.0])
+                lambda: score(element_collection(BESIDE, assessed(), sizes=SIZES), ["HiXP@1"]),
+                rows("1 2", a=[0.4, 1.0], c=[0.0, 0.0]),
             )
         },
     ),
     "a least size of elements that have none": call(
         lambda **_: score(unsized(), ["MAep(quant=BinExh(min_size=50))"]),
-        {"element_collection(sizes=...)": Then(lambda: score(unsized(sizes=SIZES), ["MAep(quant=BinExh(min_size=50))"]).sizes["topic"], 2)},
+        {
+            "element_collection(sizes=...)": Then(
+                lambda: score(unsized(sizes=SIZES), ["MAep(quant=BinExh(min_size=50))"]).sizes["topic"], 2
+            )
+        },
     ),
     "a topic assessed in two files": Call(
         lambda **_: read_assessments(["first", "again"]),
-        {"read_assessments(folder, second=True)": Then(lambda: read_assessments("folder", second=True).passages["length"].tolist(), [10])},
+        {
+            "read_assessments(folder, second=True)": Then(
+                lambda: [*read_assessments("folder", second=True).passages["length"]], [10]
+            )
+        },
         {},
         {
             "first": QRELS,
@@ -101,7 +121,19 @@ INEX = {
     ),
     "a run as assessments": Call(
         lambda **_: read_assessments("a.run"),
-        {"qrels": Then(lambda: score(inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["char_prec"], fewest=1).to_numpy().ravel().tolist(), [0.4, 1.0])},
+        {
+            "qrels": Then(
+                lambda: (
+                    score(
+                        inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["char_prec"], fewest=1
+                    )
+                    .to_numpy()
+                    .ravel()
+                    .tolist()
+                ),
+                [0.4, 1.0],
+            )
+        },
         {},
         {"q.txt": QRELS, "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n"},
     ),
@@ -112,7 +144,19 @@ INEX = {
     ),
     "sizes of elements beside passages": Call(
         lambda **_: inex_collection([read_submission("a.run")], read_assessments("q.txt"), sizes=SIZES),
-        {"element_collection(sizes=...)": Then(lambda: score(inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["char_prec"], fewest=1).to_numpy().ravel().tolist(), [0.4, 1.0])},
+        {
+            "element_collection(sizes=...)": Then(
+                lambda: (
+                    score(
+                        inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["char_prec"], fewest=1
+                    )
+                    .to_numpy()
+                    .ravel()
+                    .tolist()
+                ),
+                [0.4, 1.0],
+            )
+        },
         {},
         {"q.txt": QRELS, "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n"},
     ),

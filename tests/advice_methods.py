@@ -8,10 +8,9 @@ import pandas as pd
 from advice_calls import Call, Then, plain, rows
 from scipy import stats
 
-from metaeval import alt_test, as_scores, compare_systems, prediction_powered, score, wilcoxon_test
+from metaeval import alt_test, as_scores, compare_systems, prediction_powered, wilcoxon_test
 from metaeval.agreement import as_labels
 from metaeval.agreement.aggregates import aggregate_scores
-from metaeval.agreement.annotations import as_annotations
 from metaeval.agreement.items import item_scores, reference_of, system_means
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_paired
@@ -19,12 +18,10 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.spec import metric
 from metaeval.models.design_effect import design_effect
-from metaeval.models.tries import pass_rates
 from metaeval.resampling.leave_out import leave_group_out
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.swap import swap_method
-from metaeval.studies.boards import study_boards
 from metaeval.studies.table import study_table
 from metaeval.table.scores import system_groups
 from metaeval.table.structure import mean_by_cluster
@@ -44,7 +41,9 @@ def scored(**more: Any) -> Any:
     return as_scores([A, B], systems=["a", "b"], **more)
 
 
-FRAME = pd.DataFrame({"system": [*"aabb"], "doc": [*"1212"], "seg": [*"1111"], "human": [1.0, 2.0, 3.0, 5.0], "m": [2.0, 4, 6, 8]})
+FRAME = pd.DataFrame(
+    {"system": [*"aabb"], "doc": [*"1212"], "seg": [*"1111"], "human": [1.0, 2.0, 3.0, 5.0], "m": [2.0, 4, 6, 8]}
+)
 PEOPLE = pd.DataFrame({"p": [1, 0, 1, 1], "q": [1, 1, 1, 0], "r": [1, 0, 1, 1]})
 TEXTS = PEOPLE.replace({0: "no", 1: "yes"})
 WORDS = pd.DataFrame(
@@ -57,26 +56,48 @@ AGREEMENT = {
         lambda **_: aggregate_scores(scored(), aggregates=["macro mean"]),
         {
             "clusters": Then(
-                lambda: aggregate_scores(scored(clusters=IN_CLUSTERS), aggregates=["macro mean"]).mean("topic").to_numpy()[0].tolist(),
+                lambda: [
+                    *aggregate_scores(scored(clusters=IN_CLUSTERS), aggregates=["macro mean"])
+                    .mean("topic")
+                    .to_numpy()[0]
+                ],
                 [0.275, 0.525],
             )
         },
     ),
     "too few items for the alt-test": call(
-        lambda **options: alt_test(PEOPLE, PEOPLE[["p"]].rename(columns={"p": "j"}), **options).judges["items"].tolist(),
+        lambda **options: (
+            alt_test(PEOPLE, PEOPLE[["p"]].rename(columns={"p": "j"}), **options).judges["items"].tolist()
+        ),
         {"fewest_items=4": [4]},
     ),
     "differences of texts": call(
-        lambda **options: alt_test(TEXTS, TEXTS[["p"]].rename(columns={"p": "j"}), fewest_items=4, **{"scoring": "neg_rmse", **options}).judges["people"].tolist(),
+        lambda **options: (
+            alt_test(
+                TEXTS, TEXTS[["p"]].rename(columns={"p": "j"}), fewest_items=4, **{"scoring": "neg_rmse", **options}
+            )
+            .judges["people"]
+            .tolist()
+        ),
         {"scoring='accuracy'": [3]},
     ),
     "an item of several columns": call(
         lambda *, item="seg": item_scores(FRAME, reference="human", item=item).sel(metric="m").to_numpy().tolist(),
-        {"item": Then(lambda: item_scores(FRAME, reference="human", item=["seg", "doc"]).sel(metric="m").to_numpy().tolist(), [[2.0, 4.0], [6.0, 8.0]])},
+        {
+            "item": Then(
+                lambda: item_scores(FRAME, reference="human", item=["seg", "doc"]).sel(metric="m").to_numpy().tolist(),
+                [[2.0, 4.0], [6.0, 8.0]],
+            )
+        },
     ),
     "a system in several rows": call(
         lambda **_: system_means(FRAME, reference="human"),
-        {"item": Then(lambda: item_scores(FRAME, reference="human", item="doc").sel(metric="human").to_numpy().tolist(), [[1.0, 2.0], [3.0, 5.0]])},
+        {
+            "item": Then(
+                lambda: item_scores(FRAME, reference="human", item="doc").sel(metric="human").to_numpy().tolist(),
+                [[1.0, 2.0], [3.0, 5.0]],
+            )
+        },
     ),
     "no metric said to be human": call(
         lambda reference=None: reference_of(item_scores(FRAME, reference="human", item="doc").drop_attrs(), reference),
@@ -93,7 +114,9 @@ AGREEMENT = {
         lambda **options: as_labels(NUMBERS + 1, scale=[0, 1], **options).table,
         {
             "outside='drop'": {"ann": [1.0, np.nan], "ben": [np.nan, np.nan]},
-            "scale": Then(lambda: as_labels(NUMBERS + 1, scale=[0, 1, 2]).table, {"ann": [1.0, 2.0], "ben": [2.0, 2.0]}),
+            "scale": Then(
+                lambda: as_labels(NUMBERS + 1, scale=[0, 1, 2]).table, {"ann": [1.0, 2.0], "ben": [2.0, 2.0]}
+            ),
         },
     ),
     "words and numbers": call(
@@ -117,7 +140,9 @@ AGREEMENT = {
         {"groups": Then(lambda: system_groups(scored(groups={"a": "x", "b": "y"})).tolist(), ["x", "y"])},
     ),
     "a system that is not in every cluster": call(
-        lambda **_: mean_by_cluster(as_scores([[0.1, 0.2, np.nan, np.nan], B, B], systems=[*"abc"], clusters=IN_CLUSTERS, missing="pairwise")),
+        lambda **_: mean_by_cluster(
+            as_scores([[0.1, 0.2, np.nan, np.nan], B, B], systems=[*"abc"], clusters=IN_CLUSTERS, missing="pairwise")
+        ),
         {
             "exclude_systems=['a']": Then(
                 lambda: mean_by_cluster(as_scores([B, B], systems=[*"bc"], clusters=IN_CLUSTERS)),
@@ -128,7 +153,9 @@ AGREEMENT = {
 }
 
 MANY = np.random.default_rng(1).normal([[0.0], [0.1]], 1, (2, 1100))
-TWO = as_scores([[[1.0, 2.0, 4.0], [2.0, 2.0, 5.0]], [[3.0, 1.0, 2.0], [4.0, 2.0, 1.0]]], metrics=["x", "y"], systems=["a", "b"])
+TWO = as_scores(
+    [[[1.0, 2.0, 4.0], [2.0, 2.0, 5.0]], [[3.0, 1.0, 2.0], [4.0, 2.0, 1.0]]], metrics=["x", "y"], systems=["a", "b"]
+)
 HUMAN = as_scores([[0.1, 0.5, 0.3, 0.4], [0.2, 0.4, 0.6, 0.9]], metrics=["h"], systems=["a", "b"])
 JUDGE = as_scores([[0.2, 0.4, 0.3, 0.5, 0.6, 0.1], [0.3, 0.3, 0.5, 0.8, 0.7, 0.3]], metrics=["j"], systems=["a", "b"])
 JUDGE3 = as_scores([*JUDGE.to_numpy()[0].tolist(), [0.5] * 6], metrics=["j"], systems=["a", "b", "c"])
@@ -144,7 +171,11 @@ TUKEY = compare_systems(MANY, test="tukey", rng=1)
 TESTS = {
     "an exact test on many topics": call(
         lambda *, method="exact": p_of(wilcoxon_test(MANY, method=method)),
-        {"method='asymptotic'": [float(stats.wilcoxon(MANY[0], MANY[1], method="asymptotic", correction=False).pvalue)]},
+        {
+            "method='asymptotic'": [
+                float(stats.wilcoxon(MANY[0], MANY[1], method="asymptotic", correction=False).pvalue)
+            ]
+        },
     ),
     "a further correction": call(
         lambda *, correction="holm": TUKEY.with_correction(correction).data["p_corrected"].to_numpy()[0].tolist(),
@@ -157,7 +188,8 @@ TESTS = {
         lambda **_: prediction_powered(TWO, JUDGE),
         {
             "human.sel(metric=['x'])": Then(
-                lambda: prediction_powered(TWO.sel(metric=["x"]), JUDGE).data["human_estimate"].to_numpy().tolist(), [-2 / 3]
+                lambda: prediction_powered(TWO.sel(metric=["x"]), JUDGE).data["human_estimate"].to_numpy().tolist(),
+                [-2 / 3],
             )
         },
     ),
@@ -165,7 +197,10 @@ TESTS = {
         lambda **_: prediction_powered(HUMAN, JUDGE3),
         {
             "scores.sel(system=[...])": Then(
-                lambda: prediction_powered(HUMAN, JUDGE3.sel(system=["a", "b"])).data["human_estimate"].to_numpy().tolist(), [-0.2]
+                lambda: (
+                    prediction_powered(HUMAN, JUDGE3.sel(system=["a", "b"])).data["human_estimate"].to_numpy().tolist()
+                ),
+                [-0.2],
             )
         },
     ),
@@ -195,27 +230,54 @@ COLLECTIONS = {
     ),
     "a metric's name that is no keyword": call(
         lambda **_: metric("Depth"),
-        {"@metric(name='Depth')": Then(lambda: metric(name="Depth")(lambda topic: 0.0).name, "Depth")},
+        {"@metric(name='Depth')": Then(lambda: metric(name="Depth")(depth.function).name, "Depth")},
     ),
     "the original pool without what was not judged": call(
         lambda **_: original_pool(COLLECTION),
-        {"retrieved='all'": Then(lambda: original_pool(WHOLE).depths.tolist(), [1, 1])},
+        {"retrieved='all'": Then(lambda: [*original_pool(WHOLE).depths], [1, 1])},
     ),
     "groups to leave out without groups": call(
         lambda **_: leave_group_out(COLLECTION, ["P@10"], pool_depth=2),
-        {"groups": Then(lambda: leave_group_out(COLLECTION.with_groups({"a": "x", "b": "y"}), ["P@10"], pool_depth=2).changes().to_numpy().tolist(), [[0.0, 0.0]])},
+        {
+            "groups": Then(
+                lambda: (
+                    leave_group_out(COLLECTION.with_groups({"a": "x", "b": "y"}), ["P@10"], pool_depth=2)
+                    .changes()
+                    .to_numpy()
+                    .tolist()
+                ),
+                [[0.0, 0.0]],
+            )
+        },
     ),
     "a share of another pool": call(
-        lambda **options: leave_group_out(WHOLE.with_groups({"a": "x", "b": "y"}), ["P@10"], pool_share=50, **options).changes().to_numpy().shape,
+        lambda **options: (
+            leave_group_out(WHOLE.with_groups({"a": "x", "b": "y"}), ["P@10"], pool_share=50, **options)
+            .changes()
+            .to_numpy()
+            .shape
+        ),
         {"baseline='pool'": (1, 2)},
     ),
     "a relative tolerance below zero": call(
-        lambda *, tolerances=(0.0, 0.5), **options: sorted({*swap_method(NEGATIVE, sizes=[2, 3], tolerances=list(tolerances), n_trials=5, rng=1, **options).to_frame()["tolerance"]}),
+        lambda *, tolerances=(0.0, 0.5), **options: sorted(
+            {
+                *swap_method(
+                    NEGATIVE, sizes=[2, 3], tolerances=list(tolerances), n_trials=5, rng=1, **options
+                ).to_frame()["tolerance"]
+            }
+        ),
         {"tolerance_unit='absolute'": [0.0, 0.5], "tolerances=[0]": [0.0]},
     ),
     "a required difference of few resamples": call(
-        lambda *, n_resamples=10: bootstrap_sensitivity(NEGATIVE, n_resamples=n_resamples, alpha=0.05, rng=1).n_resamples,
-        {"n_resamples": Then(lambda: bootstrap_sensitivity(NEGATIVE, n_resamples=20, alpha=0.05, rng=1).n_resamples, 20)},
+        lambda *, n_resamples=10: (
+            bootstrap_sensitivity(NEGATIVE, n_resamples=n_resamples, alpha=0.05, rng=1).n_resamples
+        ),
+        {
+            "n_resamples": Then(
+                lambda: bootstrap_sensitivity(NEGATIVE, n_resamples=20, alpha=0.05, rng=1).n_resamples, 20
+            )
+        },
     ),
     "a design effect without clusters": call(
         lambda **_: design_effect(scored()),

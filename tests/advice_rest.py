@@ -3,28 +3,39 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
-from advice_benchmarks import ACC, F1, results, samples
+from advice_benchmarks import F1, results, samples
 from advice_calls import Call, Then, rows
-from advice_methods import A, B, IN_CLUSTERS, call
-from advice_studies import COLLECTION, FOUR, ITEMS, LONG, TABLE, TOPICS, WHOLE, judged, kappas, reciprocal
+from advice_methods import IN_CLUSTERS, A, B, call
+from advice_studies import COLLECTION, ITEMS, LONG, TABLE, WHOLE, judged, kappas, reciprocal
 
-from metaeval import as_scores, read_collection, read_labels, read_runs, read_scores, read_votes, score, study_judges, study_judgments
+from metaeval import (
+    as_scores,
+    read_collection,
+    read_labels,
+    read_scores,
+    read_votes,
+    score,
+    study_judges,
+)
 from metaeval.agreement import as_labels
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.inex.reading import read_assessments, read_submission
+from metaeval.io import votes
+from metaeval.io.folders import new_folder
 from metaeval.metrics.spec import metric
-from metaeval.models.variances import pilot_variance
-from metaeval.resampling.cluster_residuals import residuals_of_units, resampled_scores
+from metaeval.resampling.cluster_residuals import resampled_scores, residuals_of_units
 from metaeval.resampling.coverage import coverage
 from metaeval.resampling.pools import original_pool, with_judged_pool
 from metaeval.studies.judge_files import read_judges
-from metaeval.studies.table import study_table
+from metaeval.studies.judged_files import inex_collection
 from metaeval.studies.variants import audit_variants
 from metaeval.table.structure import with_clusters
+from metaeval.testing import examine_metric
 
 TASKS = item_scores(LONG.drop(columns="few"), reference="human")
 
@@ -39,27 +50,45 @@ def metric_of(low: float, high: float) -> Any:
     """Return a metric whose values are 2, with bounds."""
 
     @metric(name="Two", bounds=(low, high))
-    def two(topic: Any) -> float:
+    def two(topic: Any) -> float:  # noqa: ARG001 - what metrics are given
         """Two."""
         return 2.0
 
     return two
 
 
-def folder(*, overwrite: bool = False) -> list[str]:
-    """Write a report over an older one, and return what the first line of its numbers says."""
-    study = study_table([A, B], rng=1)
-    if not Path("report").exists():
-        study.save("report")
-    study.save("report", overwrite=overwrite)
-    return sorted(path.suffix for path in Path("report").glob("*.html"))
+def drawn_means(scores: Any) -> list[float]:
+    """Return the means of the systems, as engines that draw topics have them."""
+    return [*residuals_of_units(resampled_scores(scores, what="an interval of ranks")).means[0]]
 
 
-ONE_MISSING = collection_from_rankings({"a": {"1": ["d1"], "2": ["d1"], "3": ["d1"]}, "b": {"1": ["d1"], "2": ["d1"], "3": ["d1"]}, "c": {"1": ["d1"], "2": ["d1"]}}, {t: {"d1": 1} for t in "123"})
+def folder(*, overwrite: bool = False) -> str:
+    """Write a report over an older one, and return what it holds."""
+    for text in ("old", "new"):
+        if text == "old" and Path("report").exists():
+            continue
+        with new_folder("report", overwrite=overwrite) as place:
+            (place / "provenance.json").write_text('{"schema": "metaeval/4"}', "utf-8")
+            (place / "page.txt").write_text(text, "utf-8")
+    return Path("report", "page.txt").read_text("utf-8")
+
+
+ONE_MISSING = collection_from_rankings(
+    {
+        "a": {"1": ["d1"], "2": ["d1"], "3": ["d1"]},
+        "b": {"1": ["d1"], "2": ["d1"], "3": ["d1"]},
+        "c": {"1": ["d1"], "2": ["d1"]},
+    },
+    {t: {"d1": 1} for t in "123"},
+)
 DEPTHS = metric(name="Far", higher_is_better=False, bounds=(0, float("inf")))(lambda topic: 1.0 * len(topic.levels))
-GRADED = collection_from_rankings({"a": {"1": ["d1"], "2": ["d1"]}, "b": {"1": ["d1"], "2": ["d1"]}}, {"1": {"d1": 1}, "2": {"d1": 1}})
+GRADED = collection_from_rankings(
+    {"a": {"1": ["d1"], "2": ["d1"]}, "b": {"1": ["d1"], "2": ["d1"]}}, {"1": {"d1": 1}, "2": {"d1": 1}}
+)
 SPARSE = as_scores([A, B, [0.1, np.nan, np.nan, np.nan]], systems=[*"abc"], missing="pairwise")
-ALL_RELEVANT = collection_from_rankings({"a": {"1": ["d1", "d3"]}, "b": {"1": ["d2", "d1"]}}, {"1": {"d1": 1, "d2": 1}}, retrieved="all")
+ALL_RELEVANT = collection_from_rankings(
+    {"a": {"1": ["d1", "d3"]}, "b": {"1": ["d2", "d1"]}}, {"1": {"d1": 1, "d2": 1}}, retrieved="all"
+)
 WHO = [("ann", at % 3) if at % 2 else ("ben", at % 2) for at in range(3_200)]
 OWN = {
     "x": as_scores([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5]], systems=[*"ab"], topics=[*"123"], metrics=["m"]),
@@ -76,20 +105,33 @@ REST = {
         lambda **_: correlation(ceiling=["othr"]), {"ceiling": Then(lambda: correlation(ceiling=["other"]), 1.0)}
     ),
     "a task in two words": call(
-        lambda **_: correlation(tasks="pearson:item:none:x"), {"tasks": Then(lambda: correlation(tasks="pearson:item:none"), 1.0)}
+        lambda **_: correlation(tasks="pearson:item:none:x"),
+        {"tasks": Then(lambda: correlation(tasks="pearson:item:none"), 1.0)},
     ),
     "judging what was not kept": call(
         lambda **_: COLLECTION.judge_further(np.zeros(1, dtype=bool), np.zeros(1, dtype=np.int64)),
-        {"retrieved='all'": Then(lambda: WHOLE.judge_further(np.zeros(WHOLE.retrieved.n_codes, dtype=bool), np.zeros(0, dtype=np.int64)).n_judgments, WHOLE.n_judgments)},
+        {
+            "retrieved='all'": Then(
+                lambda: (
+                    WHOLE.judge_further(
+                        np.zeros(WHOLE.retrieved.n_codes, dtype=bool), np.zeros(0, dtype=np.int64)
+                    ).n_judgments
+                ),
+                WHOLE.n_judgments,
+            )
+        },
     ),
     "a sample twice": results(
         {
             name: [*held, {**held[-1], "acc": 0.0}] if name.endswith("jsonl") else held
             for name, held in samples({"t1": {"acc": F1}}).items()
         },
-        {"duplicates='first'": rows("t1/0 t1/1", **F1), "duplicates='mean'": rows("t1/0 t1/1", a=[0.5, 0.125], b=[0.75, 0.0625])},
+        {
+            "duplicates='first'": rows("t1/0 t1/1", **F1),
+            "duplicates='mean'": rows("t1/0 t1/1", a=[0.5, 0.125], b=[0.75, 0.0625]),
+        },
     ),
-    "a folder with an older report": Call(folder, {"overwrite=True": [".html"]}),
+    "a folder with an older report": Call(folder, {"overwrite=True": "new"}),
     "a column of judges that is none": Call(
         lambda **options: read_labels("l.csv", **options),
         {
@@ -99,14 +141,19 @@ REST = {
             )
         },
         {},
-        {"l.csv": "item,judge,who,label\n" + "".join(f"d{at},j{at},{who},{label}\n" for at, (who, label) in enumerate(WHO))},
+        {
+            "l.csv": "item,judge,who,label\n"
+            + "".join(f"d{at},j{at},{who},{label}\n" for at, (who, label) in enumerate(WHO))
+        },
     ),
     "a judgment among the lines of a run": Call(
         lambda **_: read_collection(["a.run", "b.run"], "q.txt"),
         {
             "read_collection(qrels=...)": Then(
-                lambda: Path("a.run").write_text("1 Q0 d1 1 9 a\n2 Q0 d1 1 9 a\n", "utf-8")
-                and score(read_collection(["a.run", "b.run"], qrels="q.txt"), ["RR"]),
+                lambda: (
+                    Path("a.run").write_text("1 Q0 d1 1 9 a\n2 Q0 d1 1 9 a\n", "utf-8")
+                    and score(read_collection(["a.run", "b.run"], qrels="q.txt"), ["RR"])
+                ),
                 rows("1 2", a=[1.0, 1.0], b=[0.5, 0.5]),
             )
         },
@@ -119,7 +166,12 @@ REST = {
     ),
     "a topic by another word twice": Call(
         lambda **options: read_scores("ap.csv", **options),
-        {"columns={'topic': 'zeile'}": Then(lambda: read_scores("ap.csv", columns={"topic": "zeile"}, duplicates="first"), rows("q1 q2 q3", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6]))},
+        {
+            "columns={'topic': 'zeile'}": Then(
+                lambda: read_scores("ap.csv", columns={"topic": "zeile"}, duplicates="first"),
+                rows("q1 q2 q3", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6]),
+            )
+        },
         {},
         {"ap.csv": "zeile,a,b\nq1,.1,.4\nq2,.2,.5\nq3,.3,.6\nq3,.9,.9\n"},
         {"columns={'system': 'zeile'}": "metrics of few systems"},
@@ -128,7 +180,9 @@ REST = {
         lambda **options: read_scores("ap.csv", **options),
         {
             "columns={'system': 'participant', 'topic': 'kind'}": Then(
-                lambda: read_scores("ap.csv", columns={"system": "participant", "topic": "kind"}, missing="pairwise").sel(system=["a"]),
+                lambda: read_scores(
+                    "ap.csv", columns={"system": "participant", "topic": "kind"}, missing="pairwise"
+                ).sel(system=["a"]),
                 {"AP": rows("1 2", a=[0.1, 0.2]), "RR": rows("1 2", a=[1.0, 0.5])},
             )
         },
@@ -164,45 +218,81 @@ REST = {
         },
     ),
     "weights where units are drawn": call(
-        lambda **_: resampled_scores(as_scores([A, B], clusters=dict.fromkeys("1234", "u")), what="an interval of ranks"),
-        {"with_clusters(scores, 'fixed')": Then(lambda: residuals_of_units(resampled_scores(with_clusters(as_scores([A, B], clusters=dict.fromkeys("1234", "u")), "fixed"), what="an interval of ranks")).means.tolist(), [[np.mean(A), np.mean(B)]])},
+        lambda **_: resampled_scores(
+            as_scores([A, B], clusters=dict.fromkeys("1234", "u")), what="an interval of ranks"
+        ),
+        {
+            "with_clusters(scores, 'fixed')": Then(
+                lambda: drawn_means(with_clusters(as_scores([A, B], clusters=dict.fromkeys("1234", "u")), "fixed")),
+                [np.mean(A), np.mean(B)],
+            )
+        },
     ),
     "strata of one topic": call(
-        lambda **_: resampled_scores(with_clusters(as_scores([A, B], clusters=IN_CLUSTERS | {"4": "w"}), "fixed"), what="an interval of ranks"),
-        {"with_clusters(scores, 'ignore')": Then(lambda: residuals_of_units(resampled_scores(as_scores([A, B]), what="an interval of ranks")).means.tolist(), [[np.mean(A), np.mean(B)]])},
+        lambda **_: resampled_scores(
+            with_clusters(as_scores([A, B], clusters=IN_CLUSTERS | {"4": "w"}), "fixed"), what="an interval of ranks"
+        ),
+        {
+            "with_clusters(scores, 'ignore')": Then(
+                lambda: drawn_means(
+                    with_clusters(
+                        with_clusters(as_scores([A, B], clusters=IN_CLUSTERS | {"4": "w"}), "fixed"), "ignore"
+                    )
+                ),
+                [np.mean(A), np.mean(B)],
+            )
+        },
     ),
     "a system that nothing places": call(
-        lambda *, missing="pairwise": resampled_scores(as_scores(SPARSE.to_numpy(), systems=[*"abc"], missing=missing), what="an interval of ranks"),
+        lambda *, missing="pairwise": resampled_scores(
+            as_scores(SPARSE.to_numpy(), systems=[*"abc"], missing=missing), what="an interval of ranks"
+        ),
         {"missing='drop-systems'": rows("1 2 3 4", a=A, b=B)},
     ),
     "a pool of relevant documents alone": call(
         lambda **_: original_pool(ALL_RELEVANT),
         {
-            "judged_pool_size": Then(lambda: original_pool(with_judged_pool(ALL_RELEVANT, size=3)).depths.tolist(), [2]),
-            "pool_depth": Then(lambda: original_pool(ALL_RELEVANT, pool_depth=2).depths.tolist(), [2]),
+            "judged_pool_size": Then(lambda: [*original_pool(with_judged_pool(ALL_RELEVANT, size=3)).depths], [2]),
+            "pool_depth": Then(lambda: [*original_pool(ALL_RELEVANT, pool_depth=2).depths], [2]),
         },
     ),
     "sizes of pools without what was not judged": call(
         lambda **_: coverage(COLLECTION, sizes=[2], systems=["c"]),
-        {"retrieved='all'": Then(lambda: coverage(WHOLE, sizes=[2], systems=["c"]).counts["system"].to_numpy().tolist(), ["c"])},
+        {
+            "retrieved='all'": Then(
+                lambda: coverage(WHOLE, sizes=[2], systems=["c"]).counts["system"].to_numpy().tolist(), ["c"]
+            )
+        },
     ),
     "a run as a judge": Call(
         lambda **_: read_judges(["a.run", "b.run"]),
-        {"collection": Then(lambda: reciprocal(judged(collection=COLLECTION, metrics=["RR"])), {"ann": 1.0, "gpt": 1.0, "ben": 0.5})},
+        {
+            "collection": Then(
+                lambda: reciprocal(judged(collection=COLLECTION, metrics=["RR"])), {"ann": 1.0, "gpt": 1.0, "ben": 0.5}
+            )
+        },
         {},
         {"a.run": "1 Q0 d1 1 9 a\n", "b.run": "1 Q0 d1 1 9 b\n"},
     ),
     "judges with topics of their own": call(
         lambda **_: study_judges(scores={"m": OWN}, n_resamples=20, rng=1),
-        {"reference": Then(lambda: list(study_judges(scores={"m": OWN}, reference="x", n_resamples=20, rng=1).scores), ["m"])},
+        {
+            "reference": Then(
+                lambda: list(study_judges(scores={"m": OWN}, reference="x", n_resamples=20, rng=1).scores), ["m"]
+            )
+        },
     ),
     "no item of all judges": call(
-        lambda *, labelled="common": judged(labels=as_labels(APART), collection=COLLECTION, metrics=["RR"], labelled=labelled),
+        lambda *, labelled="common": judged(
+            labels=as_labels(APART), collection=COLLECTION, metrics=["RR"], labelled=labelled
+        ),
         {"labelled='own'": {"ann": 1.0, "gpt": 1.0, "ben": 1 / 3}},
         show=reciprocal,
     ),
     "common items that are all relevant": call(
-        lambda *, labelled="common": judged(labels=as_labels(ONLY), collection=COLLECTION, metrics=["RR"], labelled=labelled),
+        lambda *, labelled="common": judged(
+            labels=as_labels(ONLY), collection=COLLECTION, metrics=["RR"], labelled=labelled
+        ),
         {
             "labelled='own'": {"ann": 1.0, "gpt": 1.0},
             "people": Then(lambda: kappas(judged(people=["ben"]))["ben"], -0.6),
@@ -212,6 +302,104 @@ REST = {
 }
 
 
-def audited(collection: Any, metrics: list[str]) -> list[str]:
-    """Return the metrics that differ in how they use the grades."""
-    return sorted(variant.metric for variant in audit_variants(collection, metrics))
+def first(topic: Any) -> float:
+    """Return the rank of the first relevant document, which is better the lower."""
+    found = np.flatnonzero(topic.levels > 0)
+    return float(topic.ranks[found[0]]) / 1000 if len(found) else 1.0
+
+
+def direction(*, higher_is_better: bool) -> str:
+    """Return what is seen of the direction of a metric."""
+    found = examine_metric(metric(name="First", higher_is_better=higher_is_better)(first), n_collections=3).to_frame()
+    return next(text for text in map(str, found["found"]) if "upside down" in text)
+
+
+def parted(**options: Any) -> object:
+    """Read JSON lines some at a time."""
+    with patch.object(votes, "_CHUNK", 60):
+        return read_votes("v.jsonl", **options)
+
+
+def ideal(name: str) -> float:
+    """Return the score of a run that is ideal by the judgments of one judge."""
+    return float(score(read_collection(["a.run", "b.run"], f"{name}.txt"), ["alpha_nDCG@5"]).sel(system="a").mean())
+
+
+LEVELS = collection_from_rankings({s: {"1": ["d1"], "2": ["d1"]} for s in "ab"}, {"1": {"d1": 2}, "2": {"d1": 1}})
+BY_SUBTOPIC = {
+    f"{name}.txt": f"1 1 d1 1\n1 2 d1 {one}\n2 1 d1 1\n2 2 d1 {one}\n1 1 d2 0\n2 1 d2 0\n"
+    for name, one in (("x", 1), ("y", 0))
+}
+REST |= {
+    "nothing relevant under either metric": call(
+        lambda *, undefined="drop": score(LEVELS, ["AP(rel=2)", "nDCG(gains={1:1,2:0})"], undefined=undefined).sel(
+            metric=["AP(rel=2)"]
+        ),
+        {"undefined='zero'": rows("1 2", a=[1.0, 0.0], b=[1.0, 0.0])},
+    ),
+    "labels of subtopics beside runs": Call(
+        lambda **_: study_judges(as_labels(read_labels([*BY_SUBTOPIC])), reference="x", n_resamples=20, rng=1),
+        {
+            "--scores": Then(lambda: {name: ideal(name) for name in "xy"}, {"x": 1.0, "y": 1.0}),
+            "people": Then(lambda: kappas(judged(people=["ben"]))["ben"], -0.6),
+        },
+        {},
+        {
+            **BY_SUBTOPIC,
+            **{
+                f"{name}.run": "".join(f"{t} Q0 {d} {r} {9 - r} {name}\n" for t in (1, 2) for r, d in enumerate(order))
+                for name, order in (("a", ("d1", "d2")), ("b", ("d2", "d1")))
+            },
+        },
+    ),
+    "a metric whose direction is turned": call(
+        lambda *, higher_is_better=True: direction(higher_is_better=higher_is_better),
+        {
+            "higher_is_better=True": Then(
+                lambda: direction(higher_is_better=False).partition(" on ")[0],
+                "better than the same documents upside down",
+            )
+        },
+    ),
+    "votes in lines of two kinds": Call(
+        parted,
+        {
+            "columns={'winner': 'winner'}": Then(
+                lambda: read_votes("w.jsonl", columns={"winner": "winner"}), {"a b": [1.0], "b c": [0.5]}
+            )
+        },
+        {},
+        {
+            f"{name}.jsonl": json.dumps({"left": "a", "right": "b", "winner": "left"})
+            + "\n"
+            + json.dumps({"left": "b", "right": "c", other: "tie"})
+            + "\n"
+            for name, other in (("v", "verdict"), ("w", "winner"))
+        },
+    ),
+    "gains that nothing takes": call(
+        lambda **_: audit_variants(LEVELS, ["AP"], gains="{1:1,2:5}"),
+        {"gains": Then(lambda: [one.metric for one in audit_variants(LEVELS, ["AP"])], ["AP", "AP(rel=2)"])},
+    ),
+    "an audit of passages": Call(
+        lambda **_: audit_variants(inex_collection([read_submission("a.run")], read_assessments("q.txt")), "AiP"),
+        {
+            "--metrics": Then(
+                lambda: (
+                    score(
+                        inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["iP[0.01]"], fewest=1
+                    )
+                    .to_numpy()
+                    .ravel()
+                    .tolist()
+                ),
+                [0.4, 1.0],
+            )
+        },
+        {},
+        {
+            "q.txt": "1 Q0 d1 40 100 0 0:40\n2 Q0 d1 50 50 0 0:50\n",
+            "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n",
+        },
+    ),
+}

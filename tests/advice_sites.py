@@ -20,7 +20,8 @@ PACKAGE = Path(metaeval.__file__).parent
 _HOLE = "\0"
 _CODE = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 _VERBS = (
-    "pass|use|choose|read|reads|write|set|ask|give|name|keep|leave|let|say|add|take|declare|turn|put|ignore|mark|need"
+    "pass|use|choose|read|reads|write|set|ask|give|name|keep|leave|let|say|add|take|declare|turn|put|ignore|mark|need|"
+    "compare"
 )
 _TOLD = re.compile(rf"(?:\b(?i:{_VERBS})|\bsuch as|\bWith)\b[^.;:]*$")
 _SPOKEN_OF = re.compile(r"\b(?:not|with|for|although|but|of|got) $")
@@ -44,7 +45,9 @@ def ways(text: str) -> list[str]:
     name = ""
     for span in _CODE.finditer(text):
         code, before, after = span[1], _without_braces(text[: span.start()]), text[span.end() :]
-        told = _TOLD.search(before) or (before.endswith("(") and after.startswith((")", " if ", " for ", " reads", ",")))
+        told = _TOLD.search(before) or (
+            before.endswith("(") and after.startswith((")", " if ", " for ", " reads", ","))
+        )
         if re.match(r"\w+=", code) or _HOLE + "=" in code:
             if not _NOT.search(before) and (told or not (_SPOKEN_OF.search(before) or _SUBJECT.match(after))):
                 name = code.partition("=")[0]

@@ -1,28 +1,24 @@
 """Studies, models and resampling that are told a way out, and what comes out when it is followed."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from advice_calls import Call, Then, rows
+from advice_calls import Then
 from advice_methods import call
 from statsmodels.stats.power import TTestPower
 
-from metaeval import as_scores, score, study_human, study_judges, study_judgments, study_topics
+from metaeval import as_scores, study_human, study_judges, study_judgments, study_topics
 from metaeval.agreement import as_labels
 from metaeval.agreement.items import cells_of, item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.metrics.spec import metric
 from metaeval.models.components import variance_components
 from metaeval.models.probability_of_best import best_system
-from metaeval.models.variances import pilot_variance
 from metaeval.resampling.coverage import coverage
 from metaeval.resampling.pool_depths import pooled_systems
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.studies.boards import study_boards
-from metaeval.studies.design import study_design
 from metaeval.tests_stat.detectable_difference import detectable_differences
 
 TOPICS = [str(number) for number in range(1, 9)]
@@ -62,15 +58,33 @@ JUDGES = {
     "labels without runs": call(
         lambda **_: judged(),
         {
-            "collection": Then(lambda: reciprocal(judged(collection=COLLECTION, metrics=["RR"])), {"ann": 1.0, "gpt": 1.0, "ben": 0.5}),
+            "collection": Then(
+                lambda: reciprocal(judged(collection=COLLECTION, metrics=["RR"])), {"ann": 1.0, "gpt": 1.0, "ben": 0.5}
+            ),
             "people": Then(lambda: kappas(judged(people=["ben"]))["ben"], AGREE["ben"]),
         },
     ),
     "runs without groups": call(
         lambda **_: judged(collection=COLLECTION, metrics=["RR"], people=["ben"]),
         {
-            "groups": Then(lambda: "Group bias" in judged(collection=COLLECTION, metrics=["RR"], groups=dict(zip("abc", "xyy", strict=True))).unanswered, False),
-            "covariate": Then(lambda: "Group bias" in judged(collection=COLLECTION, metrics=["RR"], covariate={"a": 1.0, "b": 2.0, "c": 4.0}).unanswered, False),
+            "groups": Then(
+                lambda: (
+                    "Group bias"
+                    in judged(
+                        collection=COLLECTION, metrics=["RR"], groups=dict(zip("abc", "xyy", strict=True))
+                    ).unanswered
+                ),
+                right=False,
+            ),
+            "covariate": Then(
+                lambda: (
+                    "Group bias"
+                    in judged(
+                        collection=COLLECTION, metrics=["RR"], covariate={"a": 1.0, "b": 2.0, "c": 4.0}
+                    ).unanswered
+                ),
+                right=False,
+            ),
         },
     ),
     "nothing given": call(
@@ -88,16 +102,28 @@ JUDGES = {
     "a reference with nothing relevant": call(
         lambda *, rel=3: judged(labels=as_labels(TABLE + 1), rel=rel),
         {
-            "reference": Then(lambda: kappas(judged(labels=as_labels((TABLE + 1).assign(gpt=TABLE["gpt"] * 2 + 1)), reference="gpt", rel=3), of="gpt")["ann"], 1.0),
+            "reference": Then(
+                lambda: kappas(
+                    judged(labels=as_labels((TABLE + 1).assign(gpt=TABLE["gpt"] * 2 + 1)), reference="gpt", rel=3),
+                    of="gpt",
+                )["ann"],
+                1.0,
+            ),
             "rel": Then(lambda: kappas(judged(labels=as_labels(TABLE + 1), rel=2)), AGREE),
         },
         rel=3,
     ),
     "labels that were left out before runs": call(
-        lambda **_: judged(labels=as_labels(TABLE.assign(gpt=TABLE["gpt"] * 3), scale=[0, 1], outside="drop"), collection=COLLECTION, metrics=["RR"]),
+        lambda **_: judged(
+            labels=as_labels(TABLE.assign(gpt=TABLE["gpt"] * 3), scale=[0, 1], outside="drop"),
+            collection=COLLECTION,
+            metrics=["RR"],
+        ),
         {
             way: Then(
-                lambda: reciprocal(judged(labels=as_labels(TABLE.assign(gpt=TABLE["gpt"] * 3)), collection=COLLECTION, metrics=["RR"])),
+                lambda: reciprocal(
+                    judged(labels=as_labels(TABLE.assign(gpt=TABLE["gpt"] * 3)), collection=COLLECTION, metrics=["RR"])
+                ),
                 {"ann": 1.0, "gpt": 1.0, "ben": 0.5},
             )
             for way in ("scale", "outside='drop'", "reference", "maps")
@@ -113,7 +139,12 @@ JUDGES = {
     ),
     "a reference of one grade beside fractions": call(
         lambda **_: judged(labels=as_labels(TABLE.assign(ann=1.0, gpt=[2.5, 1.0] * 16), real=True)),
-        {"reference": Then(lambda: kappas(judged(labels=as_labels(TABLE.assign(gpt=[2.5, 1.0] * 16), real=True)))["ben"], AGREE["ben"])},
+        {
+            "reference": Then(
+                lambda: kappas(judged(labels=as_labels(TABLE.assign(gpt=[2.5, 1.0] * 16), real=True)))["ben"],
+                AGREE["ben"],
+            )
+        },
     ),
 }
 
@@ -142,8 +173,24 @@ def frame_tau(**given: Any) -> float:
 
 STUDIES = {
     "boards without a common metric": call(
-        lambda **_: study_boards({"one": X, "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["y", "z"], systems=[*"abc"])}, rng=1),
-        {"metric": Then(lambda: list(study_boards({"one": X, "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["x", "z"], systems=[*"abc"])}, metric="x", rng=1).scores), ["one", "two"])},
+        lambda **_: study_boards(
+            {"one": X, "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["y", "z"], systems=[*"abc"])}, rng=1
+        ),
+        {
+            "metric": Then(
+                lambda: list(
+                    study_boards(
+                        {
+                            "one": X,
+                            "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["x", "z"], systems=[*"abc"]),
+                        },
+                        metric="x",
+                        rng=1,
+                    ).scores
+                ),
+                ["one", "two"],
+            )
+        },
     ),
     "a frame without its human score": call(
         lambda reference=None: frame_tau(reference=reference),
@@ -153,29 +200,79 @@ STUDIES = {
         lambda **_: study_human(item_scores(LONG, reference="human", metrics=["m"]), lower_is_better=["m"]),
         {
             "lower_is_better": Then(
-                lambda: item_scores(LONG, reference="human", metrics=["m"], lower_is_better=["m"])["higher_is_better"].to_numpy().tolist(),
+                lambda: (
+                    item_scores(LONG, reference="human", metrics=["m"], lower_is_better=["m"])["higher_is_better"]
+                    .to_numpy()
+                    .tolist()
+                ),
                 [True, False],
             )
         },
     ),
     "a metric of one system": call(
         lambda **_: cells_of(item_scores(LONG, reference="human"), "few", reference="human"),
-        {"metrics": Then(lambda: item_scores(LONG, reference="human", metrics=["m"])["metric"].to_numpy().tolist(), ["human", "m"])},
+        {
+            "metrics": Then(
+                lambda: item_scores(LONG, reference="human", metrics=["m"])["metric"].to_numpy().tolist(),
+                ["human", "m"],
+            )
+        },
     ),
     "tasks of a metric that lacks cells": call(
         lambda **_: meta_metrics(item_scores(LONG, reference="human"), tasks="pearson:item:none", n_chance=10, rng=1),
-        {"metrics": Then(lambda: float(meta_metrics(item_scores(LONG, reference="human", metrics=["m"]), tasks="pearson:item:none", n_chance=10, rng=1).table["value"].iloc[0]), 1.0)},
+        {
+            "metrics": Then(
+                lambda: float(
+                    meta_metrics(
+                        item_scores(LONG, reference="human", metrics=["m"]),
+                        tasks="pearson:item:none",
+                        n_chance=10,
+                        rng=1,
+                    )
+                    .table["value"]
+                    .iloc[0]
+                ),
+                1.0,
+            )
+        },
     ),
     "questions that need what was not judged": call(
         lambda **_: study_judgments(COLLECTION, ["RR"], questions=["shallower-pools"]),
-        {"retrieved='all'": Then(lambda: study_judgments(WHOLE, ["RR"], questions=["shallower-pools"], n_replicates=2, rng=1).questions, ("shallower-pools",))},
+        {
+            "retrieved='all'": Then(
+                lambda: study_judgments(WHOLE, ["RR"], questions=["shallower-pools"], n_replicates=2, rng=1).questions,
+                ("shallower-pools",),
+            )
+        },
     ),
     "new systems without groups": call(
         lambda **_: study_judgments(WHOLE, ["RR"], questions=["new-systems"]),
-        {"groups": Then(lambda: study_judgments(WHOLE.with_groups(dict(zip("abc", "xyy", strict=True))), ["RR"], questions=["new-systems"], n_replicates=2, rng=1).questions, ("new-systems",))},
+        {
+            "groups": Then(
+                lambda: (
+                    study_judgments(
+                        WHOLE.with_groups(dict(zip("abc", "xyy", strict=True))),
+                        ["RR"],
+                        questions=["new-systems"],
+                        n_replicates=2,
+                        rng=1,
+                    ).questions
+                ),
+                ("new-systems",),
+            )
+        },
     ),
     "tolerances below zero": call(
-        lambda **options: study_topics(FOUR - 0.5, sizes=[2, 3, 4], n_trials=5, bayesian=False, differences=False, n_topic_resamples=0, rng=1, **options),
+        lambda **options: study_topics(
+            FOUR - 0.5,
+            sizes=[2, 3, 4],
+            n_trials=5,
+            bayesian=False,
+            differences=False,
+            n_topic_resamples=0,
+            rng=1,
+            **options,
+        ),
         {"tolerance_unit='absolute'": [0.0, 0.01, 0.02, 0.05]},
         show=lambda study: sorted({*study.error_rates.to_frame()["tolerance"].tolist()}),
     ),
@@ -186,23 +283,54 @@ STUDIES = {
     ),
     "families without families": call(
         lambda **_: best_system(FOUR, n_draws=100, rng=1).family_frame(),
-        {"families": Then(lambda: sorted(best_system(FOUR, families=dict(zip("abcd", "xxyy", strict=True)), n_draws=100, rng=1).family_frame()["n_systems"]), [2, 2])},
+        {
+            "families": Then(
+                lambda: sorted(
+                    best_system(
+                        FOUR, families=dict(zip("abcd", "xxyy", strict=True)), n_draws=100, rng=1
+                    ).family_frame()["n_systems"]
+                ),
+                [2, 2],
+            )
+        },
     ),
     "judges that are no judges": call(
         lambda **_: variance_components(FOUR, measure="judge"),
-        {"judges=True": Then(lambda: "judge" in variance_components(as_scores(_DRAWN.random((2, 4, 8))), measure="judge", judges=True).to_frame()["component"].tolist(), True)},
+        {
+            "judges=True": Then(
+                lambda: (
+                    "judge"
+                    in variance_components(as_scores(_DRAWN.random((2, 4, 8))), measure="judge", judges=True)
+                    .to_frame()["component"]
+                    .tolist()
+                ),
+                right=True,
+            )
+        },
     ),
     "no run is new": call(
         lambda **_: coverage(WHOLE, sizes=[2]),
         {
-            "pooled": Then(lambda: coverage(WHOLE.with_groups(pooled={"a": True, "b": True, "c": False}), sizes=[2]).counts["system"].to_numpy().tolist(), ["c"]),
-            "systems": Then(lambda: coverage(WHOLE, sizes=[2], systems=["c"]).counts["system"].to_numpy().tolist(), ["c"]),
+            "pooled": Then(
+                lambda: (
+                    coverage(WHOLE.with_groups(pooled={"a": True, "b": True, "c": False}), sizes=[2])
+                    .counts["system"]
+                    .to_numpy()
+                    .tolist()
+                ),
+                ["c"],
+            ),
+            "systems": Then(
+                lambda: coverage(WHOLE, sizes=[2], systems=["c"]).counts["system"].to_numpy().tolist(), ["c"]
+            ),
         },
     ),
     "no run builds the pool": call(
         lambda **_: pooled_systems(WHOLE.with_groups(pooled={"a": False, "b": False, "c": False})),
         {
-            "pooled": Then(lambda: pooled_systems(WHOLE.with_groups(pooled={"a": True, "b": False, "c": False})).tolist(), [0]),
+            "pooled": Then(
+                lambda: pooled_systems(WHOLE.with_groups(pooled={"a": True, "b": False, "c": False})).tolist(), [0]
+            ),
             "systems": Then(lambda: pooled_systems(WHOLE, systems=["a", "c"]).tolist(), [0, 2]),
         },
     ),

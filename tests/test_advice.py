@@ -1,4 +1,4 @@
-"""Every way out that the source offers is followed in a test: a new one without an input that provokes it fails here."""
+"""Every way out that the source offers is followed in a test; a new one without an input that provokes it fails."""
 
 import ast
 import re
@@ -16,9 +16,9 @@ from advice_inex import INEX
 from advice_methods import AGREEMENT, COLLECTIONS, TESTS
 from advice_objects import BOARDS, IN_NAMES, JUDGES, OBJECTS, STRUCTURE
 from advice_rest import REST
-from advice_studies import STUDIES
-from advice_studies import JUDGES as STUDIES_OF_JUDGES
 from advice_sites import Site, listening, sites, ways
+from advice_studies import JUDGES as STUDIES_OF_JUDGES
+from advice_studies import STUDIES
 
 from metaeval.cli import main
 from metaeval.errors import MetaevalError, MetaevalWarning
@@ -31,8 +31,16 @@ PARTS = (
 CALLS = {name: call for part in PARTS for name, call in part.items()}
 
 
+NO_NUMBER = {
+    "metrics/source.py:_Walk.add 1": "only a compiled function has no code that can be seen",
+    "models/error_rate_pymc.py:sample_law 1": "PyMC fails by chance, where it is installed",
+    "running/workers.py:_raise_unless_dead 1": "a worker of a Dask cluster must have run out of memory",
+    "running/workers.py:_raise_unless_dead 2": "as above",
+}
+"""Ways out of what no test brings about, and why."""
 NOT_YET: set[str] = set()
 """Ways out that nothing follows here yet; none may be added."""
+MOST_NOT_YET = 0
 
 
 def _followed(mistake: shell.Mistake, found: re.Match, option: str) -> bool:
@@ -77,6 +85,8 @@ def said(call: Call) -> str:
             found = call.ask(**call.given)
         except MetaevalError as error:
             return str(error)
+    if isinstance(found, str):
+        return found
     notes = [*(getattr(found, "attrs", {}).get("notes", ()) or getattr(found, "notes", ()))]
     notes += getattr(found, "unanswered", {}).values()
     return "\n".join([*(str(warning.message) for warning in caught), *notes])
@@ -116,11 +126,14 @@ def test_every_way_out_of_a_message_leads_to_what_is_known(name, tmp_path, monke
     shell._place(call.files, tmp_path, monkeypatch)
     message = said(call)
     options = {way for way in call.right if way.startswith("--") and way in message}
-    assert {*ways(message)} - {*given(call)} | options == {*call.right, *call.elsewhere}, message
+    spoken_of = {*given(call)} - {*call.right}
+    assert {*ways(message)} - spoken_of | options == {*call.right, *call.elsewhere}, message
     for way, other in call.elsewhere.items():
         assert any(one.partition("=")[0] == way.partition("=")[0] for one in CALLS[other].right)
     for way in call.right:
-        found, right = follow(call, way)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MetaevalWarning)
+            found, right = follow(call, way)
         assert same(found, right), f"{message}\n{way}\n{found}"
 
 
@@ -138,7 +151,6 @@ def test_every_way_out_is_followed(capsys, monkeypatch, tmp_path):
             message = said(call)
         found = ways(message)  # what was given is no way out, and needs no following
         followed |= {site.key for site in heard.said(message) if site.way in call.right or any(map(site.is_way, found))}
-    print(*sorted({site.key for site in sites()} - followed), sep="\n")
     left = {site.key for site in sites()} - followed
-    assert left == NOT_YET
-    assert len(NOT_YET) <= 0
+    assert left == {*NO_NUMBER, *NOT_YET}
+    assert len(NOT_YET) <= MOST_NOT_YET

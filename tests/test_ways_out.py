@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-
 from small_results import TEXTS, score
 
 from metaeval import read_scores
@@ -67,11 +66,18 @@ def transposed(head):
     return "\n".join(rows) + "\n"
 
 
-def long(head="system,topic,metric,score", row="{system},{topic},AP,{score:.3f}", *, more="", systems=SYSTEMS):
+def long(
+    head="system,topic,metric,score",
+    row="{system},{topic},AP,{score:.3f}",
+    *,
+    more="",
+    systems=SYSTEMS,
+    topics=TOPICS,
+):
     """Return a long table: a row a score."""
     rows = [
         row.format(system=system, topic=topic, score=SCORES[at, place], task=f"k{at % 5}", place=place)
-        for at, topic in enumerate(TOPICS)
+        for at, topic in enumerate(topics)
         for place, system in enumerate(systems)
     ]
     return "\n".join([head, *rows]) + "\n" + more
@@ -216,6 +222,12 @@ def _after(first, line):
         return line
 
     return edit
+
+
+def _with_errors(_found):
+    """Give the errors behind scores a column of their own."""
+    place = Path("ap.csv")
+    place.write_text(place.read_text("utf-8").replace("model,acc", "model,acc,acc_stderr").replace(" ± ", ","), "utf-8")
 
 
 def _command(line):
@@ -1048,7 +1060,10 @@ MISTAKES = {
 HUMAN = "human h.csv --reference human --resamples 20"
 BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
 NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
-VOTED = "left,right,winner,seg\n" + "".join(f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6))
+VOTED = "left,right,winner,seg\n" + "".join(
+    f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6)
+)
+GAINS = "from metaeval.metrics import Quantisation\nsame = Quantisation('same', lambda levels: 1.0 * levels)\n"
 MINE = "from metaeval import metric\n@metric(name='Mine')\ndef mine(topic):\n    'Half.'\n    return 0.5\n"
 _LEFT = SCORES - SCORES.mean(axis=0) - SCORES.mean(axis=1, keepdims=True) + SCORES.mean()
 VARIANCE = float((_LEFT**2).sum() / (19 * 3))
@@ -1083,10 +1098,32 @@ MISTAKES |= {
         (TABLE, f"design --variance {VARIANCE!r} --difference 0.1 --method t,interval"),
         edit=_after("components ap.csv --out noise", "design --from-components noise --difference 0.1"),
     ),
+    "a metric that is lower by its name alone": Mistake(
+        {"perplexity.csv": wide()},
+        "table perplexity.csv",
+        "lower is better under perplexity, by name; say so .(?P<add>--higher-is-better perplexity). if it is not",
+    ),
+    "boards of other collections": Mistake(
+        {"ap.csv": wide(), "rr.csv": wide(topics=[f"9{one}" for one in TOPICS])},
+        "table ap.csv rr.csv",
+        "two boards are compared by metaeval agree --boards",
+        (
+            {"ap.csv": wide(head="item"), "rr.csv": long(topics=[f"9{one}" for one in TOPICS])},
+            "agree ap.csv rr.csv --boards",
+        ),
+        edit=_command("agree ap.csv rr.csv --boards"),
+    ),
+    "gains alone to be checked": Mistake(
+        {"mine.py": GAINS},
+        "check-metric mine.py --collections 2",
+        "name a metric that uses them with --metrics",
+        ({"mine.py": GAINS}, "check-metric --collections 2 --metrics 'nDCG(gains=same)' mine.py"),
+        edit=_command("check-metric mine.py --metrics 'nDCG(gains=same)' --collections 2"),
+    ),
     "an audit of what leaves nothing open": Mistake(
         RUNS,
         "agree a.run b.run --qrels qrels.txt --audit ERR",
-        "or compare the metrics as they are .metaeval agree with --metrics",
+        "or compare the metrics as they are, with metaeval agree --metrics",
         (RUNS, "agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
         edit=_command("agree a.run b.run --qrels qrels.txt --metrics ERR,P@5"),
     ),
@@ -1095,7 +1132,10 @@ MISTAKES |= {
         "human results --tasks pearson:item:none --item seg",
         "leave it out, or give the folder of a pair without --tasks",
         (
-            {"h.csv": "system,seg,mqm,chrF\n" + "".join(f"{s},{at},{one},{one}\n" for s, own in SEGMENTS for at, one in enumerate(own))},
+            {
+                "h.csv": "system,seg,mqm,chrF\n"
+                + "".join(f"{s},{at},{one},{one}\n" for s, own in SEGMENTS for at, one in enumerate(own))
+            },
             "human h.csv --reference mqm --item seg --resamples 20",
         ),
         edit=_command("human results/metric-scores/en-de --reference mqm --resamples 20"),
@@ -1188,10 +1228,11 @@ MISTAKES |= {
     "a study with a program and no checksum": Mistake(
         RUNS | {"mine.py": MINE, "study.toml": STUDY},
         "--study study.toml",
-        "if you trust it write the line (?P<sum>\"mine.py\" = \"[0-9a-f]*\") below .checksums.",
+        'if you trust it write the line (?P<sum>"mine.py" = "[0-9a-f]*") below .checksums.',
         (RUNS | {"mine.py": MINE}, f"{SCORED.replace('AP', 'Mine')} --plugin mine.py"),
-        edit=lambda found: _write("study.toml", f"{STUDY}[checksums]\n{found['sum']}\n")(found)
-        or "--study study.toml --trust",
+        edit=lambda found: (
+            _write("study.toml", f"{STUDY}[checksums]\n{found['sum']}\n")(found) or "--study study.toml --trust"
+        ),
     ),
     # ------------------------------------------------------------------------------------------ as spreadsheets write
     **{
@@ -1237,13 +1278,14 @@ MISTAKES |= {
             {"ap.csv": "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))},
             BOARD,
         ),
-        edit=lambda found: _write(
-            "ap.csv",
-            Path("ap.csv").read_text("utf-8").replace("model,acc", "model,acc,acc_stderr").replace(" ± ", ","),
-        )(found),
+        edit=_with_errors,
     ),
     "winners and losers": Mistake(
-        {"v.csv": "winner,loser\n" + "".join(f"{name},lm\n{name},rm3\n" for name in ("bm25", "dense")) + "lm,bm25\nrm3,dense\n"},
+        {
+            "v.csv": "winner,loser\n"
+            + "".join(f"{name},lm\n{name},rm3\n" for name in ("bm25", "dense"))
+            + "lm,bm25\nrm3,dense\n"
+        },
         "votes v.csv",
         "",
         (
@@ -1256,7 +1298,11 @@ MISTAKES |= {
         ),
     ),
     "decimal commas in one row": Mistake(
-        {"ap.csv": "\n".join(row.replace(".", ",") if at == 3 else row for at, row in enumerate(wide(sep=";").splitlines()))},
+        {
+            "ap.csv": "\n".join(
+                row.replace(".", ",") if at == 3 else row for at, row in enumerate(wide(sep=";").splitlines())
+            )
+        },
         "table ap.csv",
         f"line 4: column 'bm25', row '303': '0,194' has a decimal comma; write '0.194'{FILTER}",
     ),

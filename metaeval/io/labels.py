@@ -182,7 +182,9 @@ def _joined(parts: Sequence[pd.DataFrame], tables: Sequence[tuple[Source, bytes]
     """Put the judges of several files side by side."""
     for part, (source, _) in zip(parts[-len(tables) :], tables, strict=False):
         if part.index.nlevels < max(other.index.nlevels for other in parts):
-            way = "name it (`columns={'topic': 'NAME'}`)" if len(tables) == 1 else "call that column topic in every file"
+            way = (
+                "name it (`columns={'topic': 'NAME'}`)" if len(tables) == 1 else "call that column topic in every file"
+            )
             message = f"this table has no column of topics, and another file has topics; {way}"
             raise FileFormatError(message, path=source.path)
     frame = pd.concat(parts, axis=1)

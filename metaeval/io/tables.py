@@ -208,7 +208,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     return scores
 
 
-def scores_of(
+def scores_of(  # noqa: PLR0913 - how a table is read
     content: bytes,
     source: Source,
     *,

@@ -204,14 +204,14 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
 
 
 def _refuse_repeated(rows: _Rows, options: TableOptions) -> None:
-    """Refuse a first column, called by no word for topics, some of whose names repeat, as systems of a long table do."""
+    """Refuse a first column without a word for topics, in which names repeat, as systems of a long table do."""
     if not rows.names or options.columns.keys() & {"topic", "system"} or len(set(rows.first)) == len(rows.first):
         return
     name = rows.names[0]
     if name and part_of_word(name) != "topic":
         cells = {one: rows.column(at) for at, one in enumerate(rows.names)}
         items = item_column(cells, name, [one for one in rows.names[1:] if one and not is_measure(one)])
-        columns = {"system": name} | {"topic": one for one in items[:1]}
+        columns = {"system": name} | dict(zip(("topic",), items, strict=False))
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
             f"a score; if so, say which columns name what, such as `columns={columns!r}`; if they are topics, pass "

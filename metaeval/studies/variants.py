@@ -82,7 +82,7 @@ def audited(
     elif not isinstance(collection, ElementCollection):
         raise InvalidOptionError(
             "these judgments are highlighted passages, which have no grades, so there is nothing to audit; compare "
-            "metrics instead: metaeval agree with --metrics AiP,iP[0.01] (study_agreement in Python)"
+            "metrics instead, with metaeval agree --metrics AiP,iP[0.01] or study_agreement"
         )
     names = split_names(metrics) if isinstance(metrics, str) else list(metrics)
     extra = [_gains_value(text) for text in (split_names(gains) if isinstance(gains, str) else gains)]
@@ -103,7 +103,7 @@ def audited(
         raise InvalidOptionError(
             f"{', '.join(found)}: each uses the grades in one way only as named, so there is nothing to audit; add a "
             f"metric with gains or a threshold that is left open, such as {examples}, or compare the metrics as they "
-            "are (metaeval agree with --metrics, study_agreement in Python)"
+            "are, with metaeval agree --metrics or study_agreement"
         )
     if extra and isinstance(collection, Collection) and not any(one.kind == OTHER for one in found.values()):
         message = (

@@ -67,7 +67,11 @@ class Winners:
         if underscored(left.strip()) == _GENERATOR:
             numbers[numbers == 0] = _TIED
         on_scale = (numbers >= _FIRST) & (numbers <= _SECOND)
-        share, weight, counts = np.append(_SECOND - numbers, 0.5), np.ones(len(texts) + 1), np.ones(len(texts) + 1, bool)
+        share, weight, counts = (
+            np.append(_SECOND - numbers, 0.5),
+            np.ones(len(texts) + 1),
+            np.ones(len(texts) + 1, bool),
+        )
         counts[-1] = False  # an empty cell
         for at, verdict in enumerate(map(self._said.get, map(plain_word, texts))):
             if verdict is None:

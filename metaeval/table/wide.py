@@ -44,13 +44,12 @@ def topics_in_rows(table: pd.DataFrame, what: str, names: Names, *, otherwise: s
     """
     if table.index.nlevels > 1 or table.columns.nlevels > 1:
         raise ScoresError(f"{what} has several levels of names; give it topics in rows and systems in columns")
-    for way, tell in (
-        ("the names of its axes", lambda: _by_axes(table, what)),
-        ("the names given", lambda: _by_given(table, names)),
-        ("their labels", lambda: _by_labels(table, what)),
-    ):
-        if (told := tell()) is not None:
-            return _turned(table, told, way, names)
+    if (told := _by_axes(table, what)) is not None:
+        return _turned(table, told, "the names of its axes", names)
+    if (told := _by_given(table, names)) is not None:
+        return _turned(table, told, "the names given", names)
+    if (told := _by_labels(table, what)) is not None:
+        return _turned(table, told, "their labels", names)
     if _unlabelled(table.index) and _unlabelled(table.columns):
         return _turned(table, otherwise or "rows", "the documented order, since it has no names", names)
     if otherwise is None:
