@@ -41,7 +41,7 @@ BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
 NO_END, DIED = "no end", "the process died"
 CHUNK = 500
 HANGS = 100.0  # longer than two tries of a foreign file: ten seconds each, thirty on a busy machine
-LEAST = 2_000
+LEAST, LEAST_SECONDS = 2_000, 40
 GIBIBYTE = 2**30
 MOST_MEMORY = 2 * GIBIBYTE
 
@@ -101,11 +101,11 @@ class Count:
 
 
 def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
-    """Distribute inputs by speed, with no reader short of `LEAST` where there are enough."""
-    least = min(LEAST, inputs // len(readers))
-    rest = inputs - least * len(readers)
+    """Distribute inputs by speed, with no reader short of `LEAST` where there are enough, and it is not very slow."""
+    least = {one.name: min(LEAST, inputs // len(readers), int(LEAST_SECONDS * one.speed)) for one in readers}
+    rest = inputs - sum(least.values())
     whole = sum(reader.speed for reader in readers)
-    found = {reader.name: least + int(rest * reader.speed / whole) for reader in readers}
+    found = {reader.name: least[reader.name] + int(rest * reader.speed / whole) for reader in readers}
     found[readers[0].name] += inputs - sum(found.values())
     return found
 
@@ -220,6 +220,8 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: P
                     number = max(begin, next(iter(count.failures.values())).number)
                     todo += [(name, *part) for part in ((begin, number), (number + 1, end)) if part[0] < part[1]]
                     worker.task = None
+                for kind, why in count.failures.keys() - counts[task[0]].failures.keys():
+                    print(f"{task[0]}: {kind}: {why}", flush=True)
                 counts[task[0]].add(count)
                 done += count.inputs
             if todo:

@@ -49,13 +49,17 @@ def read_components(path: str | Path) -> pd.DataFrame:
     rows = list(body.rows())
     names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     at = [place_of(name, names, sheet) for name in _COLUMNS]
-    found = []
+    found: dict[tuple[str, str], float] = {}
     for position, cells in enumerate(rows):
         metric, component, variance = (cells[place].strip() for place in at)
+        if not metric or not component:
+            raise body.error(f"the {'component' if metric else 'metric'} is empty; fill it in", position)
+        if (metric, component) in found:
+            raise body.error(f"component {component!r} of {metric!r} appears twice; keep one row", position)
         if not is_number(variance) or not isfinite(float(variance)) or float(variance) < 0:
             raise body.error(f"variance {shortened(repr(variance))} is not a number from 0 on", position)
-        found.append((metric, component, float(variance)))
-    frame = pd.DataFrame(found, columns=[*_COLUMNS])
+        found[metric, component] = float(variance)
+    frame = pd.DataFrame([(*key, variance) for key, variance in found.items()], columns=[*_COLUMNS])
     if _UNIT in names and rows:
         frame.attrs["topic_word"] = rows[0][names.index(_UNIT)].strip()
     return frame

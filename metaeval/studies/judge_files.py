@@ -185,7 +185,7 @@ def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, votes: bool) -> 
     for source, content in contents:
         if votes:
             refuse_votes(content, source.path)
-        if is_run(first_words(content)):
+        if is_run(first_words(content)) and not holds_annotations(content, source.path):
             message = "this is a run, and a judge is a file of judgments; give runs as what is to be scored with them "
             raise FileFormatError(f"{message}(`collection`)", path=source.path)
 

@@ -26,9 +26,11 @@ _NO_SIZES = frozenset({"wins", "losses", "ties", "draws", "downloads", "n_wins",
 _TASKS = frozenset({"task", "tasks", "task_name", "dataset", "benchmark", "subset"})
 _NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
 _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
-_TWO = re.compile(rf"[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
+_ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
+_TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
 _LEVELS = {"99": 0.99, "90": 0.9, "q05": 0.9, "q5": 0.9, "p5": 0.9, "p05": 0.9, "q95": 0.9, "p95": 0.9}
 _LEVEL = 0.95
+_LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
 _FEWEST, _SAMPLE = 2, 20
 MOST_SYSTEMS = 10_000
 _MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
@@ -267,7 +269,7 @@ def with_bounds(frame: pd.DataFrame) -> pd.DataFrame:
         cells = frame.iloc[:, place]
         role, stem = role_of_name(name)
         texts = cells.tolist() if role in ERRORS else []
-        found = [_TWO.fullmatch(text.strip()) if isinstance(text, str) else None for text in texts]
+        found = [_interval(text) for text in texts]
         if found and all(found):
             ends = [sorted(float(end.replace(" ", "")) for end in match.groups()) for match in found if match]
             for side, at in (("low", 0), ("high", 1)):
@@ -275,6 +277,11 @@ def with_bounds(frame: pd.DataFrame) -> pd.DataFrame:
         else:
             columns[name] = cells
     return pd.DataFrame(columns, index=frame.index) if len(columns) > len(frame.columns) else frame
+
+
+def _interval(cell: object) -> "re.Match[str] | None":
+    """Return the two numbers of a cell that holds an interval."""
+    return _TWO.fullmatch(cell.strip()) if isinstance(cell, str) and len(cell) <= _LONGEST_INTERVAL else None
 
 
 def means_frame(data: object) -> pd.DataFrame | None:
@@ -380,6 +387,7 @@ def board_of(
     frame: pd.DataFrame, columns: MeansColumns, *, higher_is_better: bool | Mapping[str, bool] | None = None
 ) -> SystemMeans:
     """Check the means and standard errors in these columns, and lay them out by metric and system."""
+    _refuse_broken_intervals(frame, columns.others)
     rows = _rows(frame, columns)
     metrics, names = (list(dict.fromkeys(key[place] for key in rows)) for place in (0, 1))
     if len(names) < _FEWEST:
@@ -408,6 +416,17 @@ def board_of(
         read_as=f"means with standard errors: {_said(columns)}",
         notes=(*left_out, *notes),
     )
+
+
+def _refuse_broken_intervals(frame: pd.DataFrame, columns: Iterable[str]) -> None:
+    """Refuse a column called as an error of which some cells alone are intervals, as `with_bounds` takes them."""
+    for name in columns:
+        if role_of_name(name)[0] in ERRORS:
+            found = {str(cell).strip(): _interval(cell) for cell in frame[name].tolist()}
+            wrong = next((text for text, two in found.items() if two is None), None)
+            if wrong is not None and any(found.values()):
+                message = f"{name!r} holds intervals, and {shortened(wrong)!r} is none"
+                raise ScoresError(f"{message}; write it as [0.7, 0.8], or leave the system out")
 
 
 def _without_totals(
@@ -451,11 +470,12 @@ def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], t
                 raise ScoresError(
                     f"there are two means {where}, the second in row {place}; {_way_to_one(frame, columns, place)}"
                 )
-            n_items = np.nan if columns.size is None else _number(size, f"the number of items {where}")
+            n_items = np.nan if columns.size is None else _n_items(size, where)
             mean = _number(row[pair.mean], f"the mean {where}")
             error = _error(pair, [row[name] for name in pair.errors], mean, n_items, where)
             found[metric, system] = (mean, error, n_items)
-            _check_row(error, n_items, where, known=columns.size is not None)
+            if error < 0:
+                raise ScoresError(f"the standard error {where} is {error:g}; it must be 0 or more")
     return found
 
 
@@ -507,11 +527,11 @@ def _number(cell: object, what: str) -> float:
     return number
 
 
-def _check_row(error: float, size: float, where: str, *, known: bool) -> None:
-    if error < 0:
-        raise ScoresError(f"the standard error {where} is {error:g}; it must be 0 or more")
-    if known and (size < _FEWEST or size != round(size)):
+def _n_items(cell: object, where: str) -> float:
+    size = _number(cell, f"the number of items {where}")
+    if size < _FEWEST or size != round(size):
         raise ScoresError(f"the number of items {where} is {size:g}; a standard error needs two items or more")
+    return size
 
 
 def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None) -> Flags:  # noqa: FBT001 - as asked

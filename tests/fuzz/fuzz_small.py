@@ -8,15 +8,19 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
+from collections import Counter
 from itertools import product
 from typing import Any
+from xml.dom import minidom
+from xml.parsers.expat import ExpatError
 
 from fuzz_benchmarks import CHANGES, parsed_json, score_of
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import AVERAGES, is_number, keeps_digits, lines_of, number_of, rows_of, text_of, words_of
-from fuzz_tables import names_and_rows, said_of_names
+from fuzz_tables import label_opinions, names_and_rows, said_of_names
 from fuzz_text import text_mutation
 
+from metaeval.errors import FileFormatError
 from metaeval.inex.articles import read_article
 from metaeval.io.annotations import read_annotations
 from metaeval.io.components import read_components
@@ -134,7 +138,7 @@ def _make_article(rng: random.Random) -> Case:
         )
         for _ in range(rng.randint(1, 5))
     )
-    return Case((f'<?xml version="1.0"?>\n<article><bdy>{inside}</bdy></article>'.encode(),))
+    return Case((f'<?xml version="1.0"?>\n<article><bdy>{inside}</bdy></article>'.encode(),), {"nodes": True})
 
 
 def _make_helm(rng: random.Random) -> Case:
@@ -341,6 +345,83 @@ def _nugget_opinions(case: Case) -> list[object]:
     return [{"said": cells}]
 
 
+def _judged_nugget_opinions(case: Case) -> list[object]:
+    """Take the grade of every label: its place among those that occur, from none up, and -1 for a contradiction."""
+    names, rows = names_and_rows(case.files[0])
+    known = [re.sub(r"[\s-]+", "_", name).casefold() for name in names]
+    words = {
+        "topic": ("topic_id", "topic", "qid", "query_id"),
+        "system": ("run_tag", "run_id", "run", "system"),
+        "nugget": ("nugget_id", "nugget", "answer_id"),
+        "judge": ("judge", "assessor", "annotator"),
+        "label": ("label", "assignment", "assessment", "auto_assessment", "support", "credit", "score", "value"),
+    }
+    places = {part: next((known.index(word) for word in own if word in known), None) for part, own in words.items()}
+    if None in places.values():
+        (found,) = label_opinions(case)
+        return [{"said": {" | ".join(key): one for key, one in found["labels"].items()}}]
+    said: dict[str, str] = {}
+    for row in rows:
+        topic, system, nugget, judge, label = (row[places[part]] for part in words)  # type: ignore[index] # none is None
+        key = f"{topic} | {system}/{nugget} | {judge}"
+        if key in said or not all((topic, system, nugget, judge, label)):
+            raise RefusedError("a nugget twice, or an empty cell")
+        said[key] = re.sub(r"[\s-]+", "_", label).casefold()
+    credit = {one: _CREDIT[one] if one in _CREDIT else number_of(one) for one in said.values()}
+    if not all(0 <= one <= 1 for one in credit.values()):
+        raise RefusedError("an unknown label")
+    steps = sorted({0.0, *(value for one, value in credit.items() if not one.startswith("contradict"))})
+    grades = {one: -1 if one.startswith("contradict") else steps.index(value) for one, value in credit.items()}
+    return [{"said": {key: float(grades[one]) for key, one in said.items()}}]
+
+
+def _component_opinions(case: Case) -> list[object]:
+    names, rows = names_and_rows(case.files[0])
+    if not {"metric", "component", "variance"} <= {*names}:
+        raise RefusedError("no such column")
+    said: dict[str, float] = {}
+    for row in rows:
+        metric, component, variance = (row[names.index(name)] for name in ("metric", "component", "variance"))
+        key = f"{metric} | {component}"
+        if not metric or not component or key in said or number_of(variance) < 0:
+            raise RefusedError("no name, one twice, or less than 0")
+        said[key] = number_of(variance)
+    return [{"said": said}]
+
+
+def _article_opinions(case: Case) -> list[object]:
+    """Walk the document, and count the characters before every element and every text node."""
+    unknown = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z_:][\w:.-]*;")  # as only a DTD would explain
+    try:
+        document = minidom.parseString(unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0]))
+    except (ExpatError, LookupError, ValueError, RecursionError) as error:
+        raise RefusedError("broken XML") from error
+    text: list[str] = []
+    spans: dict[str, tuple[int, int]] = {}
+
+    def walk(element: Any, path: str) -> None:
+        start, counts, nodes, inside = len("".join(text)), Counter[str](), 0, False
+        for one in element.childNodes:
+            is_text = one.nodeType in {one.TEXT_NODE, one.CDATA_SECTION_NODE}
+            if is_text and one.data:
+                begin = len("".join(text))
+                text.append(one.data)
+                nodes += not inside
+                begin = spans[f"{path}/text()[{nodes}]"][0] if inside else begin
+                spans[f"{path}/text()[{nodes}]"] = begin, begin + len("".join(text)[begin:])
+            elif one.nodeType == one.ELEMENT_NODE:
+                counts[one.tagName] += 1
+                walk(one, f"{path}/{one.tagName}[{counts[one.tagName]}]")
+            inside = is_text and (inside or bool(one.data))
+        spans[path] = start, len("".join(text))
+
+    walk(document, "")
+    whole = "".join(text)
+    places = {path: tuple(len(re.sub("[ \t\r\n]+", " ", whole[:at])) for at in ends) for path, ends in spans.items()}
+    places.pop("")
+    return [{"length": len(re.sub("[ \t\r\n]+", " ", whole)), "places": places}]
+
+
 _CREDIT = {
     **dict.fromkeys(("support", "supports", "supported"), 1.0),
     **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
@@ -495,8 +576,19 @@ def _read_judge_scores(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return {"said": found}
 
 
-def _read_article(paths: Sequence[str], _: Mapping[str, Any]) -> object:
-    return {"length": len(read_article(paths[0]))}
+def _read_article(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    article = read_article(paths[0])
+    places = [*article.elements]
+    if options.get("nodes"):
+        places += [
+            f"{path}/text()[{number}]"
+            for path, (_, _, nodes) in article.elements.items()
+            for number in range(1, len(nodes) + 1)
+        ]
+    return {
+        "length": len(article),
+        "places": {place: (article.position(place), article.position(place, end=True)) for place in places},
+    }
 
 
 def _cells_of(scores: Any) -> dict[str, object]:
@@ -515,8 +607,16 @@ def _read_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 def _read_judged_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     labels = read_judges(paths[0]).labels
-    assert labels is not None
-    return {"said": {" | ".join((*key, judge)): one for judge in labels for key, one in labels[judge].dropna().items()}}
+    if labels is None:
+        message = "scores, which are another fuzzer's"
+        raise FileFormatError(message)
+    return {
+        "said": {
+            " | ".join((*(key if isinstance(key, tuple) else (key,)), judge)): one
+            for judge in labels
+            for key, one in labels[judge].dropna().items()
+        }
+    }
 
 
 def _read_pair(paths: Sequence[str], _: Mapping[str, Any]) -> object:
@@ -533,13 +633,13 @@ READERS = (
     _reader("annotations", _make_annotations, _read_annotations, _annotation_opinions),
     _reader("judges-annotations", _make_two_annotations, _read_judges, _annotation_opinions, speed=500),
     _reader("judges-scores", _make_judge_scores, _read_judge_scores, _judge_score_opinions, speed=500),
-    _reader("inex-article", _make_article, _read_article, None, speed=2000),
+    _reader("inex-article", _make_article, _read_article, _article_opinions, speed=2000),
     _reader("names", _make_names, _read_names, _name_opinions, speed=4000),
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
     _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, _nugget_opinions, speed=500),
-    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, None, speed=200),
+    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, _judged_nugget_opinions, speed=200),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
-    _reader("components", _make_components, _read_components, None, speed=2000),
+    _reader("components", _make_components, _read_components, _component_opinions, speed=2000),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),
     _reader("subtopic-weights", _make_subtopic_weights, _read_subtopic_weights, _subtopic_weight_opinions, speed=3000),
     _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=300, names=_HELM),

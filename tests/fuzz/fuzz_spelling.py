@@ -21,9 +21,13 @@ from fuzz_text import MARK
 NAMES = (
     *"bm25 é 名前 a\u0301 ﬁ 😀 👩\u200d🔬 ß İ ٣ 𝟙 a#b 'a' -b =c @d a/b a\\b a|b".split(),  # noqa: SIM905, RUF001
     *"a:b a&b <a> [1] {x} %41 1e0 0x10 007 5 NaN None true x.xml a.b.c Q0 runid map".split(),  # noqa: SIM905
+    *("1.10", "1.1", "1e3", "1000", "NA", "9223372036854775808", "12345678901234567890", "12345678901234567891"),
 )
 """Names without blanks that say nothing else anywhere: of documents, systems, annotators."""
-TOPICS = ("007", "7", "10", "301", "2004-1", "q2", "q10", "é1", "名2")
+TOPICS = (
+    *("1.1", "1.10", "1e3", "007", "7", "10", "301", "2004-1", "12345678901234567890", "None", "q2", "q10", "true"),
+    *("é1", "名2"),
+)
 """In natural order."""
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import fuzz_benchmarks
 import fuzz_binary
+import fuzz_boards
 import fuzz_inex
 import fuzz_memory
 import fuzz_records
@@ -18,7 +19,7 @@ READERS = {
     reader.name: replace(reader, spell=reader.spell or ({**SPELLINGS, **OF_BENCHMARKS}).get(reader.name))
     for module in (
         fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary, fuzz_benchmarks, fuzz_small, fuzz_votes, fuzz_records,
-        fuzz_memory,
+        fuzz_memory, fuzz_boards,
     )
     for reader in module.READERS
 }  # fmt: skip

@@ -711,7 +711,7 @@ def _label_columns(columns: Mapping[str, list[str]], words: _Words) -> list[str]
     return shared or numbers or (opposed if len(opposed) > 1 else [])
 
 
-def _label_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal reading, step by step
+def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a literal reading, step by step
     names, rows = names_and_rows(case.files[0])
     columns, words, where = (case.options.get(one, {}) for one in ("columns", "words", "where"))
     if not {*columns.values(), *where} <= set(names):
@@ -945,7 +945,7 @@ READERS = (
     _reader("scores-results", _make_results, read_as_scores, _score_opinions, 600),
     _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 700),
     _reader("groups", _make_groups, _read_groups, _group_opinions, 4600),
-    _reader("labels", _make_labels, _read_labels, _label_opinions, 800),
+    _reader("labels", _make_labels, _read_labels, label_opinions, 800),
     _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 450),
     _reader("items", _make_items, _read_items, _item_opinions, 260),
     _reader("assessment-log", _make_log, _read_log, _log_opinions, 1500),

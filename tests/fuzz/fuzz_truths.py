@@ -14,7 +14,7 @@ from fuzz_spelling import NAMES, TOPICS, Tag, few, json_file, lines, number, som
 from fuzz_spelling import words as spelt_words
 
 _SCORES = (0.0, 1.0, 0.5, 0.25, 0.125, 0.001, 0.3333333333333333, 0.07, 2.5e-5)
-_SYSTEM_NAMES = tuple(name for name in NAMES if name not in {"NaN", "None", "true", "5", "007", "1e0", "0x10", "runid"})
+_SYSTEM_NAMES = tuple(name for name in NAMES if name != "runid")
 _GAPS = ("", "NA", "n/a", "NaN", "None", "null")
 _WORDS = ("cat", "Dog", "none", "partly so", "é", "B=A")
 """Labels in no order, of which "none" is one."""
@@ -272,9 +272,8 @@ def _covariate(rng: random.Random) -> Case:
 
 
 def _components(rng: random.Random) -> Case:
-    known = {
-        key: rng.choice((0.0, 0.25, 1e-3, 12.0)) for key in (("AP", "system"), ("AP", "topic"), ("P@10", "system"))
-    }
+    one, other = rng.sample(_SYSTEM_NAMES, 2)
+    known = {key: rng.choice((0.0, 0.25, 1e-3, 12.0)) for key in ((one, "system"), (one, "topic"), (other, "system"))}
     rows = [[*key, number(rng, one)] for key, one in known.items()]
     said = {" | ".join(key): one for key, one in known.items()}
     return Case((table(rng, [["metric", "component", "variance"], *rows]),), {}, {"said": said})
@@ -297,7 +296,9 @@ def _judged_nuggets(rng: random.Random) -> Case:
     grades = {"support": 2.0, "partial": 1.0, "none": 0.0, "contradicts": -1.0}
     rows, cells = [["topic", "run", "nugget", "label", "judge"]], {}
     drawn = [*grades, *rng.choices(list(grades), k=12)]
-    for place, (judge, system, topic, nugget) in enumerate(product(("ann", "bot"), "ab", ("1", "2"), ("n1", "n2"))):
+    names = [one for one in _SYSTEM_NAMES if "," not in one]
+    parts = rng.sample(names, 2), rng.sample(names, 2), rng.sample(TOPICS, 2), rng.sample(names, 2)
+    for place, (judge, system, topic, nugget) in enumerate(product(*parts)):
         rows.append([topic, system, nugget, drawn[place], judge])
         cells[topic, f"{system}/{nugget}", judge] = grades[drawn[place]]
     return Case((table(rng, rows, ",\t"),), {}, {"said": {" | ".join(key): one for key, one in cells.items()}})
@@ -402,6 +403,7 @@ def _judge_scores(rng: random.Random) -> Case:
 
 # --------------------------------------------------------------------------------------------------------- INEX
 
+_DOCUMENTS = ("123456", "1.10", "007", "1e3", "true", "None", "12345678901234567890")
 _STEPS = (("article", 1), ("bdy", 1), ("sec", 2), ("p", 10), ("é", 1))
 
 
@@ -417,7 +419,7 @@ def _path(rng: random.Random, *, point: bool = False) -> tuple[str, str]:
 
 
 def _document(rng: random.Random) -> tuple[str, str]:
-    name = rng.choice(("123456", "co/2001/r7022", "d", "名", "a.b"))
+    name = rng.choice((*_DOCUMENTS, "co/2001/r7022", "d", "名", "a.b"))
     return name + sometimes(rng, ".xml"), name
 
 
@@ -428,7 +430,7 @@ def _whole(rng: random.Random, value: int) -> str:
 
 def _submission(rng: random.Random) -> Case:
     kind, ranked, scored_too = rng.choice(("path", "fol", "passage", "bep")), rng.random() < 0.7, rng.random() < 0.6
-    topics, results = few(rng, ("414", "415", "T1", "é"), 1, 2), []
+    topics, results = few(rng, TOPICS, 1, 2), []
     tags: list[Tag] = [("topic-fields", {"title": "yes"}, [])] * (rng.random() < 0.3)
     tags += [("description", {}, "free text & <more>")] * (rng.random() < 0.3)
     for topic in topics:
@@ -487,9 +489,9 @@ def _line_submission(rng: random.Random) -> Case:
 
 
 def _assessments(rng: random.Random) -> Case:
-    modern, topic = rng.random() < 0.5, rng.choice(("289", "é"))
+    modern, topic = rng.random() < 0.5, rng.choice(("289", *TOPICS))
     documents, elements, passages, tags = [], [], [], []
-    for name in rng.sample(("r1", "co/2001/r7022", "名"), rng.randint(1, 2)):
+    for name in rng.sample((*_DOCUMENTS, "co/2001/r7022", "名"), rng.randint(1, 2)):
         inside: list[Tag] = []
         size, relevant, point, highlighted = -1, 0, "", 0
         if modern and rng.random() < 0.6:
@@ -545,7 +547,7 @@ def _pool(rng: random.Random) -> Case:
 
 def _sizes(rng: random.Random) -> Case:
     rows, sizes, order = [], [], rng.sample(("document", "path", "size"), 3)
-    for own in ("r1", "名"):
+    for own in rng.sample((*_DOCUMENTS, "名"), 2):
         path, meant = _path(rng)
         sizes.append((own, meant, rng.randint(1, 9999)))
         known = {"document": own + sometimes(rng, ".xml"), "path": path}
@@ -569,7 +571,10 @@ def _judged_input(rng: random.Random) -> Case:
 def _article(rng: random.Random) -> Case:
     texts = [rng.choice(("one", "two words", "é & <x>", "]]>", "名")) for _ in range(rng.randint(1, 4))]
     root: Tag = ("article", {}, [("bdy", {"a": "1 > 0"}, [("p", {}, text) for text in texts])])
-    return Case((xml(rng, root, loose=False),), {}, {"length": sum(map(len, texts))})
+    ends = [sum(map(len, texts[:at])) for at in range(len(texts) + 1)]
+    places = {f"/article[1]/bdy[1]/p[{at + 1}]": (ends[at], ends[at + 1]) for at in range(len(texts))}
+    places |= dict.fromkeys(("/article[1]", "/article[1]/bdy[1]"), (0, ends[-1]))
+    return Case((xml(rng, root, loose=False),), {}, {"length": ends[-1], "places": places})
 
 
 # --------------------------------------------------------------------------------------------------- annotations

@@ -4,6 +4,7 @@ A short run with fixed seeds, and every input that ever failed. The long run: py
 """
 
 import ast
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,32 @@ def test_odd_spellings_are_read_as_what_they_were_made_from(name):
             case = reader.spelt(SEED, number)
             got = outcome(reader, case, folder)
             assert got.kind == "accepted", explain(name, case, got)
+
+
+ODD = ("1.10", "007", "1e3", "true", "None")
+NAMELESS = {
+    "compressed": "content of any kind",
+    "inex-article": "elements, whose names are those of XML",
+    "study": "options, whose values have types",
+    "judged-input": "only what the files are taken for",
+}
+"""Readers that read no names, with what they read."""
+
+
+@pytest.mark.parametrize("name", marked([name for name in READERS if name not in {*OWN, *NAMELESS}]))
+def test_names_that_look_like_numbers_or_gaps_are_among_those_of_every_reader(name):
+    """The truths of every reader hold 1.10, 007, 1e3, true, None and a name of twenty digits, as text."""
+    cases = [READERS[name].spelt(SEED, number) for number in range(150)]
+    said = " ".join(repr((case.truth, case.options)) for case in cases)
+    words = {*re.split(r"['\"|/,() ]+", said)}
+    assert words >= {*ODD}
+    assert any(re.fullmatch("[0-9]{19,20}", word) for word in words)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_has_a_second_opinion(name):
+    """A reader whose answers nobody doubts is a gap in the net."""
+    assert READERS[name].opinions is not None
 
 
 @pytest.mark.parametrize(("other", "what"), [("x", "read"), (None, "refused")])
