@@ -181,9 +181,7 @@ def _expected_overlap(first: Floats, second: Floats, total: Floats) -> Floats:
     return np.where(f + s > 0, found, np.nan).reshape(first.shape)
 
 
-def _constant(
-    tables: Floats, scale: Floats, rel: int, *, ordered: bool
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _constant(tables: Floats, scale: Floats, rel: int, *, ordered: bool) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return what the best constant judge gets of every statistic, and its label.
 
     Of equal ones it is the lowest; of labels in no order the one that is right most often.

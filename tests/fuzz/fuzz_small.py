@@ -7,8 +7,8 @@ import json
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 from xml.dom import minidom
