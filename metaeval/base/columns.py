@@ -42,7 +42,7 @@ LABELS: Words = {
 """What several judges said; case, blanks and hyphens do not matter.
 
 What was asked is an item where no other column names one, else a topic where none does. What is more names an item only
-where the columns of topics and items do not tell all rows apart.
+where rows of the same topic and item differ in them.
 """
 
 ITEMS: Words = {
@@ -58,7 +58,7 @@ ITEMS: Words = {
     "more": (*("question", "prompt", "query", "dataset", "data_set"), *("frage", "aufgabe", "thema", "datensatz")),
 }
 """Metrics beside human scores; case, blanks and hyphens do not matter, and several columns may name an item together.
-What is "more" names an item only where no other column does, or where these do not tell all rows apart."""
+What is "more" names an item only where no other column does, or where rows that are alike in these differ in it."""
 
 LOG: Words = {
     "topic": ("topic", "topic_id", "query"),

@@ -222,7 +222,7 @@ class _File:
             told = _AT_LINE.match(str(error))
             rule, line = (told["rule"], int(told["line"])) if told else (str(error), None)
             if rule.startswith("Cannot"):
-                rule = f"a key or a table stands twice ({rule})"
+                rule = f"a key or a table appears twice ({rule})"
             raise FileFormatError(f"this is no TOML: {rule}", path=self.path, line=line) from error
         except ValueError as error:
             long = _LONG_NUMBER.search(self.text)

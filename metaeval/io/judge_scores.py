@@ -237,10 +237,10 @@ def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> Co
 
 
 def _told_apart_by(sheet: Sheet, columns: Sequence[str]) -> FileFormatError:
-    """Return the error for rows that only columns without a part tell apart."""
+    """Return the error for rows that differ only in columns without a part."""
     found = first_few(list(map(repr, columns)))
     return sheet.error(
-        f"a judge has several scores of one system and topic, which no part of scores under judges tells apart, but "
+        f"a judge has several scores of one system and topic, which no part of scores under judges distinguishes, but "
         f"perhaps column{'s' * (len(columns) > 1)} {found}: choose the rows that belong together by their text in it "
         "(`where`)"
     )

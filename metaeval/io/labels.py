@@ -296,7 +296,7 @@ class _Table:
         return [] if found is None else [found]
 
     def _name_more(self) -> None:
-        """Let more columns name an item where those of topics and items do not tell rows apart, and these do."""
+        """Let more columns name an item where rows that are alike in those of topics and items differ in these."""
         told = [*self.places["topic"], *self.places["item"], *(self.places["judge"] if self.is_long else [])]
         taken = {*told, *self.chosen, *self.places["label"]}
         known = enumerate(map(underscored, self.names))

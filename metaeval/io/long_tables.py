@@ -103,10 +103,8 @@ class _Rows:
         self.score_columns = list(metrics) or [("score", places["score"])]
         self.names = {part: Codes() for part in places if part != "score"}
         self.labels: dict[str, list[str]] = {}
-        self.metric: str | None = None
-        """What the scores are of, where the file's name is that of its system."""
-        self.twice: Callable[[], str] = str
-        """Says of what a column that was left out may be, where scores are there twice without it."""
+        self.metric: str | None = None  # what the scores are of, where the file's name is that of its system
+        self.twice: Callable[[], str] = str  # says what a column left out may be, where scores recur without it
 
     def block(self, source: Source, system: str | None = None) -> Block:
         """Lay the table out."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import t_half_width
-from metaeval.metrics.bounds import known_bounds
+from metaeval.metrics.known_bounds import known_bounds
 
 
 class Seen(NamedTuple):

@@ -10,13 +10,12 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzz_roles.py"
 TABLES = 75
+pytestmark = pytest.mark.usefixtures("checkout")
 
 
 @pytest.fixture(scope="module")
 def fuzz():
     """Return the script that makes and judges the tables."""
-    if not SCRIPT.exists():
-        pytest.skip("the benchmarks are no part of the distribution")
     spec = importlib.util.spec_from_file_location("fuzz_roles", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     sys.modules["fuzz_roles"] = module

@@ -189,7 +189,7 @@ COLUMNS = {
     "dates": (lambda pl: pl.Series(["2020-01-01"] * 4).str.to_date(), "'2020-01-01' is not a number"),
     "true and false": (
         lambda pl: pl.Series([True, False, True, False]),
-        "'true' is a word for a score; write 1 for true and 0 for false",
+        "'true' is a word for a score; write 1 for true",
     ),
     "nulls": (lambda pl: pl.Series([1.0, None, 2.0, 3.0]), "row 2: .*the cell is empty"),
     "not numbers": (lambda pl: pl.Series([1.0, float("nan"), 2.0, 3.0]), "row 2: .*the cell holds 'NaN'"),
