@@ -556,7 +556,7 @@ SCORES = {
     "run_choice_power": Entry({"choose": 4, "n_choices": 20, "n_resamples": 20}, of("data", "power", "chosen")),
     "rank_intervals": Entry({"n_draws": 100}, of("data", "rank", "rank_low", "rank_high", "critical_value")),
     "rank_intervals, guaranteed": Entry(
-        {"method": "guaranteed", **DRAWN}, of("data", "rank", "rank_low", "rank_high", "critical_value")
+        {"method": "guaranteed"}, of("data", "rank", "rank_low", "rank_high", "critical_value")
     ),
     "best_system": Entry({"n_draws": 50, **DRAWN}, of("data", "p_best", "p_top", "share_of_resamples")),
     "bayesian_t": Entry(figures=_surer),

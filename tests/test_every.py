@@ -284,8 +284,8 @@ def it_is_kept_by_pickle(name):
         assert list(differences(pickle.loads(pickle.dumps(found)), found)) == []  # noqa: S301 - our own
 
 
-VOID = {"img"}
-PLAIN = {*["div", "p", "b", "small", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "img", "pre"]}
+VOID = {"img", "br"}
+PLAIN = {*["div", "p", "b", "small", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "img", "br", "pre"]}
 
 
 class Shown(HTMLParser):
