@@ -165,7 +165,7 @@ def _opinions(case: Case) -> list[object]:
 def _replaced(cells: Mapping[str, tuple[float, ...]], key: str) -> tuple[float, float, float]:
     """Return a cell whose error of 0 is that of shares of its items, or of an exact interval at the ends."""
     mean, error, n = cells[key]
-    alike = [cell[0] for other, cell in cells.items() if other.split(" | ")[0] == key.split(" | ")[0]]
+    alike = [cell[0] for other, cell in cells.items() if other.split(" | ")[0] == key.split(" | ", maxsplit=1)[0]]
     scale = 1.0 if max(alike) <= 1 else 100.0
     if error or n < 2:
         return mean, error, n

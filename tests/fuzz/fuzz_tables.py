@@ -408,16 +408,28 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
     if all(len(row) == len(names) + 1 for row in rows):
         names = ["", *names] if rows[0][-1].strip() else [*names, ""]
     places, others = _roles(names, columns)
-    if "topic" not in places:
-        raise RefusedError("no column for the topic")
-    if "score" in places and others:
-        raise RefusedError("an unknown column")
-    if "score" not in places and (not others or "metric" in places):
-        raise RefusedError("no column for the score")
-    metrics = {} if "score" in places else {names[at]: at for at in others}
-    if not metrics and not places.keys() & {"system", "metric"}:
-        raise RefusedError("no column for system or metric")
-    return [_long_block(rows, places, metrics, own, missing)]
+    found, reason = [], RefusedError("no column for the topic")
+    for topic in [places["topic"]] if "topic" in places else others:
+        free = [at for at in others if at != topic]
+        known, many = {**places, "topic": topic}, []
+        if "score" in places:  # what has no part is left out
+            many = [(known, dict[str, int]())]
+        elif "metric" in places:
+            many = [({**known, "score": at}, dict[str, int]()) for at in free]
+        elif free:
+            numbers = [at for at in free if not all(_is_word(row[at].strip()) for row in rows)]
+            many = [(known, {names[at]: at for at in numbers or free})]
+        for parts, metrics in many:
+            if not metrics and not parts.keys() & {"system", "metric"}:
+                reason = RefusedError("no column for system or metric")
+                continue
+            try:
+                found.append(_long_block(rows, parts, metrics, own, missing))
+            except RefusedError as error:
+                reason = error
+    if not found:
+        raise reason
+    return found
 
 
 def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
