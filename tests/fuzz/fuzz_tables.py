@@ -29,6 +29,7 @@ _WORDS = {
 _UNSURE = {"model": 1, "item": 1, "question_id": 1, "sample": 1, "doc": 1, "id": 2}
 """Words that count where no surer one is there."""
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+_SCORE_GAPS = (*GAPS, "n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", ".")
 _LEFT_OUT = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "runid", "relstring")
 _ASKED = ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe")
 _LABELLED = (
@@ -292,7 +293,7 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
     for place, name in enumerate(names):
         if name in chosen.values() or name in ignored or not name.strip():
             continue
-        word = re.sub(r"[\s-]+", "_", name.strip()).casefold()
+        word = re.sub(r"[\s._/:()\[\]-]+", "_", name.strip()).casefold().strip("_")
         part = next((part for part, words in _WORDS.items() if word in words), None)
         called[place] = part, _UNSURE.get(word, 0)
     for place, (part, unsure) in called.items():
@@ -306,7 +307,7 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
 
 
 def _value(cell: str, missing: str) -> float | None:
-    if missing != "error" and cell.strip().casefold() in GAPS:
+    if missing != "error" and cell.strip().casefold() in _SCORE_GAPS:
         return None
     return number_of(cell.strip())
 
@@ -357,7 +358,7 @@ def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
 
 
 def _is_word(cell: str) -> bool:
-    return cell[:1].isalpha() and cell.casefold() not in GAPS
+    return cell[:1].isalpha() and cell.casefold() not in _SCORE_GAPS
 
 
 def _wide_block(  # noqa: PLR0917 - what a block is made of
@@ -407,6 +408,8 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         raise RefusedError("no rows")
     if all(len(row) == len(names) + 1 for row in rows):
         names = ["", *names] if rows[0][-1].strip() else [*names, ""]
+    if any(len(row) != len(names) for row in rows):
+        raise RefusedError("rows of different lengths")
     places, others = _roles(names, columns)
     found, reason = [], RefusedError("no column for the topic")
     for topic in [places["topic"]] if "topic" in places else others:
