@@ -41,7 +41,7 @@ BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
 NO_END, DIED = "no end", "the process died"
 CHUNK = 500
 HANGS = 100.0  # longer than two tries of a foreign file: ten seconds each, thirty on a busy machine
-LEAST, LEAST_SECONDS = 2_000, 40
+LEAST, SLOW = 2_000, 4_000
 GIBIBYTE = 2**30
 MOST_MEMORY = 2 * GIBIBYTE
 
@@ -102,7 +102,7 @@ class Count:
 
 def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
     """Distribute inputs by speed, with no reader short of `LEAST` where there are enough, and it is not very slow."""
-    least = {one.name: min(LEAST, inputs // len(readers), int(LEAST_SECONDS * one.speed)) for one in readers}
+    least = {one.name: min(LEAST, inputs // len(readers), int(inputs / SLOW * one.speed)) for one in readers}
     rest = inputs - sum(least.values())
     whole = sum(reader.speed for reader in readers)
     found = {reader.name: least[reader.name] + int(rest * reader.speed / whole) for reader in readers}

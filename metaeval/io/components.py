@@ -47,6 +47,8 @@ def read_components(path: str | Path) -> pd.DataFrame:
     sheet = read_sheet(components_file(path))
     body = sheet.without_header()
     rows = list(body.rows())
+    if not rows:
+        raise sheet.error("the table of components has a header and no row; save it again")
     names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     at = [place_of(name, names, sheet) for name in _COLUMNS]
     found: dict[tuple[str, str], float] = {}
@@ -60,7 +62,7 @@ def read_components(path: str | Path) -> pd.DataFrame:
             raise body.error(f"variance {shortened(repr(variance))} is not a number from 0 on", position)
         found[metric, component] = float(variance)
     frame = pd.DataFrame([(*key, variance) for key, variance in found.items()], columns=[*_COLUMNS])
-    if _UNIT in names and rows:
+    if _UNIT in names:
         frame.attrs["topic_word"] = rows[0][names.index(_UNIT)].strip()
     return frame
 

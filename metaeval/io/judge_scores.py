@@ -181,16 +181,17 @@ def _by_judge(
     names = header_names(sheet.sample()[0])
     judge = columns.get("judge") or _called(names, "judge") or ""
     others = {part: name for part, name in columns.items() if part != "judge"}
+    at = place_of(judge, names, sheet)
     parts: dict[str, list[tuple[int, list[str]]]] = {}
     for line, cells in _kept_rows(sheet, names, where):
-        parts.setdefault(cells[names.index(judge)].strip(), []).append((line, cells))
+        parts.setdefault(cells[at].strip(), []).append((line, cells))
     if "" in parts:
         message = f"the judge (column {judge!r}) is empty; fill it in"
         raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)
     kept = [name for name in names if name != judge and name not in where]
     roles = _roles(sheet, kept, others)
     idle = roles.others if "score" in roles.parts else []
-    keys = [names.index(name) for part, name in roles.parts.items() if part != "score"]
+    keys = [place_of(name, names, sheet) for part, name in roles.parts.items() if part != "score"]
     kept = [name for name in kept if name not in idle]
     note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
     found = {}

@@ -498,7 +498,8 @@ def _sum_of(own: Floats, others: Floats, *, luck: float) -> str:
     with np.errstate(over="ignore", invalid="ignore"):
         totals = {"mean": np.nanmean(others, axis=1), "sum": np.nansum(others, axis=1)}
         for what, total in totals.items():
-            if (np.abs(own - total) <= near).all():
+            largest = what == "sum" and (np.abs(own - np.nanmax(others, axis=1)) <= near).all()  # the best of them
+            if (np.abs(own - total) <= near).all() and not largest:
                 chance = min(1.0, 2 * near / np.ptp(own)) ** (len(own) - 1)
                 if chance <= luck:
                     return what

@@ -29,6 +29,7 @@ _WORDS = {
 _UNSURE = {"model": 1, "item": 1, "question_id": 1, "sample": 1, "doc": 1, "id": 2}
 """Words that count where no surer one is there."""
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+_SCORE_GAPS = (*GAPS, "n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", ".")
 _LEFT_OUT = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "runid", "relstring")
 _ASKED = ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe")
 _LABELLED = (
@@ -292,7 +293,7 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
     for place, name in enumerate(names):
         if name in chosen.values() or name in ignored or not name.strip():
             continue
-        word = re.sub(r"[\s-]+", "_", name.strip()).casefold()
+        word = re.sub(r"[\s._/:()\[\]-]+", "_", name.strip()).casefold().strip("_")
         part = next((part for part, words in _WORDS.items() if word in words), None)
         called[place] = part, _UNSURE.get(word, 0)
     for place, (part, unsure) in called.items():
@@ -306,7 +307,7 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
 
 
 def _value(cell: str, missing: str) -> float | None:
-    if missing != "error" and cell.strip().casefold() in GAPS:
+    if missing != "error" and cell.strip().casefold() in _SCORE_GAPS:
         return None
     return number_of(cell.strip())
 
@@ -357,7 +358,7 @@ def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
 
 
 def _is_word(cell: str) -> bool:
-    return cell[:1].isalpha() and cell.casefold() not in GAPS
+    return cell[:1].isalpha() and cell.casefold() not in _SCORE_GAPS
 
 
 def _wide_block(  # noqa: PLR0917 - what a block is made of
@@ -397,7 +398,7 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
     }
 
 
-def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
+def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:  # noqa: C901 - a literal reading, step by step
     columns, missing = options.get("columns", {}), options.get("missing", "error")
     counted = {part: at - 1 for part, at in columns.items() if isinstance(at, int)}
     if counted:
@@ -407,17 +408,31 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         raise RefusedError("no rows")
     if all(len(row) == len(names) + 1 for row in rows):
         names = ["", *names] if rows[0][-1].strip() else [*names, ""]
+    if any(len(row) != len(names) for row in rows):
+        raise RefusedError("rows of different lengths")
     places, others = _roles(names, columns)
-    if "topic" not in places:
-        raise RefusedError("no column for the topic")
-    if "score" in places and others:
-        raise RefusedError("an unknown column")
-    if "score" not in places and (not others or "metric" in places):
-        raise RefusedError("no column for the score")
-    metrics = {} if "score" in places else {names[at]: at for at in others}
-    if not metrics and not places.keys() & {"system", "metric"}:
-        raise RefusedError("no column for system or metric")
-    return [_long_block(rows, places, metrics, own, missing)]
+    found, reason = [], RefusedError("no column for the topic")
+    for topic in [places["topic"]] if "topic" in places else others:
+        free = [at for at in others if at != topic]
+        known, many = {**places, "topic": topic}, []
+        if "score" in places:  # what has no part is left out
+            many = [(known, dict[str, int]())]
+        elif "metric" in places:
+            many = [({**known, "score": at}, dict[str, int]()) for at in free]
+        elif free:
+            numbers = [at for at in free if not all(_is_word(row[at].strip()) for row in rows)]
+            many = [(known, {names[at]: at for at in numbers or free})]
+        for parts, metrics in many:
+            if not metrics and not parts.keys() & {"system", "metric"}:
+                reason = RefusedError("no column for system or metric")
+                continue
+            try:
+                found.append(_long_block(rows, parts, metrics, own, missing))
+            except RefusedError as error:
+                reason = error
+    if not found:
+        raise reason
+    return found
 
 
 def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step

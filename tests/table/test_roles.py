@@ -40,3 +40,12 @@ def test_a_system_whose_name_ends_as_errors_do_is_one(name):
     assert not_scores(names, values, along="system") == []
     values[:, 2] *= 0.1
     assert [(column.name, column.sure) for column in not_scores(names, values, along="system")] == [(name, False)]
+
+
+def test_the_best_of_two_others_is_a_system_and_not_their_sum():
+    """Where one of two systems has next to nothing on every topic, their sum is as good as the better of them."""
+    one, two = np.array([0.07, 2e-5, 0.12, 2e-5, 0.31]), np.array([2e-5, 0.25, 2e-5, 0.3, 2e-5])
+    values = np.column_stack([np.round(np.maximum(one, two), 2), one, two])
+    assert not_scores(["a", "b", "c"], values, along="system") == []
+    total = np.column_stack([one + two[::-1], one, two[::-1]])
+    assert [column.name for column in not_scores(["a", "b", "c"], total, along="system")] == ["a"]
