@@ -38,7 +38,7 @@ def ways(text: str) -> list[str]:
 
     Examples
     --------
-    >>> ways("pass `missing='zero'` or `'pairwise'`, not `missing='x'`; name it (`columns`), `k` is 1")
+    >>> ways("pass `missing='zero'` or `'pairwise'`, not `missing='x'`; name it (`columns`); `k` is 1")
     ["missing='zero'", "missing='pairwise'", 'columns']
     """
     found: list[str] = []
