@@ -145,7 +145,7 @@ def test_repeats_clusters_and_weights_by_name(command, tmp_path):
     assert "3 clusters" in ended.out, ended.err
     plain = command("power", "x.csv", *said, "--ignore-column", "part", "--ignore-column", "size", "--test", "t")
     assert plain.code == 0, plain.err
-    assert "means over 2 repeats" in " ".join(plain.out.split())
+    assert "Means over 2 repeats" in " ".join(plain.out.split())
 
 
 def test_settings_that_differ_are_chosen_in_options(command, results):

@@ -113,7 +113,7 @@ def test_a_folder_of_results_speaks_of_items(command, checkout):
     assert ended.code == 0, ended.err
     assert "5 systems, 8 items" in ended.out
     assert not re.search(r"\btopics?\b", ended.out)
-    assert "means over 1 to 10 repeats" in " ".join(ended.out.split())
+    assert "Means over 1 to 10 repeats" in " ".join(ended.out.split())
 
 
 def test_a_baseline(command, table):
