@@ -250,7 +250,9 @@ def _of_runs(folder):
         n_groups=3, runs_per_group=2, n_topics=8, n_documents=200, depth=30, pool_depth=15, rng=1
     )
     made.write_collection(folder / "made")
-    campaign = simulate_inex(year=2005, n_systems=3, n_topics=3, n_documents=40, n_results=60, pool_size=15, rng=4)
+    campaign = simulate_inex(
+        year=2005, n_systems=3, n_topics=3, n_documents=40, n_results=20, pool_size=15, published=False, rng=4
+    )
     campaign.write_collection(folder / "inex")
     for judge, part in (("judge-a", 1), ("judge-b", 2)):
         rows = [
