@@ -48,11 +48,11 @@ def cells_of(values: Any, what: str) -> Cells:  # noqa: ANN401 - an array, or pa
     --------
     >>> cells_of(np.array(["1.10", " 1.1", "", None, 7, 7.0, True], dtype=object), "system").texts
     ['1.10', '1.1', '7', 'true']
+    >>> cells_of(pd.Categorical(["b", "a", "c"])[[2, 0]], "system").texts  # those that occur, as they appear
+    ['c', 'b']
     """
     raw: Iterable[object]
-    if isinstance(values, pd.Categorical):
-        codes, raw = values.codes.astype(np.int64), values.categories
-    elif values.dtype == object and not set(map(type, values)) <= {str}:  # 1, True and 1.0 are equal
+    if values.dtype == object and not set(map(type, values)) <= {str}:  # 1, True and 1.0 are equal
         codes, raw = pd.factorize(np.array(_texts(values, what), dtype=object))
     else:
         codes, raw = pd.factorize(values)

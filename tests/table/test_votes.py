@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.votes import read_votes
 from metaeval.models.vote_judges import vote_habits
 from metaeval.table.votes import as_votes
 
@@ -336,3 +337,22 @@ def test_frames_with_types_of_their_own():
     assert as_votes(mixed).systems == ("1", "1.5", "true")
     with pytest.raises(ScoresError, match=r"row 1: the system 1e\+20 is a number that may have lost digits"):
         as_votes([{"left": 1e20, "right": "b", "winner": "b"}])
+
+
+def test_rows_that_are_left_out_leave_nothing_behind(tmp_path):
+    """With rows chosen, systems and questions are those of these rows, numbered as if the file had no others."""
+    whole = pd.DataFrame(
+        {
+            "model_a": ["z", "a", "b", "a", "b", "z"],
+            "model_b": ["b", "b", "a", "b", "a", "a"],
+            "winner": ["model_a", "model_a", "model_b", "tie", "model_a", "model_b"],
+            "question": ["q9", "q3", "q1", "q2", "q3", "q8"],
+            "part": ["x", "y", "y", "y", "y", "x"],
+        }
+    )
+    whole.to_csv(tmp_path / "whole.csv", index=False)
+    whole[whole["part"] == "y"].to_csv(tmp_path / "part.csv", index=False)
+    chosen, alone = read_votes(tmp_path / "whole.csv", where={"part": "y"}), read_votes(tmp_path / "part.csv")
+    assert chosen.systems == alone.systems == ("a", "b")
+    assert chosen.names == alone.names
+    np.testing.assert_array_equal(chosen.units["question"], alone.units["question"])
