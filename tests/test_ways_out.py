@@ -1101,7 +1101,7 @@ MISTAKES |= {
     "a metric that is lower by its name alone": Mistake(
         {"perplexity.csv": wide()},
         "table perplexity.csv",
-        "lower is better under perplexity, by name; say so .(?P<add>--higher-is-better perplexity). if it is not",
+        "lower is better under perplexity, by name; pass (?P<add>--higher-is-better perplexity) if it is not",
     ),
     "boards of other collections": Mistake(
         {"ap.csv": wide(), "rr.csv": wide(topics=[f"9{one}" for one in TOPICS])},
