@@ -104,7 +104,7 @@ class TableStudy(Study):
         >>> from metaeval import as_scores
         >>> study = study_table(as_scores([[0.1, 0.2, 0.4, 0.1, 0.2, 0.4], [0.3, 0.4, 0.6, 0.4, 0.4, 0.7]]))
         >>> print(study.to_latex().splitlines()[-5].strip())
-            a & b & \textbf{0.437} & \textsuperscript{b} \\
+            a & system2 & \textbf{0.467} & \textsuperscript{b} \\
         """
         return self.report().to_latex()
 

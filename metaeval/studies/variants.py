@@ -59,7 +59,7 @@ def audit_variants(
     --------
     >>> from metaeval.inex.elements import element_collection
     >>> from metaeval.inex.simulation import simulate_inex
-    >>> made = simulate_inex(year=2004, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1)
+    >>> made = simulate_inex(year=2004, n_systems=2, n_topics=2, n_documents=80, n_results=40, published=False, rng=1)
     >>> collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
     >>> variants = audit_variants(collection, "inex2002")
     >>> [variant.metric for variant in variants[:3]]
@@ -97,7 +97,7 @@ def audited(
         for variant in variants:
             found.setdefault(variant.metric, variant)
     if not found:
-        raise InvalidOptionError("name at least one metric to audit, such as AP,nDCG@10")
+        raise InvalidOptionError("; ".join(notes) or "name at least one metric to audit, such as AP,nDCG@10")
     if all(variant.kind == FIXED for variant in found.values()):
         examples = "nDCG@10 or AP" if isinstance(collection, Collection) else "MAep or nxCG@10"
         raise InvalidOptionError(
