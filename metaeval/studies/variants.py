@@ -97,7 +97,9 @@ def audited(
         for variant in variants:
             found.setdefault(variant.metric, variant)
     if not found:
-        raise InvalidOptionError("; ".join(notes) or "name at least one metric to audit, such as AP,nDCG@10")
+        if notes:
+            raise InvalidOptionError(f"every use of the grades is left out: {first_few(notes)}")
+        raise InvalidOptionError("name at least one metric to audit, such as AP,nDCG@10")
     if all(variant.kind == FIXED for variant in found.values()):
         examples = "nDCG@10 or AP" if isinstance(collection, Collection) else "MAep or nxCG@10"
         raise InvalidOptionError(
