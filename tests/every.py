@@ -862,7 +862,8 @@ OTHERWISE = {
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
             better_direction by_name cohort_names complete_block constant_systems design_notes flat_items flat_notes
-            in_content_order means_cut groups_of_topics identical_systems in_groups known_as_checked left_out_note unit_of named_pairs note_of_gaps
+            in_content_order means_cut
+            groups_of_topics identical_systems in_groups known_as_checked left_out_note unit_of named_pairs note_of_gaps
             oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name tabulated topic_weights
             traits_said units_of with_clusters""",
         "a part of a procedure in the table": """

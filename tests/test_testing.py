@@ -207,7 +207,7 @@ BROKEN = [
     (
         "better document up",
         metric(bounds=THREE, higher_is_better=False, monotone=True)(gain_at_top),
-        "it is declared monotone, with `higher_is_better=False`",
+        "it is declared monotone and lower is better",
     ),
     ("kernel agree", metric(bounds=(0.0, 6.0), kernel=twice_the_top)(gain_at_top), "function and kernel differ"),
     ("kernel agree", metric(bounds=THREE, kernel=top_grades, real_grades=True)(gain_at_top), "all grades are halved"),

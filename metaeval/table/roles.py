@@ -44,7 +44,9 @@ AVERAGES = frozenset(
 """What stands in place of a topic where a row holds averages; in lower case."""
 SPREADS = frozenset({*_TABLE["error"]["words"], *_TABLE["sd"]["words"]} - {"se", "sd", "sem", "var", "sigma"})
 """What stands there where a row says how the scores vary; as `word_of` writes it."""
-PERHAPS = frozenset({*_TABLE["aggregate"]["words"], *_TABLE["range"]["words"], "se", "sd", "var", "count"})
+PERHAPS = frozenset(
+    {*_TABLE["aggregate"]["words"], *_TABLE["range"]["words"], "se", "sem", "sd", "sigma", "var", "count"}
+)
 """What may be a summary, or a topic."""
 TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""

@@ -181,3 +181,9 @@ def test_what_is_far_in_many_scores_is_what_is_far_in_few(usual, odd):
             patched.setattr("metaeval.table.plausibility._MANY", many)
             told.append(as_scores(scores).attrs.get("notes"))
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("name", ["Stabw", "STABW", "StdAbw", "SEM", "Écart-type", "Standardabweichung", "sigma"])
+def test_a_row_of_spreads_below_numbered_topics_is_no_topic(name):
+    """As spreadsheets write it below the scores, in the languages that they know."""
+    assert are_summaries(["251", "252", "253", name]) == [False, False, False, True]
