@@ -44,6 +44,12 @@ UPSIDE = [("1", "d1", "/a[1]", 1, 100, 40), ("1", "d1", "/a[1]/s[1]", 2, 40, 40)
 NO_SIZE = [(t, d, p, e, -1, -1) for t, d, p, e, _, _ in ROWS]
 
 
+def precision_of_passages() -> list[float]:
+    """Return the share of highlighted characters that a run of passages has on either topic."""
+    collection = inex_collection([read_submission("a.run")], read_assessments("q.txt"))
+    return list(score(collection, ["char_prec"], fewest=1).to_numpy().ravel().tolist())
+
+
 def grades(collection: Any) -> list[float]:
     """Return the exhaustivity of what was assessed, in order."""
     return sorted(map(float, collection.elements.exhaustivity[collection.elements.assessed]))
@@ -57,6 +63,7 @@ def unsized(**options: Any) -> Any:
 
 
 QRELS = "1 Q0 d1 40 100 0 0:40\n2 Q0 d1 50 50 0 0:50\n"
+PASSAGES = {"q.txt": QRELS, "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n"}
 MIXED = table_of(
     "results",
     {"topic": ["1", "1"], "document": ["a", "b"], "path": ["/a[1]", ""], "offset": [-1, 3], "length": [-1, 5]},
@@ -123,19 +130,12 @@ INEX = {
         lambda **_: read_assessments("a.run"),
         {
             "qrels": Then(
-                lambda: (
-                    score(
-                        inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["char_prec"], fewest=1
-                    )
-                    .to_numpy()
-                    .ravel()
-                    .tolist()
-                ),
+                precision_of_passages,
                 [0.4, 1.0],
             )
         },
         {},
-        {"q.txt": QRELS, "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n"},
+        PASSAGES,
     ),
     "elements and passages in lines": call(
         lambda *, form="lines": write_submission(Submission(run="r", results=MIXED, answered=("1",)), "run", form=form),
@@ -146,18 +146,11 @@ INEX = {
         lambda **_: inex_collection([read_submission("a.run")], read_assessments("q.txt"), sizes=SIZES),
         {
             "element_collection(sizes=...)": Then(
-                lambda: (
-                    score(
-                        inex_collection([read_submission("a.run")], read_assessments("q.txt")), ["char_prec"], fewest=1
-                    )
-                    .to_numpy()
-                    .ravel()
-                    .tolist()
-                ),
+                precision_of_passages,
                 [0.4, 1.0],
             )
         },
         {},
-        {"q.txt": QRELS, "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n"},
+        PASSAGES,
     ),
 }

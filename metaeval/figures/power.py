@@ -115,7 +115,8 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     """
     tests = list(dict.fromkeys(frame["test"]))
     corrections = list(dict.fromkeys(frame["correction"].sort_values(kind="stable")))
-    order = frame.groupby("metric", sort=False)["power"].max().sort_values(ascending=False, kind="stable").index
+    ends = frame.groupby("metric", sort=False)["power"].agg(["min", "max"])
+    order = ends.sort_values(["min", "max"], ascending=False, kind="stable").index  # as the title counts: corrected
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
     row_of = {row: place for place, row in enumerate(rows)}

@@ -107,3 +107,15 @@ def test_bars_of_decided_pairs_are_shares_of_all():
     written = {text.get_text() for text in axes.texts}
     assert {"50 %", "35 %", "15 %", "95 %"} <= written
     assert "5 %" not in written
+
+
+def test_the_picture_is_in_the_order_of_the_title():
+    """The metric with the most pairs after correction stands first, whichever has the most before."""
+    frame = pd.DataFrame(
+        [("AP", "none", 0.9), ("AP", "fdr_by", 0.5), ("RR", "none", 0.8), ("RR", "fdr_by", 0.6)],
+        columns=["metric", "correction", "power"],
+    ).assign(test="t")
+    (axes,) = power_dots(labelled(frame)).axes
+    assert axes.yaxis_inverted()
+    names = {text.get_text(): text.get_position()[1] for text in axes.texts if text.get_text() in {"AP", "RR"}}
+    assert sorted(names, key=names.__getitem__) == ["RR", "AP"]
