@@ -115,8 +115,8 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     """
     tests = list(dict.fromkeys(frame["test"]))
     corrections = list(dict.fromkeys(frame["correction"].sort_values(kind="stable")))
-    ends = frame.groupby("metric", sort=False)["power"].agg(["min", "max"])
-    order = ends.sort_values(["min", "max"], ascending=False, kind="stable").index  # as the title counts: corrected
+    extremes = frame.groupby("metric", sort=False)["power"].agg(["min", "max"])
+    order = extremes.sort_values(["min", "max"], ascending=False, kind="stable").index  # as the title counts: corrected
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
     row_of = {row: place for place, row in enumerate(rows)}
