@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import io
+import json
 import os
 import pickle
 import pkgutil
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,6 +38,7 @@ from metaeval.cli.simulate import simulate
 from metaeval.errors import InvalidOptionError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.blocks import Items
+from metaeval.page.tables import table_csv
 from metaeval.studies.study import Study
 
 pytestmark = [
@@ -363,6 +366,55 @@ def it_shows_itself(name):
         assert picture.width * picture.height < 1_300_000
 
 
+_NUMBER = re.compile(r"(?<![\w@.])[−-]?\d(?:[\d,]*\d)?(?:\.\d+)?(?!\w)")  # noqa: RUF001 - as written on pages
+_ERROR = re.compile(r" ± [\d.]+")
+_PERCENT_OF = re.compile(r"([\d.,]+)(?:/([\d,]+))? = [\d.]+ %")
+
+
+def _numbers(values):
+    """Return what is a number among the values of a row, and what is written out in words."""
+    known = [float(value) for value in values if isinstance(value, int | float) and value == value]  # noqa: PLR0124
+    return known, " ".join(value for value in values if isinstance(value, str) and not re.search(r"\d\.\d|%", value))
+
+
+def _shown(text):
+    """Yield the numbers of a cell with their unit in the last place; a percentage of a count follows from the count."""
+    text = _PERCENT_OF.sub(lambda found: f"{found[1]} {found[2] or ''}", _ERROR.sub("", text))
+    for word in () if text.startswith(("< ", "> ")) else _NUMBER.findall(text):
+        plain = word.replace(",", "").replace("−", "-")  # noqa: RUF001 - as above
+        yield word, float(plain), 10.0 ** -len(plain.partition(".")[2])
+
+
+def _lacking(table, rows):
+    """Yield what a page shows that its file does not hold: in the same row where both have as many, else anywhere."""
+    held = [_numbers(row) for row in rows]
+    if len(held) != len(table.frame):
+        held = [([*chain.from_iterable(known for known, _ in held)], " ".join(words for _, words in held))] * len(
+            table.frame
+        )
+    for row, (known, words) in zip(table.cells(), held, strict=True):
+        for cell, column in zip(row, table.columns, strict=True):
+            for word, value, unit in _shown(cell.text) if column.align == "right" else ():
+                near = any(abs(one * of - value) <= 0.5001 * unit for one in known for of in (1, 100))
+                if not near and not (unit == 1 and re.search(rf"(?<![\w.]){word}(?![\w.])", words)):
+                    yield f"{table.name}, {column.name}: {word} of {cell.text}"
+
+
+def a_page_shows_what_its_files_hold(name):
+    """Every number of a table stands in its CSV and in its JSON, in the same row where the rows are the same."""
+    if not name.startswith("study_"):
+        return
+    report = answer(name).report()
+    told = json.loads(report.to_json())["tables"]
+    for table in report.tables():
+        read = pd.read_csv(io.StringIO(table_csv(table)), keep_default_na=False, na_values=[""])
+        rows, beside = ([[*row.values()] for row in told[table.name].get(part, [])] for part in ("rows", "data"))
+        same = len(rows) == len(beside)
+        whole = [row + (beside[at] if same else [*chain.from_iterable(beside)]) for at, row in enumerate(rows)]
+        assert [*_lacking(table, read.to_numpy(dtype=object).tolist())] == [], "CSV"
+        assert [*_lacking(table, whole)] == [], "JSON"
+
+
 REFUSING = [what_is_no_seed_is_refused_by_name, nothing_is_silently_left_out_of_account, no_note_decides]
 LAWS = [
     a_seed_is_a_seed_of_whatever_type,
@@ -374,6 +426,7 @@ LAWS = [
     scores_from_a_file_are_scores,
     it_is_kept_by_pickle,
     it_shows_itself,
+    a_page_shows_what_its_files_hold,
     methods_are_whole,
     linear_algebra_adds_up_in_one_order,
     *REFUSING,

@@ -231,6 +231,7 @@ class Table(ShortRepr):
     def __post_init__(self) -> None:
         frame, said = _said_once(self.frame, self.columns)
         object.__setattr__(self, "frame", frame)  # frozen
+        object.__setattr__(self, "data", None if self.data is None else _with_shown(self.data, frame))
         if names := names_now():  # a table is written after its report was made
             write = named_by(names)
             own = (replace(one, write=write) if one.write is name_of_metric else one for one in self.columns)
@@ -253,6 +254,13 @@ class Table(ShortRepr):
                 ]
             )
         return [list(row) for row in zip(*shown, strict=True)]
+
+    def file_frame(self) -> pd.DataFrame:
+        """Return the columns that are shown, and every other one but for what only marks a value."""
+        shown = [column.name for column in self.columns]
+        return self.frame[
+            shown + [name for name in self.frame if not str(name).endswith(_MARKING) and name not in shown]
+        ]
 
     def marked(self, column: Column) -> bool:
         """Say whether anything stands raised after the values of a column."""
@@ -307,6 +315,7 @@ class Table(ShortRepr):
         return [(name, len(list(members))) for name, members in groupby(names)] if any(names) else []
 
 
+_MARKING = ("_marks", "_bold")
 _SMALL_FIRST = re.compile(r"[Rr]anks?(?![-\w])|p\b")
 """How the headings of ranks and p-values begin."""
 
@@ -333,10 +342,24 @@ def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.Dat
     return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
 
 
+def _with_shown(data: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return data with the numbers of a frame that lack in them, where both are the same rows in the same order."""
+    shared = [name for name in frame if name in data]
+    if not shared or not data.index.equals(frame.index):
+        return data
+    written = [name for name in shared if frame[name].dtype.kind == "O" and data[name].dtype.kind != "O"]
+    if not frame[shared].drop(columns=written).equals(data[shared].drop(columns=written)):
+        return data
+    numbers = {str(name).removesuffix("_sort"): frame[name] for name in frame if frame[name].dtype.kind in "iuf"}
+    return data.assign(**{name: values for name, values in numbers.items() if name not in data})
+
+
 def table_csv(table: Table) -> str:
-    """Return the table's data as CSV: a header, commas, full precision, one line feed per row."""
-    data = table.frame[[column.name for column in table.columns]] if table.data is None else table.data
-    return csv_text(data)
+    """Return the table's data as CSV: a header, commas, full precision, one line feed per row.
+
+    Where no other data are given, what is shown comes first, and after it the numbers behind what is written out.
+    """
+    return csv_text(table.file_frame() if table.data is None else table.data)
 
 
 def _sort_key(value: object) -> str:

@@ -171,7 +171,7 @@ def _shares_section(study: AgreeStudy) -> Section:
         **say.named("shares", result=study.lead.result, corrections=list(powers["correction"].unique()), **known),
         frame=frame,
         columns=tuple(columns),
-        data=powers,
+        data=powers.assign(n_pairs=study.lead.n_pairs),
     )
     return Section(
         **say.headed("shares lead", result=study.lead.result),

@@ -98,17 +98,17 @@ def _key_figures(study: AssessmentStudy) -> Table | None:
     """Return what pools, assessors and their time gave, of the figures that are known."""
     table = study.topics.agg(["mean", "min", "max"])
     told = [
-        KeyFigure(say("key", name=name), say("range", of=table[name]), tuple(table[name]))
+        KeyFigure(say("key", name=name), say("range", of=table[name]), table[name].to_dict())
         for name in ("documents", "relevant")
     ]
     growth, beyond, twice = _growth(study), _beyond(study), _documents_twice(study)
     for name, known, numbers in (
-        ("growth", growth, growth and (growth["half"]["relevant_share"],)),
-        ("beyond", beyond, beyond and tuple(beyond["row"][["relevant", "low", "high"]])),
-        ("documents-twice", twice, twice and (twice["both"],)),
+        ("growth", growth, growth and {"relevant_share": growth["half"]["relevant_share"]}),
+        ("beyond", beyond, beyond and dict(beyond["row"][["relevant", "low", "high"]])),
+        ("documents-twice", twice, twice and {"both": twice["both"]}),
     ):
         if known is not None:
-            told.append(KeyFigure(say("key", name=name, **known), say("key value", name=name, **known), numbers or ()))
+            told.append(KeyFigure(say("key", name=name, **known), say("key value", name=name, **known), numbers or {}))
     return listed_figures(told)
 
 

@@ -8,7 +8,7 @@ from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.key_figures import KeyFigure, counted, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.settled_ranks import ranks_section
 from metaeval.reports.shared import facts, unanswered
@@ -73,10 +73,10 @@ def _figures(study: BoardsStudy) -> list[KeyFigure]:
     tau = study.found.to_frame()["tau"].iloc[0]
     return [
         *(
-            KeyFigure(say("key", how=say(name, study=study)), share_of(counts[name], n), (counts[name], n))
+            KeyFigure(say("key", how=say(name, study=study)), share_of(counts[name], n), counted(counts[name], n))
             for name in _RELATIONS[:-1]
         ),
-        KeyFigure(say("tau"), _DECIMAL(tau), (tau,)),
+        KeyFigure(say("tau"), _DECIMAL(tau), {"tau": tau}),
     ]  # fmt: skip
 
 

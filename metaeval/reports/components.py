@@ -219,24 +219,23 @@ def _items(value: float) -> str:
 
 
 def _needed(study: ComponentsStudy, stability: str) -> dict[str, str]:
-    rows = study.needed[study.needed["stability"] == stability]
-    return {
-        str(metric): f"{_items(items)} [{_items(low)}, {_items(high)}]"
-        for metric, items, low, high in rows[["metric", "items", "low", "high"]].to_numpy().tolist()
-    }
+    rows = study.needed[study.needed["stability"] == stability].set_index("metric")
+    return {str(metric): _needed_words(row) for metric, row in rows.iterrows()}
+
+
+def _needed_words(row: "pd.Series[Any]") -> str:
+    return f"{_items(row['items'])} [{_items(row['low'])}, {_items(row['high'])}]"
 
 
 def _figures(study: ComponentsStudy) -> Table:
-    frame, needed = study.components.dependability, _needed(study, "erho2")
-    shown = pd.DataFrame(
-        {
-            "metric": frame["metric"],
-            "relative": [_coefficient(row, "erho2") for _, row in frame.iterrows()],
-            "absolute": [_coefficient(row, "phi") for _, row in frame.iterrows()],
-            "difference_error": frame["difference_error"],
-            "items_needed": [needed[str(metric)] for metric in frame["metric"]],
-            "order": frame["erho2"],
-        }
+    frame = study.components.dependability
+    needed = study.needed[study.needed["stability"] == "erho2"].set_index("metric").loc[frame["metric"]].reset_index()
+    ends = {f"needed{end}": needed[name] for end, name in (("", "items"), ("_low", "low"), ("_high", "high"))}
+    shown = frame.assign(
+        relative=[_coefficient(row, "erho2") for _, row in frame.iterrows()],
+        absolute=[_coefficient(row, "phi") for _, row in frame.iterrows()],
+        items_needed=[_needed_words(row) for _, row in needed.iterrows()],
+        **ends,
     )
     columns = (
         METRIC,
@@ -244,7 +243,7 @@ def _figures(study: ComponentsStudy) -> Table:
         *right(_SCORE, difference_error="Standard error of a difference"),
         *right(text, _named(study.components)["Others"], items_needed=say("key items", target=study.target)),
     )
-    return key_figures(shown, columns, by="order", caption=_said(study, "figures"), data=frame)
+    return key_figures(shown, columns, by="erho2", caption=_said(study, "figures"))
 
 
 def _choice(study: ComponentsStudy, blocks: Callable[[str], tuple[Block, ...]]) -> Choice:

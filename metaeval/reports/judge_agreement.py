@@ -25,7 +25,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
-from metaeval.reports.key_figures import KeyFigure, sure_side
+from metaeval.reports.key_figures import KeyFigure, sure_side, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 from metaeval.studies.judge_parts import Labelling
@@ -57,17 +57,17 @@ def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[S
     return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), *_topics_section(study))
 
 
-def _alpha(study: Labelling) -> tuple[str, tuple[object, object, object]]:
+def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
     """Return alpha for ordered grades, or for names, with its interval, as written and as numbers."""
     level = "ordinal" if study.labels.ordered else "nominal"
     alpha, low, high = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
-    return bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples), (alpha, low, high)
+    return bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples), with_ends(alpha, low, high)
 
 
 def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance."""
-    written, (alpha, low, _) = _alpha(study)
-    known, bounded, n = not absent(alpha), not absent(low), study.labels.table.shape[1]
+    written, numbers = _alpha(study)
+    known, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
     return say("all agree", n=n, alpha=written, side=sure_side(written), bounded=bounded, known=known, study=study)
 
 
@@ -79,17 +79,17 @@ def agreement_figures(study: Labelling) -> list[KeyFigure]:
         pair = pairs.iloc[0]
         kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
         written = bracketed(kappa, low, high, number(2), draws=draws)
-        told.append(KeyFigure(say("key kappa"), written, (kappa, low, high)))
+        told.append(KeyFigure(say("key kappa"), written, with_ends(kappa, low, high)))
         shares = {"same": pair["same"]}
         if not study.passages.empty:
             shares = {"passages": study.passages["of_union"].mean()} | shares
         if not study.elements.empty:
             shares = {"elements": study.elements.set_index("topic").loc["mean", "both"]} | shares
-        return told + [KeyFigure(say(f"key {name}"), share(value), (value,)) for name, value in shares.items()]
+        return told + [KeyFigure(say(f"key {name}"), share(value), {"value": value}) for name, value in shares.items()]
     names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
     for name, write in (("kappa", number(2)), ("same", share)):
         written = span(names, pairs[name], map(write, pairs[name]), opening="")
-        told.append(KeyFigure(say(f"key {name}"), written, (pairs[name].min(), pairs[name].max())))
+        told.append(KeyFigure(say(f"key {name}"), written, {"least": pairs[name].min(), "most": pairs[name].max()}))
     return told
 
 

@@ -241,17 +241,20 @@ def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
     if effects.empty:
         return []
     alone = len(effects[["first", "second"]].drop_duplicates()) == 1
-    numbers = [tuple(sorted(effects[name])) if alone else (effects[name].median(),) for name in ("tau", "f1")]
+    numbers: list[dict[str, object]] = [
+        dict(zip(effects["metric"], effects[name], strict=True)) if alone else {"median": effects[name].median()}
+        for name in ("tau", "f1")
+    ]
     tau, f1 = (
-        _by_metric(effects, name) if alone else number(2)(own[0])
-        for name, own in zip(("tau", "f1"), numbers, strict=True)
+        _by_metric(effects, name) if alone else number(2)(values["median"])
+        for name, values in zip(("tau", "f1"), numbers, strict=True)
     )
     silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
     conflicts = effects["n_conflicts"].sum()
     return [
         KeyFigure(say("key tau", alone=alone), tau, numbers[0]),
         KeyFigure(say("key f1", alone=alone, silent=silent), f1, numbers[1]),
-        KeyFigure(say("key opposite"), whole(conflicts), (conflicts,)),
+        KeyFigure(say("key opposite"), whole(conflicts), {"count": conflicts}),
     ]
 
 

@@ -23,7 +23,7 @@ from metaeval.reports.judge_worth import (
     repeats_section,
     worth_section,
 )
-from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -133,19 +133,26 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     row, found, told = study.verdicts.iloc[0], study.conclusions[metric], []
     given = {"judge": row["judge"], "metric": metric}
     if row["ranking"] != "no pairs":
-        told.append(KeyFigure(say("key f1", **given), _f1(row, found.n_resamples), _ends_of(row, "f1")))
+        told.append(KeyFigure(say("key f1", **given), _f1(row, found.n_resamples), with_ends(*_ends_of(row, "f1"))))
     if not absent(row["people_f1"]):
-        told.append(KeyFigure(say("key second", **given), number(2)(row["people_f1"]), (row["people_f1"],)))
+        told.append(KeyFigure(say("key second", **given), number(2)(row["people_f1"]), {"people_f1": row["people_f1"]}))
     if row["favours"]:
-        told.append(KeyFigure(say("key bias"), _favour_words(row), (*_ends_of(row, "favour"), *_beyond(row))))
+        numbers = with_ends(*_ends_of(row, "favour"))
+        numbers |= {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
+        told.append(KeyFigure(say("key bias"), _favour_words(row), numbers))
     if row["ranking"] != "no pairs":
-        told.append(KeyFigure(say("key opposite", **given), number(0)(row["n_conflicts"]), (row["n_conflicts"],)))
+        told.append(
+            KeyFigure(say("key opposite", **given), number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]})
+        )
     if row["labels"]:
-        told.append(KeyFigure(say("key labels", **given), say("labels", row=row), (row["winning_rate"],)))
+        told.append(
+            KeyFigure(say("key labels", **given), say("labels", row=row), {"winning_rate": row["winning_rate"]})
+        )
     worth = study.worth.get((metric, row["judge"]))
     if worth is not None:
-        numbers = _ends_of(worth.summary.T["median"], "n_equivalent")
-        told.append(KeyFigure(say("key worth", planned=worth.n_topics), bracketed(*numbers, number(0)), numbers))
+        topics = _ends_of(worth.summary.T["median"], "n_equivalent")
+        written = bracketed(*topics, number(0))
+        told.append(KeyFigure(say("key worth", planned=worth.n_topics), written, with_ends(*topics)))
     return told
 
 

@@ -52,7 +52,7 @@ def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         KeyFigure(
             say("key", step=step, plan=PLAN_NAMES[str(plan)]),
             span(map(name_of_metric, rows["metric"]), rows["tau"], rows["written"], opening=""),
-            tuple(rows["tau"]),
+            dict(zip(rows["metric"], rows["tau"], strict=True)),
         )
         for plan, rows in (() if part.empty else part.groupby("plan", sort=False))
     ]

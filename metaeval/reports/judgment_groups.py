@@ -24,14 +24,14 @@ _MOVED = (
 say = prose("judgment_groups")
 
 
-def _changes(study: JudgmentsStudy) -> tuple[End, End, int, list[float]] | None:
-    """Return the least and the most mean change of scores without their group, the most places, and all changes."""
+def _changes(study: JudgmentsStudy) -> tuple[End, End, int, dict[str, object]] | None:
+    """Return the least and the most mean change of scores without their group, the most places, and every change."""
     if "depth" not in study.left_out:
         return None
     table = study.table("left_out_summary")
     table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
     low, high = ends(map(name_of_metric, table["metric"]), table["size"], map(_signed_percent, table["mean_change"]))
-    return low, high, int(table["most_places"].max()), sorted(table["mean_change"])
+    return low, high, int(table["most_places"].max()), dict(zip(table["metric"], table["mean_change"], strict=True))
 
 
 def groups_sentence(study: JudgmentsStudy) -> str:
@@ -47,7 +47,7 @@ def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         return []
     low, high, most, numbers = found
     changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high)))
-    return [KeyFigure(say("change"), changes, tuple(numbers)), KeyFigure(say("places"), whole(most), (most,))]
+    return [KeyFigure(say("change"), changes, numbers), KeyFigure(say("places"), whole(most), {"places": most})]
 
 
 def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section:

@@ -88,7 +88,7 @@ def _run_depths_table(depths: RunDepths) -> Table:
     return Table(
         **say.named("run_depths"),
         frame=pd.DataFrame([row]),
-        data=depths.to_frame(),
+        data=depths.to_frame().assign(answers=depths.n_answers, runs_per_topic=depths.runs_per_topic),
         columns=(
             *right(whole, topics="Topics", runs="Runs", answers="Answers"),
             *right(number(1), per_topic="Runs a topic"),

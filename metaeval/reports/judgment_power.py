@@ -62,8 +62,12 @@ def power_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         full = dict(zip(frame["metric"], map(carried, frame["power_full"], frame["power_full_error"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
         known = [(end, End.of({name: full[name] for name in end.names}).figure) for end in dict.fromkeys((high, low))]
-        numbers = sorted([*frame["power"], *frame["power_full"]])
-        return [KeyFigure(say("power", part=part), say("power ends", known=known), tuple(numbers))]
+        numbers = {
+            f"{metric}, {judged}": value
+            for judged, name in (("reduced", "power"), ("all", "power_full"))
+            for metric, value in zip(frame["metric"], frame[name], strict=True)
+        }
+        return [KeyFigure(say("power", part=part), say("power ends", known=known), numbers)]
     return []
 
 
@@ -171,7 +175,10 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
     counts = number(0 if n_draws == 1 else 1)
     powers = zip(part[f"power{suffix}"], part[f"power{suffix}_error"], strict=True)
     part = part.assign(
-        shown=[_of_pairs(*row, stability.n_pairs, counts) for row in powers], shown_sort=part[f"power{suffix}"]
+        shown=[_of_pairs(*row, stability.n_pairs, counts) for row in powers],
+        shown_sort=part[f"power{suffix}"],
+        n_significant=part[f"power{suffix}"] * stability.n_pairs,
+        n_pairs=stability.n_pairs,
     ).sort_values(f"power{suffix}", ascending=False, kind="stable")
     required = f"difference_required{suffix}"
     beside = part["difference_required_error"] * (np.nan if full else 1.0)
@@ -185,7 +192,7 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
             *right(str, shown="Disc. power"),
             *(right(required="Diff. required") if part[required].notna().any() else ()),
         ),
-        data=part[["metric", f"power{suffix}", required]],
+        data=part[["metric", f"power{suffix}", "n_significant", "n_pairs", required]],
     )
 
 

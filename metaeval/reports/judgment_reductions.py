@@ -37,7 +37,19 @@ _HALF = 0.5
 _FEW_STEPS, _FEW_METRICS = 40, 5
 """With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
 _BEST = (
-    *("metric", "step", "tau_best", "tau_best_se", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "rbo_se"),
+    *(
+        "metric",
+        "step",
+        "left",
+        "tau_best",
+        "tau_best_se",
+        "tau_ap_best",
+        "rho_best",
+        "rbo_best",
+        "rho",
+        "rbo",
+        "rbo_se",
+    ),
     "tau_p_value",
 )
 say = prose("judgment_reductions")
@@ -87,13 +99,13 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     told = []
     for stability, low, high, _ in threshold_ends(study):
         both = dict.fromkeys((low, high))
-        numbers = stability.thresholds(min_tau=study.min_tau)["left"].dropna().sort_values()
+        numbers = stability.thresholds(min_tau=study.min_tau).set_index("metric")["left"].dropna().sort_values()
         value = " to ".join(f"{end.figure} ({end.who})" for end in both)
-        told.append(KeyFigure(say("key", what=taken(stability)), value, tuple(numbers)))
+        told.append(KeyFigure(say("key", what=taken(stability)), value, numbers.to_dict()))
     if not told and study.stability:
         part, least, written = _least(next(iter(study.stability.values())))
         value = span(least["metric"], least["tau"], written, opening="") if part else ""
-        told.append(KeyFigure(say("key tau", part=part), value, tuple(least["tau"])))
+        told.append(KeyFigure(say("key tau", part=part), value, dict(zip(least["metric"], least["tau"], strict=True))))
     return told
 
 
@@ -301,7 +313,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         name=f"consistency {stability.reduction.name}",
         **say.titled("consistency", stability=stability, drawn=drawn, full=compared_with(stability), known=known),
         frame=_wide(frame, stability.metrics, cells),
-        data=frame[["metric", "step", "found", "contradicted", "contradicted_share", "power", "power_full"]],
+        data=frame[["metric", "step", "left", "found", "contradicted", "contradicted_share", "power", "power_full"]],
         columns=(*_step_columns(stability)[:1], *_by_metric(stability, found="found", wrong="not confirmed")),
     )
 

@@ -2,9 +2,10 @@
 """The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -26,7 +27,8 @@ class KeyFigure(NamedTuple):
     what: str
     value: str
     """As written; nothing where it is not known."""
-    numbers: tuple[object, ...] = ()
+    numbers: Mapping[Any, object] = MappingProxyType({})
+    """What each number is, such as "low": as programs call it."""
 
 
 def key_figures(  # noqa: PLR0913 - the parts of a table
@@ -79,8 +81,18 @@ def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
     table = key_figures(
         pd.DataFrame({"what": [one.what for one in known], "written": [one.value for one in known]}), FIGURES
     )
-    rows = [(one.what, number) for one in known for number in one.numbers if not absent(number)]
-    return replace(table, data=pd.DataFrame(rows, columns=["what", "number"]))
+    rows = [(one.what, *number) for one in known for number in one.numbers.items() if not absent(number[1])]
+    return replace(table, data=pd.DataFrame(rows, columns=["what", "name", "number"]))
+
+
+def with_ends(value: object, low: object, high: object) -> dict[str, object]:
+    """Name a number and the ends of its interval."""
+    return {"value": value, "low": low, "high": high}
+
+
+def counted(some: int, of: int) -> dict[str, object]:
+    """Name a count and what it is a part of."""
+    return {"count": some, "of": of}
 
 
 def sure_side(written: str, bar: float = 0.0) -> int:

@@ -130,7 +130,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
             *right(kept="Preferences kept"),
             *left(_signed, first_broken="Contradicted"),
         ),
-        data=verdicts,
+        data=verdicts.assign(kept=verdicts["preferences"] - verdicts["broken"]),
     )
     stated = verdicts.drop_duplicates("expectation")
     by = [f"{listed(part['expectation'])}: {source}" for source, part in stated.groupby("source", sort=False)]

@@ -12,7 +12,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_ranking import alt_section
-from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.settled_ranks import ranks_section
 from metaeval.reports.shared import facts, unanswered
@@ -86,7 +86,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
         KeyFigure(
             say("key kappa", other=row["second"], study=study),
             bracketed(row["kappa"], row["low"], row["high"], _DECIMAL),
-            (row["kappa"], row["low"], row["high"]),
+            with_ends(row["kappa"], row["low"], row["high"]),
         )
         for row in (_agreed(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
     ]
@@ -94,7 +94,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
         KeyFigure(
             say("key", other=row["predictor"], study=study),
             _DECIMAL(row["f1"]) if pd.notna(row["f1"]) else "",
-            (row["f1"],),
+            {"f1": row["f1"]},
         )
         for row in study.beside.head(_MOST_FIGURES).to_dict("records")
     ]

@@ -115,14 +115,14 @@ def _figures(study: TableStudy) -> Table:
             "leader": listed(names),
             "mean": value,
             "found": share_of(np.count_nonzero(verdicts), result.n_tested[place], error),
-        }
-        row |= {
             "better": int((verdicts == 1).sum()),
             "worse": int((verdicts == -1).sum()),
             "found_sort": np.count_nonzero(verdicts),
+            "n_tested": result.n_tested[place],
         }
         if milder is not None:
-            row["milder"] = share_of(np.count_nonzero(milder.verdicts()[place]), milder.n_tested[place])
+            row["milder_sort"] = np.count_nonzero(milder.verdicts()[place])
+            row["milder"] = share_of(row["milder_sort"], milder.n_tested[place])
         rows.append(row)
     label = CORRECTIONS.words(result.correction)
     columns = [METRIC, *left(leader="Best"), *right(number(study.digits), mean="Mean")]

@@ -5,7 +5,7 @@ from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.key_figures import KeyFigure, counted, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.studies.votes import VotesStudy
@@ -70,15 +70,15 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
     first, settled, n = frame.iloc[0], int(frame["settled"].sum()), len(frame)
     single = [_called(study, name) for name, one in study.n_units.items() if one == 1]
     given = {"first": first, "settled": settled, "n": n, "n_groups": study.n_groups, "single": single}
-    figures = [KeyFigure(say("settled"), share_of(settled, n), (settled, n))]
+    figures = [KeyFigure(say("settled"), share_of(settled, n), counted(settled, n))]
     if n == 1:
         words = say("share", system=first["system"], against=first["against"])
         figures += [
-            KeyFigure(say("p"), p_value(first["p_value"]), (first["p_value"],)),
-            KeyFigure(words, share(first["least_share"]), (first["least_share"],)),
+            KeyFigure(say("p"), p_value(first["p_value"]), {"p_value": first["p_value"]}),
+            KeyFigure(words, share(first["least_share"]), {"least_share": first["least_share"]}),
         ]
     fewer = bool((frame["independent"] < frame["votes"]).any())
-    counted = facts(
+    told = facts(
         vote=study.n_votes,
         system=study.n_systems,
         **{_called(study, name): one for name, one in study.n_units.items()},
@@ -87,7 +87,7 @@ def sweeps_report(study: VotesStudy, *parts: Section) -> Report:
     return Report(
         command="votes",
         title=prose("votes")("title", of_runs=len(study.powers) > 0),
-        facts=(*counted, (f"{study.alpha:g}", "significance level α")),  # noqa: RUF001 - Greek letters are for people
+        facts=(*told, (f"{study.alpha:g}", "significance level α")),  # noqa: RUF001 - Greek letters are for people
         summary=(
             say("answer", **given),
             say(

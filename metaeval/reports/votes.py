@@ -31,7 +31,7 @@ from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, T
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.vote_plans import plan_section
@@ -147,16 +147,18 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
         KeyFigure(
             say("preferred", best=best, second=second, ties=group.main.ties, name=name),
             bracketed(leading[0], leading[1], leading[2]),
-            tuple(leading),
+            with_ends(*leading),
         ),
-        KeyFigure(say("possible", name=name), share_of(possible, len(ranks)), (possible, len(ranks))),
+        KeyFigure(say("possible", name=name), share_of(possible, len(ranks)), counted(possible, len(ranks))),
         KeyFigure(
-            say("settled", name=name), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)
+            say("settled", name=name),
+            share_of(settled["n_significant"], n_pairs),
+            counted(settled["n_significant"], n_pairs),
         ),
         KeyFigure(
             say("inflation", name=name),
             f"{_STRENGTH(group.main.inflation)} times" if group.main.clusters else "",
-            (group.main.inflation,),
+            {"inflation": group.main.inflation},
         ),
     ]
 

@@ -288,7 +288,7 @@ class CompareStudy(Study):
         qualities = ["power"] if self.second_quality != "tau_half" else ["power", "tau_half"]
         known = self.to_frame().set_index("metric")[qualities].dropna()
         # shares and correlations: means of terms that make at most 1
-        known = known.transform(lambda quality: settle(quality.to_numpy(), np.ones(len(known))))
+        known[:] = settle(known.to_numpy().T, np.ones(known.shape[::-1])).T
         front = []
         for name, row in known.iterrows():
             better = (known >= row).all(axis=1) & (known > row).any(axis=1)

@@ -51,6 +51,10 @@ def test_one_sentence(arena):
     assert report.summary[0].count(".") == 1
     first = study.to_frame()["rank_low"]
     assert ("is preferred" in report.summary[0]) == ((first == 1).sum() == 1)
+    numbers = report.key_figures.data
+    preferred = numbers[numbers["what"] == numbers["what"].iloc[0]].set_index("name")["number"]
+    assert preferred["low"] <= preferred["value"] <= preferred["high"]
+    assert {*numbers["name"]} <= {"value", "low", "high", "count", "of", "inflation"}
 
 
 def test_the_page(tmp_path):
