@@ -1,12 +1,20 @@
 """What a metric's values may be: finite, and within the bounds that it declares."""
 
 from collections.abc import Sequence
+from math import e
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import RELATIVE
+
+OVER_GREEDY = e / (e - 1.0)
+r"""The most that a list may gain over one that takes the document with most novel gain next.
+
+Gain that wears off is a monotone submodular function of a set of documents, so that the first n of the greedy list have
+at least :math:`1 - 1/e` of the gain of any n (Nemhauser, Wolsey and Fisher 1978), and discounts fall with the rank.
+"""
 
 
 class MetricError(InvalidOptionError):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics.bounds import OVER_GREEDY
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level, Rule
 from metaeval.metrics.spec import Kernel, MetricSpec
@@ -438,11 +439,11 @@ SPECS = tuple(
     )
     for name, kernel, graded, bounds, cite in (
         ("alpha_DCG", alpha_dcg, False, (0.0, 1.0), "clarke2008"),
-        ("alpha_nDCG", alpha_ndcg, False, (0.0, np.inf), "clarke2008"),
+        ("alpha_nDCG", alpha_ndcg, False, (0.0, OVER_GREEDY), "clarke2008"),
         ("ERR_IA", err_ia, False, (0.0, 1.0), "chapelle2011"),
-        ("nERR_IA", nerr_ia, False, (0.0, np.inf), "chapelle2011"),
+        ("nERR_IA", nerr_ia, False, (0.0, OVER_GREEDY), "chapelle2011"),
         ("NRBP", nrbp, False, (0.0, 1.0), "clarke2009"),
-        ("nNRBP", nnrbp, False, (0.0, np.inf), "clarke2009"),
+        ("nNRBP", nnrbp, False, (0.0, OVER_GREEDY), "clarke2009"),
         ("AP_IA", average_precision_ia, False, (0.0, 1.0), "agrawal2009"),
         ("P_IA", precision_ia, False, (0.0, 1.0), "agrawal2009"),
         ("StRecall", subtopic_recall, False, (0.0, 1.0), "zhai2003"),

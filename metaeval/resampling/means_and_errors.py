@@ -12,6 +12,7 @@ from scipy.special import logsumexp, stdtrit
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.base.names import natural_order
+from metaeval.metrics.known_bounds import known_bounds
 from metaeval.resampling.exchangeable import SystemPlaces
 from metaeval.resampling.posterior_ranks import RankBands, bands_of_draws, counts_at_top
 from metaeval.resampling.ranks import Decided, Pairs, RankMethod, SystemRanks, decided_by_holm, ranks_dataset
@@ -57,7 +58,11 @@ class RanksFromErrors(SystemRanks):
         frame = frame.merge(more, on=["metric", "system"]).rename(
             columns={"error": "stderr", "p_top": f"p_top_{self.top}"}
         )
-        frame = frame.assign(mean_low=frame["mean"] - frame["half"], mean_high=frame["mean"] + frame["half"])
+        seen = frame.groupby("metric", sort=False)["mean"].agg(["min", "max"])
+        bounds = {str(name): known_bounds(str(name), *ends, shares=False) for name, *ends in seen.itertuples()}
+        least, most = (frame["metric"].map({name: ends[side] for name, ends in bounds.items()}) for side in (0, 1))
+        frame["mean_low"] = (frame["mean"] - frame["half"]).clip(lower=least)
+        frame["mean_high"] = (frame["mean"] + frame["half"]).clip(upper=most)
         frame = frame.drop(columns="half")
         first = ["metric", "system", "mean", "mean_low", "mean_high", "stderr", "n"]
         return frame[[*first, *(name for name in frame if name not in first)]]

@@ -51,12 +51,15 @@ def ends_of_means(  # noqa: PLR0913 - what an interval is made of
     With `apart` the means are of differences. Where nothing varies there is no error to go by. If a value that all of n
     units have comes with the chance q, they all have it with the chance :math:`q^n`, which is :math:`\alpha / 2` at
     :math:`q = (\alpha / 2)^{1/n}`; the mean then lies between those with all the rest at either bound. Of shares of 0
-    and 1 these are the ends of Clopper and Pearson [1]_. Where no bounds are known there is no interval.
+    and 1 these are the ends of Clopper and Pearson [1]_; a share whose t interval would leave the range has the ends of
+    Wilson [2]_, with its error in place of the binomial one. Where no bounds are known there is no interval.
 
     References
     ----------
     .. [1] Clopper and Pearson (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
        Biometrika 26, 404-413. :doi:`10.1093/biomet/26.4.404`
+    .. [2] Wilson (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
+       Statistical Association 22, 209-212. :doi:`10.1080/01621459.1927.10502953`
 
     Examples
     --------
@@ -82,4 +85,23 @@ def ends_of_means(  # noqa: PLR0913 - what an interval is made of
     with np.errstate(invalid="ignore"):
         low = np.where(alike, mean - rest * (mean - least), np.maximum(low, least))
         high = np.where(alike, mean + rest * (most - mean), np.minimum(high, most))
-    return low, high
+    if apart or not seen.shares.any():
+        return low, high
+    beyond = seen.shares[:, None] & ~alike & (np.abs(mean - 0.5) + half > 0.5)  # noqa: PLR2004 - the middle of shares
+    lower, upper = _wilson(mean, error, half)
+    return np.where(beyond, lower, low), np.where(beyond, upper, high)
+
+
+def _wilson(share: Floats, error: Floats, half: Floats) -> tuple[Floats, Floats]:
+    r"""Return the ends of Wilson's interval of shares whose t interval is `half` wide on each side.
+
+    The units that would have this error are :math:`p (1 - p) / error^2 + 1`, which are all where they are drawn alone.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        weight = np.square(half / error) / (share * (1.0 - share) / np.square(error) + 1.0)
+        middle, spread = (
+            (share + weight / 2.0) / (1.0 + weight),
+            share * (1.0 - share) * weight + np.square(weight) / 4.0,
+        )
+        reach = np.sqrt(spread) / (1.0 + weight)
+    return middle - reach, middle + reach

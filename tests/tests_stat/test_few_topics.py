@@ -3,13 +3,15 @@
 from itertools import combinations_with_replacement, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from metaeval import as_scores, study_table
+from metaeval import as_scores, study_leaderboard, study_table
 from metaeval.studies.power import system_means
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.result import difference_intervals
 
 VALUES = (0.0, 0.1, 0.9, 1.0)
@@ -107,3 +109,33 @@ def test_no_interval_leaves_the_range_of_its_metric():
     low, high = means.loc["system2", ["low", "high"]]
     assert low == pytest.approx(0.5 * 0.025**0.5)
     assert high == pytest.approx(1.0 - 0.5 * 0.025**0.5)
+
+
+def test_a_share_near_its_end_has_the_interval_of_wilson():
+    """9 of 10, with statsmodels 0.14: proportion_confint(9, 10, method="wilson"), and its z for Student's quantile."""
+    one, n = np.array([[0.9]]), np.array([[10.0]])
+    error, scores = np.array([[(0.9 * 0.1 / 9) ** 0.5]]), np.array([[[1.0] * 9 + [0.0]]])
+    given = {"seen": Seen.of(scores), "metrics": ["solved"], "confidence_level": 0.95}
+    low, high = ends_of_means(one, error, n, np.array([[1e9]]), **given)
+    assert [low.item(), high.item()] == pytest.approx([0.595849973, 0.982123787], abs=1e-6)
+    low, high = ends_of_means(one, error, n, n - 1.0, **given)
+    assert 0.0 < low.item() < 0.5958
+    assert 0.9822 < high.item() < 1.0
+    middle = ends_of_means(one - 0.4, error * 5 / 3, n, n - 1.0, **given)
+    assert [end.item() for end in middle] == pytest.approx([0.5 - 0.3770, 0.5 + 0.3770], abs=1e-4)
+
+
+def test_a_measure_over_a_greedy_ideal_ends_at_one():
+    """.8844 and .7039 under alpha_nDCG (pyndeval): t ends at 1.94; where a list beat the ideal, at e / (e - 1)."""
+    for first, end in ((0.884414, 1.0), (1.01, np.e / (np.e - 1.0))):
+        means = system_means(as_scores(np.array([[[first, 0.703918], [0.1, 0.2]]]), metrics=["alpha_nDCG@5"]))
+        assert means.set_index("system").loc["system1", "high"] == pytest.approx(end)
+
+
+def test_the_interval_of_an_accuracy_stays_within_it():
+    """From means and errors too, in shares and in percent; what a name does not tell has no end."""
+    for name, scale, ends in (("acc", 1, (0, 1)), ("acc", 100, (0, 100)), ("elo", 1, (-0.0292, 1.0292))):
+        board = pd.DataFrame({"model": list("ab"), name: [0.99, 0.01], "stderr": [0.02, 0.02]})
+        board[[name, "stderr"]] *= scale
+        frame = study_leaderboard(board, rng=1).to_frame()
+        assert [frame["mean_low"].min(), frame["mean_high"].max()] == pytest.approx(list(ends), abs=1e-4)
