@@ -1,7 +1,7 @@
 """Putting the labels of several judges on one scale: each keeps, fits, cuts or renames its own grades."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Literal
 
@@ -136,9 +136,8 @@ def map_scales(
     frame = pd.DataFrame({name: columns[name] for name in given.judges}, index=given.table.index)
     frame.columns.name = "judge"
     notes = (*given.notes, *_notes(table, done, reference))
-    frame.attrs["notes"] = notes
     return ScaleMaps(
-        labels=as_labels(frame, real=True),
+        labels=as_labels(replace(given, table=frame, notes=notes), real=True),
         table=table,
         rules=done,
         reference=reference,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
+from statsmodels.stats.inter_rater import cohens_kappa
 
 from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
 from metaeval.agreement.label_agreement import compare_labels
@@ -218,3 +219,17 @@ def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, t
     for name, (dropped, fitted) in expected.items():
         assert tau(labels[name].where(labels[name] <= 3)) == pytest.approx(dropped, abs=5e-4)
         assert tau(found.labels.table[name]) == pytest.approx(fitted, abs=5e-4)
+
+
+def test_items_without_topics_stay_what_is_drawn():
+    """100 items, 2 raters: kappa .796 has the interval of statsmodels (asymptotic), .676 to .916, a reference or none."""
+    pairs = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], [38, 4, 6, 52], axis=0)
+    items = pd.DataFrame(pairs, columns=["a", "b"], index=[f"i{place}" for place in range(100)])
+    expected = cohens_kappa([[38, 4], [6, 52]])
+    for labels in (as_labels(items), map_scales(as_labels(items), reference="a").labels):
+        assert labels.by_item
+        found = compare_labels(labels, rng=0).pairs.iloc[0]
+        assert found["kappa"] == pytest.approx(expected.kappa)
+        assert found["kappa_low"] == pytest.approx(expected.kappa_low, abs=0.004)
+        assert found["kappa_high"] == pytest.approx(expected.kappa_upp, abs=0.004)
+        assert found["same_low"] < found["same"] < found["same_high"]
