@@ -415,6 +415,50 @@ def a_page_shows_what_its_files_hold(name):
         assert [*_lacking(table, whole)] == [], "JSON"
 
 
+ROWS = "rows"
+QUOTED = {
+    "study_agreement": {ROWS: "f1"},
+    "study_boards": {ROWS: "first"},
+    "study_campaign": {ROWS: ("value", "low", "high")},
+    "study_comparison": {ROWS: "power"},
+    "study_components": {"key_figures": "erho2"},
+    "study_human": {ROWS: ("value", "low", "high")},
+    "study_judges": {ROWS: ("value", "low", "high")},
+    "study_leaderboard": {ROWS: "rank"},
+    "study_leaderboard, means": {ROWS: "mean", "ranks acc": "rank"},
+    "study_power, t": {"top_8_pairs": "difference"},
+    "study_settled": {"ranks": "people"},
+    "study_table, t": {"pairs": "difference"},
+    "study_tests": {ROWS: "error_rate"},
+    "study_votes": {ROWS: ("strength", "low", "high")},
+}
+"""Numbers that people are told to quote, by study and table: in the columns of the ends, the number lies between."""
+NOT_SAMPLED = {
+    "study_assessments": "ranges over the topics of a campaign",
+    "study_design": "sizes computed from what is given",
+    "study_judgments": "a share of the judgments at hand, with the error of the draws",
+    "study_reliability": "places of runs in the campaign at hand, without a test",
+    "study_topics": "intervals of the model, which few topics of a test leave out",
+}
+"""Studies whose figures are of the data at hand, with the reason."""
+
+
+def what_is_quoted_has_an_interval(name):
+    """Each number that people are told to quote has its ends beside it, in the rows or in a table's file."""
+    if not name.startswith("study_") or name.split(", ")[0] in NOT_SAMPLED:
+        return
+    assert name.split(", ")[0] in {one.split(", ")[0] for one in QUOTED}
+    report = answer(name).report()
+    tables = {table.name: table.frame if table.data is None else table.data for table in report.tables()}
+    tables[ROWS] = pd.DataFrame(report.rows)
+    for place, quoted in QUOTED.get(name, {}).items():
+        value, low, high = (quoted, f"{quoted}_low", f"{quoted}_high") if isinstance(quoted, str) else quoted
+        known = tables[place][[value, low, high]].dropna().astype(float)
+        assert len(known) > 0, (place, value)
+        assert (known[low] <= known[value] + AGREE).all(), (place, value)
+        assert (known[value] <= known[high] + AGREE).all(), (place, value)
+
+
 REFUSING = [what_is_no_seed_is_refused_by_name, nothing_is_silently_left_out_of_account, no_note_decides]
 LAWS = [
     a_seed_is_a_seed_of_whatever_type,
@@ -427,6 +471,7 @@ LAWS = [
     it_is_kept_by_pickle,
     it_shows_itself,
     a_page_shows_what_its_files_hold,
+    what_is_quoted_has_an_interval,
     methods_are_whole,
     linear_algebra_adds_up_in_one_order,
     *REFUSING,

@@ -231,7 +231,7 @@ class Table(ShortRepr):
     def __post_init__(self) -> None:
         frame, said = _said_once(self.frame, self.columns)
         object.__setattr__(self, "frame", frame)  # frozen
-        object.__setattr__(self, "data", None if self.data is None else _with_shown(self.data, frame))
+        object.__setattr__(self, "data", None if self.data is None else _with_shown(self.data, frame, self.columns))
         if names := names_now():  # a table is written after its report was made
             write = named_by(names)
             own = (replace(one, write=write) if one.write is name_of_metric else one for one in self.columns)
@@ -342,8 +342,8 @@ def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.Dat
     return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
 
 
-def _with_shown(data: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return data with the numbers of a frame that lack in them, where both are the same rows in the same order."""
+def _with_shown(data: pd.DataFrame, frame: pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:
+    """Return data with the numbers shown that lack in them, where both are the same rows in the same order."""
     shared = [name for name in frame if name in data]
     if not shared or not data.index.equals(frame.index):
         return data
@@ -351,7 +351,8 @@ def _with_shown(data: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     if not frame[shared].drop(columns=written).equals(data[shared].drop(columns=written)):
         return data
     numbers = {str(name).removesuffix("_sort"): frame[name] for name in frame if frame[name].dtype.kind in "iuf"}
-    return data.assign(**{name: values for name, values in numbers.items() if name not in data})
+    more = {column.name for column in columns} - {*data}
+    return data.assign(**{name: values for name, values in numbers.items() if name in more})
 
 
 def table_csv(table: Table) -> str:

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.words import ends, name_of_metric, number, share_of, text, whole
+from metaeval.base.words import ends, name_of_metric, number, percentage, share_of, text, whole
 from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
-from metaeval.page.tables import METRIC, Table, left, p_values, right
+from metaeval.page.tables import METRIC, Table, bounded, left, p_values, right
+from metaeval.reports.data_files import with_bounds
 from metaeval.reports.power_findings import deciding, decision_words
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import drawn_for_p
@@ -140,7 +141,7 @@ def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int
 
     A column named after a correction holds its decisions, "p " and that name its p-values.
     """
-    frame = results[0].to_frame()
+    frame = with_bounds(results[0])
     for result in results:
         own = result.to_frame()
         frame = frame.assign(**{result.correction: own["significant"], f"p {result.correction}": own["p_corrected"]})
@@ -155,6 +156,8 @@ def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int
         better=np.where(first, frame["system_a"], frame["system_b"]),
         worse=np.where(first, frame["system_b"], frame["system_a"]),
         difference=np.where(first, frame["difference"], -frame["difference"]),
+        difference_low=np.where(first, frame["difference_low"], -frame["difference_high"]),
+        difference_high=np.where(first, frame["difference_high"], -frame["difference_low"]),
     )
 
 
@@ -180,19 +183,21 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
 
 def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
     corrected = [result.correction for result in results if result.correction != "none"]
-    columns = [METRIC, *left(better="Better", worse="Worse"), *right(_SCORE, difference="Difference")]
     named = {"p_value": "p", **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected}}
     order = {metric: place for place, metric in enumerate(results[0].metrics)}
     found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
     raw = {name: "p_value" for name in named if name not in {"p_value", f"p {FAMILY_WISE}"}}
     data = found.reset_index(drop=True)
     shown, written = p_values(data, named, raw=raw, n_resamples=drawn_for_p(results[0]))
-    names = [column.name for column in (*columns, *written)]
+    label = f"{percentage(1.0 - results[0].alpha)} interval"
+    shown, ends = bounded(shown, {"difference": ("Difference", _SCORE)}, label)
+    columns = (METRIC, *left(better="Better", worse="Worse"), *ends)
+    numbers = ["metric", "better", "worse", "difference", "difference_low", "difference_high"]
     return Table(
         name=f"top_{size}_pairs",
         **say.titled("top pairs", size=size),
         frame=shown,
-        data=data[names],
+        data=data[[*numbers, *(column.name for column in written)]],
         columns=(*columns, *written),
     )
 
