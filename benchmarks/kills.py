@@ -1,4 +1,4 @@
-"""Stop report, judgments and topics again and again, and look at what is left.
+"""Stop commands that write reports again and again, and look at what is left.
 
 Usage: python benchmarks/kills.py [--kills 42] [--seed 0] [--workers 2] [--commands NAME,…] [--write FILE]
 
@@ -28,25 +28,46 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 from metaeval.base.provenance import file_checksum
 from metaeval.io.written_files import written_files
 from metaeval.simulate.collection import simulate_collection
+from metaeval.simulate.votes import simulate_votes
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
+ASKED = ("report", "judgments", "topics", "votes", "leaderboard", "components", "human")
 _STAGES = ("loading", "reading or computing", "writing")
 NOTE = "what somebody wrote beside it"
 
 
 def commands(made: Path, workers: int) -> dict[str, list[str]]:
-    """Return the words of the three commands, moderate in size."""
+    """Return the words of the commands, moderate in size."""
     runs = [str(made / "runs"), "--qrels", str(made / "qrels.txt"), "--metrics", "AP,nDCG@10,P@10"]
     less = ["--question", "less-judging", "--reductions", "stratified", "--replicates", "40"]
     return {
         "report": ["report", *runs, "--resamples", "500", "--interval-resamples", "50", "--no-topics"],
         "judgments": ["judgments", *runs, *less, "--keep", "kept", "--workers", str(workers)],
         "topics": ["topics", *runs, "--no-bayes"],
+        "votes": ["votes", str(made / "votes.csv")],
+        "leaderboard": ["leaderboard", *runs],
+        "components": ["components", *runs, "--splits", "200"],
+        "human": ["human", str(made / "human.csv"), "--reference", "human", "--resamples", "2000"],
     }
+
+
+def write_tables(made: Path) -> None:
+    """Write votes, and scores of items by people and two metrics, beside the collection."""
+    simulate_votes(n_systems=12, n_questions=200, n_voters=40, n_votes=3000, rng=1).to_csv(
+        made / "votes.csv", index=False
+    )
+    names = pd.MultiIndex.from_product([[f"s{place}" for place in range(12)], range(80)], names=["system", "item"])
+    generator = np.random.default_rng(1)
+    human = generator.normal(0.0, 1.0, len(names)) + np.repeat(np.arange(12) / 4, 80)
+    columns = {name: human + generator.normal(0.0, noise, len(names)) for name, noise in (("good", 0.5), ("poor", 2.0))}
+    pd.DataFrame({"human": human} | columns, index=names).reset_index().to_csv(made / "human.csv", index=False)
 
 
 def start(words: list[str], place: Path, *, seed: int) -> subprocess.Popen[bytes]:
@@ -162,13 +183,13 @@ def section(rows: list[tuple[str, ...]], command: str) -> str:
     """Return the figures for the report that is kept."""
     counts = Counter(row[:3] for row in rows)
     left = sum(row[5] != "0" for row in rows)
+    names = ", ".join(f"`{name}`" for name in dict.fromkeys(row[0] for row in rows))
     told = (
-        f"`{command}`: {len(rows)} kills of `report`, `judgments` (with `--keep` and workers) and `topics`, at moments "
-        "drawn over the whole length of each. After every one the older report, or the new one, was whole by its list "
-        "of checksums, and a file of somebody's own inside it as it was. After SIGINT and SIGTERM nothing else was "
-        f"left; SIGKILL left something beside the report {left} times, which the next run cleared away. The runs that "
-        "were let through at the end gave the answer, the files and the kept replicates of undisturbed ones, byte for "
-        "byte."
+        f"`{command}`: {len(rows)} kills of {names} (judgments with `--keep` and workers), at moments drawn over the "
+        "whole length of each. After every one the older report, or the new one, was whole by its list of checksums, "
+        "and a file of somebody's own inside it as it was. After SIGINT and SIGTERM nothing else was left; SIGKILL "
+        f"left something beside the report {left} times, which the next run cleared away. The runs that were let "
+        "through at the end gave the answer, the files and the kept replicates of undisturbed ones, byte for byte."
     )
     lines = [
         "# Stopped at any moment",
@@ -191,7 +212,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=42)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--commands", default="report,judgments,topics")
+    parser.add_argument("--commands", default=",".join(ASKED))
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     moments = random.Random(options.seed)  # noqa: S311 - when to kill
@@ -200,6 +221,7 @@ def main() -> None:
         made = simulate_collection(
             n_groups=6, runs_per_group=4, n_topics=40, n_documents=1500, depth=300, pool_depth=30, rng=1
         ).write_collection(Path(folder) / "collection")
+        write_tables(made)
         all_words = {name: commands(made, options.workers)[name] for name in options.commands.split(",")}
         for number, (name, words) in enumerate(all_words.items()):
             share = len(range(number, options.kills, len(all_words)))
