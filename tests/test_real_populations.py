@@ -1,6 +1,7 @@
 """The statements that are judged on real topics keep to their goals, on two tables and few samples."""
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,12 @@ def test_a_statement_holds_on_real_topics(name, data_folder, monkeypatch):
     statement = importlib.import_module(name)
     rows = statement.judge([one for one in tables if one.name in bench.QUICK], bench.QUICK_SCALE)
     assert not statement.failures(rows)
+
+
+def test_captions_of_ranks_say_what_exact_ties_do(checkout):
+    """The share of samples whose intervals hold the ranks of equal systems is that of the kept report."""
+    report = (checkout / "benchmarks" / "reports" / "real_populations.md").read_text("utf-8")
+    held = float(re.search(r"\| the 48 \| 20 systems in groups of 4 \| 50 \| posterior \| ([\d.]+)", report)[1])
+    for name in ("leaderboard", "leaderboard_of_means"):
+        words = " ".join((checkout / "metaeval" / "reports" / "prose" / f"{name}.prose").read_text("utf-8").split())
+        assert f"those that groups of four equals share in {100 * held:.0f} %" in words
