@@ -28,4 +28,5 @@ def test_captions_of_ranks_say_what_exact_ties_do(checkout):
     held = float(re.search(r"\| the 48 \| 20 systems in groups of 4 \| 50 \| posterior \| ([\d.]+)", report)[1])
     for name in ("leaderboard", "leaderboard_of_means"):
         words = " ".join((checkout / "metaeval" / "reports" / "prose" / f"{name}.prose").read_text("utf-8").split())
-        assert f"(less often if systems are exactly equal: in groups of four {100 * held:.0f} % instead of 95 %)" in words
+        said = f"in groups of four {100 * held:.0f} % instead of 95 %"
+        assert f"(less often if systems are exactly equal: {said})" in words

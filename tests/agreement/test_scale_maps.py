@@ -222,7 +222,7 @@ def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, t
 
 
 def test_items_without_topics_stay_what_is_drawn():
-    """100 items, 2 raters: kappa .796 has the interval of statsmodels (asymptotic), .676 to .916, a reference or none."""
+    """100 items, 2 raters: kappa .796 has the interval of statsmodels, .676 to .916, with a reference or none."""
     pairs = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], [38, 4, 6, 52], axis=0)
     items = pd.DataFrame(pairs, columns=["a", "b"], index=[f"i{place}" for place in range(100)])
     expected = cohens_kappa([[38, 4], [6, 52]])

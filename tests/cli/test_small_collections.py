@@ -1,4 +1,4 @@
-"""Small collections of any kind, drawn at random, through every command that reads runs: an answer or a word of why not."""
+"""Small collections of any kind, drawn at random, through every command that reads runs: an answer or the reason why."""
 
 import sys
 from contextlib import chdir
@@ -67,7 +67,7 @@ def write_collection(folder, kind, rng):
 )
 @example(seed=SHIFTED_TWICE, kind="shifted", missing=False)
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(KINDS), missing=st.booleans())
-def test_every_small_collection_is_answered(nonsense, tmp_path_factory, monkeypatch, name, seed, kind, missing):
+def test_every_small_collection_is_answered(nonsense, tmp_path_factory, monkeypatch, *, name, seed, kind, missing):
     """Two to five topics, ties, gaps, constant differences, nothing relevant: no traceback from any command.
 
     With METAEVAL_EXAMPLES=1700 every command has 85, a thousand together.
