@@ -102,7 +102,7 @@ def beside(place: Path) -> set[str]:
 def answer(place: Path) -> str:
     """Return the last answer without the time it was made and the options."""
     document = json.loads((place.parent / "answer").read_text())
-    del document["provenance"], document["options"], document["warnings"]
+    del document["provenance"], document["options"], document["warnings"], document["tables"]["provenance"]
     return json.dumps(document)
 
 

@@ -1,4 +1,4 @@
-"""Small collections of any kind, drawn at random, through every command that reads runs: an answer or the reason why."""
+"""Small collections of every kind, through each command that reads runs: an answer, or why there is none."""
 
 import sys
 from contextlib import chdir
