@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.agreement.panels import judge_panel
@@ -185,3 +186,37 @@ def test_real_judges_beside_two_sets_of_people(data_folder, tmp_path, checkout):
     ours, net = ("{:.1f} [{:.1f}, {:.1f}]".format(*part) for part in (told[:3], told[3:]))
     assert f"worth {ours} beside NIST" in guide
     assert f"they are worth {net}, and three of them {rows.loc['three', 'net']:.1f}" in guide
+
+
+def _literal_tie(errors):
+    """Mean covariance of two judges over the mean variance of one; errors (judge, system)."""
+    covariance = np.cov(errors)
+    n = len(covariance)
+    return (covariance.sum() - np.trace(covariance)) / ((n - 1) * np.trace(covariance))
+
+
+def test_the_interval_leaves_out_topics_and_systems():
+    """Literally: the tie without each topic and without each system, a t interval, and the number at its ends."""
+    values = np.random.default_rng(4).normal(size=(4, 60, 40))
+    apart = values[1:] - values[0]
+    parts = [np.array([_literal_tie(np.delete(apart, one, 2).mean(axis=2)) for one in range(40)])]
+    parts += [np.array([_literal_tie(np.delete(apart, one, 1).mean(axis=2)) for one in range(60)])]
+    error = np.sqrt(sum((len(one) - 1) / len(one) * ((one - one.mean()) ** 2).sum() for one in parts))
+    tie, half = _literal_tie(apart.mean(axis=2)), t.ppf(0.975, 39) * error
+    row = judge_panel(values, reference="metric1").table.set_index("panel").loc["all"]
+    assert row["effective"] == pytest.approx(3 / (1 + 2 * tie))
+    assert row["effective_low"] == pytest.approx(3 / (1 + 2 * (tie + half)))
+    assert row["effective_high"] == pytest.approx(3 / (1 + 2 * (tie - half)))
+
+
+def test_best_panels_are_chosen_on_the_other_half():
+    """Literally, over the same halves: the best one of either half, and what it errs on the other."""
+    values = np.random.default_rng(6).normal(size=(6, 7, 10))
+    apart, draw = values[1:] - values[0], np.random.default_rng(0)
+    errors, single = [], []
+    for order in [draw.permutation(10) for _ in range(20)]:
+        halves = [np.var(apart[:, :, kept].mean(axis=2), axis=1, ddof=1) for kept in (order < 5, order >= 5)]
+        errors += [halves[0][halves[1].argmin()], halves[1][halves[0].argmin()]]
+        single += [halves[0].mean(), halves[1].mean()]
+    found = judge_panel(values, reference="metric1")
+    assert effective(found, "best one") == pytest.approx(np.mean(single) / np.mean(errors))
