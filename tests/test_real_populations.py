@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from metaeval import simulate_scores, study_table
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 STATEMENTS = sorted(path.stem for path in BENCHMARKS.glob("real_*.py") if path.stem != "real_populations")
 
@@ -30,3 +32,13 @@ def test_captions_of_ranks_say_what_exact_ties_do(checkout):
         words = " ".join((checkout / "metaeval" / "reports" / "prose" / f"{name}.prose").read_text("utf-8").split())
         said = f"in groups of four {100 * held:.0f} % instead of 95 %"
         assert f"(less often if systems are exactly equal: {said})" in words
+
+
+def test_with_few_topics_the_guarantee_is_said_with_what_it_lacks(checkout):
+    """Where 10 topics and skewed differences raise Benjamini-Yekutieli's rate, the table says by how much."""
+    report = (checkout / "benchmarks" / "reports" / "real_populations.md").read_text("utf-8")
+    rows = re.findall(r"\| \d+ groups of \d+ \| moved \| 10 \|[^|]+\|[^|]+\| ([\d.]+) \(", report)
+    low, high = (f"{end:.2f}" for end in (min(map(float, rows)), max(map(float, rows))))
+    for n_topics in (10, 30):
+        scores = simulate_scores(n_systems=5, n_topics=n_topics, rng=1)
+        assert (f"these raised it to {low} to {high}" in study_table(scores).report().summary[1]) == (n_topics < 20)
