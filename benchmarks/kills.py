@@ -91,7 +91,8 @@ def start(words: list[str], place: Path, *, seed: int) -> subprocess.Popen[bytes
 def content(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder, without the record, the page and what else holds the time or the folder."""
     files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: words for name, words in files.items() if "provenance" not in name and name != "index.html"}
+    timed = {"index.html", "data/card.json"}
+    return {name: words for name, words in files.items() if "provenance" not in name and name not in timed}
 
 
 def beside(place: Path) -> set[str]:

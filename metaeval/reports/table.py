@@ -98,7 +98,8 @@ def _answer(study: TableStudy) -> str:
 def _quote(study: TableStudy) -> tuple[str, ...]:
     """Say which of two corrections to quote, where the page has both."""
     milder = study.comparison.beside()
-    return () if milder is None else (say("quote", strict=study.comparison, milder=milder, n_topics=study.scores.sizes["topic"]),)
+    given = {"strict": study.comparison, "milder": milder, "n_topics": study.scores.sizes["topic"]}
+    return () if milder is None else (say("quote", **given),)
 
 
 def _figures(study: TableStudy) -> Table:
