@@ -7,7 +7,8 @@ A page says where, between two comments that nobody sees when it is read:
 
 and what stands between them is written anew:
 
-- ``options power``: the help and every option of a command;
+- ``options power``: the help of a command, its own options, and the names of those that it shares;
+- ``shared``: the options that several commands have in the same words, described once;
 - ``publications Significance tests``: what the bibliography holds on a subject;
 - ``metrics documents``: the built-in metrics of documents, subtopics, elements or passages;
 - ``procedures``: what each procedure takes into account of topics;
@@ -30,7 +31,9 @@ import re
 import sys
 import textwrap
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +46,7 @@ import metaeval
 from metaeval.base.bibliography import BY_SUBJECT, PUBLICATIONS, Publication
 from metaeval.cli import app
 from metaeval.cli.commands import COMMANDS
-from metaeval.cli.help import by_panel
+from metaeval.cli.help import SHARED_PANELS, by_panel
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.table.traits import PROCEDURES, Trait
@@ -64,13 +67,55 @@ def _find_command(name: str) -> TyperCommand | TyperGroup:
 
 
 def options(name: str) -> Iterator[str]:
-    """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand."""
+    """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand.
+
+    Those that the page of all commands describes are only named.
+    """
     command = _find_command(name)
     yield from (_as_code(inspect.cleandoc(command.help or "")), "")
+    named: list[str] = []
+    for panel, lines in _described(command):
+        own = [line for line in lines if line not in _shared_options()]
+        named += [_SPELLING.findall(line)[0] for line in lines if line in _shared_options()]
+        yield from ([f"**{panel}**", ""] if panel and own else [])
+        yield from (*own, *([""] if own else []))
+    if named:
+        yield f"And [as in other commands](index.md#shared-options): {', '.join(f'`{option}`' for option in named)}."
+
+
+def shared() -> Iterator[str]:
+    """Yield the parameters that several commands have in the same words, by panel."""
+    panels = _shared_options()
+    for panel in ("", *SHARED_PANELS):
+        yield from ([f"**{panel}**", ""] if panel else [])
+        yield from (*(line for line, shown_in in panels.items() if shown_in == panel), "")
+
+
+_SPELLING = re.compile(r"^- `([^\s`,]+)")
+_SEVERAL = 3
+"""So many commands make a parameter worth a place of its own."""
+
+
+@cache
+def _shared_options() -> dict[str, str]:
+    """Return the descriptions of the parameters that several commands share, each with its panel."""
+    users: Counter[tuple[str, str]] = Counter()
+    for command in _commands(typer.main.get_command(app)):
+        for panel, lines in _described(command):
+            users.update((panel, line) for line in lines if panel in ("", *SHARED_PANELS))
+    return {line: panel for (panel, line), number in users.items() if number >= _SEVERAL}
+
+
+def _commands(command: TyperGroup) -> Iterator[TyperCommand]:
+    for below in command.commands.values():
+        yield from _commands(below) if hasattr(below, "commands") else (below,)
+
+
+def _described(command: TyperCommand | TyperGroup) -> Iterator[tuple[str, list[str]]]:
+    """Yield each panel of a command, and a line for each of its parameters."""
     arguments, panels = by_panel(command.params)
     for panel, parameters in {"": arguments, **panels}.items():
-        yield from ([f"**{panel}**", ""] if panel else [])
-        yield from (*map(_parameter, parameters), "")
+        yield panel, [_parameter(parameter) for parameter in parameters]
 
 
 def _parameter(parameter: TyperArgument | TyperOption) -> str:
@@ -270,6 +315,7 @@ WRITERS: dict[str, Callable[..., Iterator[str]]] = {
     writer.__name__: writer
     for writer in (
         options,
+        shared,
         commands,
         names,
         chapters,
