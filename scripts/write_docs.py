@@ -106,6 +106,12 @@ def _shared_options() -> dict[str, str]:
     return {line: panel for (panel, line), number in users.items() if number >= _SEVERAL}
 
 
+def parameters(name: str) -> Iterator[str]:
+    """Yield the description of every parameter of a command."""
+    for _, lines in _described(_find_command(name)):
+        yield from lines
+
+
 def _commands(command: TyperGroup) -> Iterator[TyperCommand]:
     for below in command.commands.values():
         yield from _commands(below) if hasattr(below, "commands") else (below,)
