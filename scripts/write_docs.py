@@ -7,7 +7,7 @@ A page says where, between two comments that nobody sees when it is read:
 
 and what stands between them is written anew:
 
-- ``options power``: the help of a command, its own options, and the names of those that it shares;
+- ``options power``: a command's own options, and the names of those that it shares;
 - ``shared``: the options that several commands have in the same words, described once;
 - ``publications Significance tests``: what the bibliography holds on a subject;
 - ``metrics documents``: the built-in metrics of documents, subtopics, elements or passages;
@@ -67,14 +67,12 @@ def _find_command(name: str) -> TyperCommand | TyperGroup:
 
 
 def options(name: str) -> Iterator[str]:
-    """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand.
+    """Yield the parameters of a command by panel, "simulate scores" meaning the subcommand.
 
     Those that the page of all commands describes are only named.
     """
-    command = _find_command(name)
-    yield from (_as_code(inspect.cleandoc(command.help or "")), "")
     named: list[str] = []
-    for panel, lines in _described(command):
+    for panel, lines in _described(_find_command(name)):
         own = [line for line in lines if line not in _shared_options()]
         named += [_SPELLING.findall(line)[0] for line in lines if line in _shared_options()]
         yield from ([f"**{panel}**", ""] if panel and own else [])
@@ -142,8 +140,8 @@ def _default(parameter: TyperOption) -> str:
 
 
 def _as_code(text: str) -> str:
-    """Mark options as code, for a page would join their two dashes; examples, which are indented, are code already."""
-    return re.sub(r"^(?!    ).*$", lambda line: _OPTION.sub(r"`\g<0>`", line[0]), text, flags=re.MULTILINE)
+    """Mark options as code, for a page would join their two dashes."""
+    return _OPTION.sub(r"`\g<0>`", text)
 
 
 def commands() -> Iterator[str]:
@@ -222,15 +220,11 @@ def _first_sentence(text: str) -> str:
 
 
 def chapters() -> Iterator[str]:
-    """Yield a list of the pages of the reference, with the first paragraph and the functions of each."""
+    """Yield a list of the pages of the reference, with the first paragraph of each."""
     for page in re.findall(r"- file: (reference/(?!index)\S+)", (DOCS / "_toc.yml").read_text("utf-8")):
         path = DOCS / f"{page}.md"
-        title, about, rest = path.read_text("utf-8").split("\n\n", maxsplit=2)
+        title, about, _ = path.read_text("utf-8").split("\n\n", maxsplit=2)
         yield f"- **[{title.removeprefix('# ')}]({path.name})**: {about.replace('\n', ' ')}"
-        module = re.search(r"<!-- written: names (\S+) -->", rest)
-        functions = {full: thing for full, thing in exported_from(module[1]).items() if inspect.isroutine(thing)}
-        for place, found in _by_place(functions):
-            yield f"  - `{place}`: {', '.join(_name_link(full, path.name) for full in found)}"
 
 
 # ---------------------------------------------------------------------------------- metrics, publications and formats
