@@ -262,9 +262,8 @@ def page() -> str:
     for picture in GALLERY:
         command = LINES[picture.command].split()[0]
         words += [
-            *("", f"## {picture.title}", ""),
-            f"{picture.says} From [`metaeval {command}`](commands/{command}.md);",
-            f"[more]({picture.page}).",
+            "",
+            f"**{picture.title}.** {picture.says} From [`metaeval {command}`](commands/{command}.md); [more]({picture.page}).",
             *("", f"![{picture.title}](images/gallery/{file_of(picture)})"),
         ]
     return "\n".join(words) + "\n"
