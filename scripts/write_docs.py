@@ -32,7 +32,7 @@ import sys
 import textwrap
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -187,21 +187,21 @@ def exported_from(module: str) -> dict[str, Any]:
 
 
 def names(module: str) -> Iterator[str]:
-    """Yield a table for each place that names are imported from: functions first, each with its first sentence.
+    """Yield a table by the place that names are imported from: functions first, each with its first sentence.
 
     A link leads to the file with the whole docstring; in the built page, to the description.
     """
-    for place, found in _by_place(exported_from(module)):
-        yield from (f"From `{place}`:", "", "| name | what it is |", "|---|---|")
-        for full, thing in sorted(found.items(), key=lambda one: not inspect.isroutine(one[1])):
-            file = Path(sys.modules[thing.__module__].__file__ or "").relative_to(DOCS.parent)
-            yield f"| {_name_link(full, f'../../{file.as_posix()}')} | {_first_sentence(described(thing))} |"
-        yield ""
+    yield from ("| name | import from | what it is |", "|---|---|---|")
+    found = exported_from(module)
+    places = list(dict.fromkeys(full.rpartition(".")[0] for full in found))
 
+    def in_order(full: str) -> tuple[int, bool]:
+        return places.index(full.rpartition(".")[0]), not inspect.isroutine(found[full])
 
-def _by_place(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for place in dict.fromkeys(full.rpartition(".")[0] for full in found):
-        yield place, {full: thing for full, thing in found.items() if full.rpartition(".")[0] == place}
+    for full in sorted(found, key=in_order):
+        file = Path(sys.modules[found[full].__module__].__file__ or "").relative_to(DOCS.parent)
+        link = _name_link(full, f"../../{file.as_posix()}")
+        yield f"| {link} | `{full.rpartition('.')[0]}` | {_first_sentence(described(found[full]))} |"
 
 
 def _name_link(full: str, address: str) -> str:
@@ -241,12 +241,13 @@ def metrics(on: str) -> Iterator[str]:
 
 
 def procedures() -> Iterator[str]:
-    """Yield a table of what each test, and each other procedure, takes into account."""
-    traits = get_args(Trait)
-    yield from (f"| procedure | {' | '.join(traits)} |", f"|---|{'---|' * len(traits)}")
+    """Yield a table of what tests and other procedures take into account, one row for those that take the same."""
     tests = {f"test `{spec.name}`": spec.uses for spec in TESTS.values()}
+    alike: dict[str, list[str]] = {}
     for name, uses in {**tests, **PROCEDURES}.items():
-        yield f"| {name} | {' | '.join('yes' if trait in uses else '-' for trait in traits)} |"
+        alike.setdefault(", ".join(trait for trait in get_args(Trait) if trait in uses), []).append(name)
+    yield from ("| takes into account | procedures |", "|---|---|")
+    yield from (f"| {traits or 'none of them'} | {', '.join(names)} |" for traits, names in alike.items())
 
 
 def _short_link(publication: Publication) -> str:
