@@ -261,10 +261,9 @@ def page() -> str:
     ]
     for picture in GALLERY:
         command = LINES[picture.command].split()[0]
+        links = f"From [`metaeval {command}`](commands/{command}.md); [more]({picture.page})."
         words += [
-            *("", f"## {picture.title}", ""),
-            f"{picture.says} From [`metaeval {command}`](commands/{command}.md);",
-            f"[more]({picture.page}).",
+            *("", f"**{picture.title}.** {picture.says} {links}"),
             *("", f"![{picture.title}](images/gallery/{file_of(picture)})"),
         ]
     return "\n".join(words) + "\n"

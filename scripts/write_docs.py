@@ -7,7 +7,8 @@ A page says where, between two comments that nobody sees when it is read:
 
 and what stands between them is written anew:
 
-- ``options power``: the help and every option of a command;
+- ``options power``: a command's own options, and the names of those that it shares;
+- ``shared``: the options that several commands have in the same words, described once;
 - ``publications Significance tests``: what the bibliography holds on a subject;
 - ``metrics documents``: the built-in metrics of documents, subtopics, elements or passages;
 - ``procedures``: what each procedure takes into account of topics;
@@ -30,7 +31,9 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +46,7 @@ import metaeval
 from metaeval.base.bibliography import BY_SUBJECT, PUBLICATIONS, Publication
 from metaeval.cli import app
 from metaeval.cli.commands import COMMANDS
-from metaeval.cli.help import by_panel
+from metaeval.cli.help import SHARED_PANELS, by_panel
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.table.traits import PROCEDURES, Trait
@@ -64,13 +67,59 @@ def _find_command(name: str) -> TyperCommand | TyperGroup:
 
 
 def options(name: str) -> Iterator[str]:
-    """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand."""
-    command = _find_command(name)
-    yield from (_as_code(inspect.cleandoc(command.help or "")), "")
+    """Yield the parameters of a command by panel, "simulate scores" meaning the subcommand.
+
+    Those that the page of all commands describes are only named.
+    """
+    named: list[str] = []
+    for panel, lines in _described(_find_command(name)):
+        own = [line for line in lines if line not in _shared_options()]
+        named += [_SPELLING.findall(line)[0] for line in lines if line in _shared_options()]
+        yield from ([f"**{panel}**", ""] if panel and own else [])
+        yield from (*own, *([""] if own else []))
+    if named:
+        yield f"And [as in other commands](index.md#shared-options): {', '.join(f'`{option}`' for option in named)}."
+
+
+def shared() -> Iterator[str]:
+    """Yield the parameters that several commands have in the same words, by panel."""
+    panels = _shared_options()
+    for panel in ("", *SHARED_PANELS):
+        yield from ([f"**{panel}**", ""] if panel else [])
+        yield from (*(line for line, shown_in in panels.items() if shown_in == panel), "")
+
+
+_SPELLING = re.compile(r"^- `([^\s`,]+)")
+_SEVERAL = 3
+"""So many commands make a parameter worth a place of its own."""
+
+
+@cache
+def _shared_options() -> dict[str, str]:
+    """Return the descriptions of the parameters that several commands share, each with its panel."""
+    users: Counter[tuple[str, str]] = Counter()
+    for command in _commands(typer.main.get_command(app)):
+        for panel, lines in _described(command):
+            users.update((panel, line) for line in lines if panel in ("", *SHARED_PANELS))
+    return {line: panel for (panel, line), number in users.items() if number >= _SEVERAL}
+
+
+def parameters(name: str) -> Iterator[str]:
+    """Yield the description of every parameter of a command."""
+    for _, lines in _described(_find_command(name)):
+        yield from lines
+
+
+def _commands(command: TyperGroup) -> Iterator[TyperCommand]:
+    for below in command.commands.values():
+        yield from _commands(below) if hasattr(below, "commands") else (below,)
+
+
+def _described(command: TyperCommand | TyperGroup) -> Iterator[tuple[str, list[str]]]:
+    """Yield each panel of a command, and a line for each of its parameters."""
     arguments, panels = by_panel(command.params)
     for panel, parameters in {"": arguments, **panels}.items():
-        yield from ([f"**{panel}**", ""] if panel else [])
-        yield from (*map(_parameter, parameters), "")
+        yield panel, [_parameter(parameter) for parameter in parameters]
 
 
 def _parameter(parameter: TyperArgument | TyperOption) -> str:
@@ -91,8 +140,8 @@ def _default(parameter: TyperOption) -> str:
 
 
 def _as_code(text: str) -> str:
-    """Mark options as code, for a page would join their two dashes; examples, which are indented, are code already."""
-    return re.sub(r"^(?!    ).*$", lambda line: _OPTION.sub(r"`\g<0>`", line[0]), text, flags=re.MULTILINE)
+    """Mark options as code, for a page would join their two dashes."""
+    return _OPTION.sub(r"`\g<0>`", text)
 
 
 def commands() -> Iterator[str]:
@@ -138,21 +187,21 @@ def exported_from(module: str) -> dict[str, Any]:
 
 
 def names(module: str) -> Iterator[str]:
-    """Yield a table for each place that names are imported from: functions first, each with its first sentence.
+    """Yield a table by the place that names are imported from: functions first, each with its first sentence.
 
     A link leads to the file with the whole docstring; in the built page, to the description.
     """
-    for place, found in _by_place(exported_from(module)):
-        yield from (f"From `{place}`:", "", "| name | what it is |", "|---|---|")
-        for full, thing in sorted(found.items(), key=lambda one: not inspect.isroutine(one[1])):
-            file = Path(sys.modules[thing.__module__].__file__ or "").relative_to(DOCS.parent)
-            yield f"| {_name_link(full, f'../../{file.as_posix()}')} | {_first_sentence(described(thing))} |"
-        yield ""
+    yield from ("| name | import from | what it is |", "|---|---|---|")
+    found = exported_from(module)
+    places = list(dict.fromkeys(full.rpartition(".")[0] for full in found))
 
+    def in_order(full: str) -> tuple[int, bool]:
+        return places.index(full.rpartition(".")[0]), not inspect.isroutine(found[full])
 
-def _by_place(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for place in dict.fromkeys(full.rpartition(".")[0] for full in found):
-        yield place, {full: thing for full, thing in found.items() if full.rpartition(".")[0] == place}
+    for full in sorted(found, key=in_order):
+        file = Path(sys.modules[found[full].__module__].__file__ or "").relative_to(DOCS.parent)
+        link = _name_link(full, f"../../{file.as_posix()}")
+        yield f"| {link} | `{full.rpartition('.')[0]}` | {_first_sentence(described(found[full]))} |"
 
 
 def _name_link(full: str, address: str) -> str:
@@ -171,15 +220,11 @@ def _first_sentence(text: str) -> str:
 
 
 def chapters() -> Iterator[str]:
-    """Yield a list of the pages of the reference, with the first paragraph and the functions of each."""
+    """Yield a list of the pages of the reference, with the first paragraph of each."""
     for page in re.findall(r"- file: (reference/(?!index)\S+)", (DOCS / "_toc.yml").read_text("utf-8")):
         path = DOCS / f"{page}.md"
-        title, about, rest = path.read_text("utf-8").split("\n\n", maxsplit=2)
+        title, about, _ = path.read_text("utf-8").split("\n\n", maxsplit=2)
         yield f"- **[{title.removeprefix('# ')}]({path.name})**: {about.replace('\n', ' ')}"
-        module = re.search(r"<!-- written: names (\S+) -->", rest)
-        functions = {full: thing for full, thing in exported_from(module[1]).items() if inspect.isroutine(thing)}
-        for place, found in _by_place(functions):
-            yield f"  - `{place}`: {', '.join(_name_link(full, path.name) for full in found)}"
 
 
 # ---------------------------------------------------------------------------------- metrics, publications and formats
@@ -196,12 +241,13 @@ def metrics(on: str) -> Iterator[str]:
 
 
 def procedures() -> Iterator[str]:
-    """Yield a table of what each test, and each other procedure, takes into account."""
-    traits = get_args(Trait)
-    yield from (f"| procedure | {' | '.join(traits)} |", f"|---|{'---|' * len(traits)}")
+    """Yield a table of what tests and other procedures take into account, one row for those that take the same."""
     tests = {f"test `{spec.name}`": spec.uses for spec in TESTS.values()}
+    alike: dict[str, list[str]] = {}
     for name, uses in {**tests, **PROCEDURES}.items():
-        yield f"| {name} | {' | '.join('yes' if trait in uses else '-' for trait in traits)} |"
+        alike.setdefault(", ".join(trait for trait in get_args(Trait) if trait in uses), []).append(name)
+    yield from ("| takes into account | procedures |", "|---|---|")
+    yield from (f"| {traits or 'none of them'} | {', '.join(names)} |" for traits, names in alike.items())
 
 
 def _short_link(publication: Publication) -> str:
@@ -270,6 +316,7 @@ WRITERS: dict[str, Callable[..., Iterator[str]]] = {
     writer.__name__: writer
     for writer in (
         options,
+        shared,
         commands,
         names,
         chapters,

@@ -8,6 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.cli.commands import COMMANDS
 from metaeval.metrics.builtin import BUILTIN
 
 ROOT = Path(__file__).parents[1]
@@ -60,6 +61,21 @@ def test_nothing_stands_in_a_page_that_only_sphinx_reads():
                 )
 
 
+def test_questions_and_answers_are_few_and_short():
+    """At most twenty, each answered in at most six lines with a link to the page that tells more."""
+    _, *answers = re.split(r"^### ", (DOCS / "faq.md").read_text("utf-8"), flags=re.MULTILINE)
+    assert 0 < len(answers) <= 20
+    for answer in answers:
+        question, _, text = re.sub(r"^## .*", "", answer, flags=re.MULTILINE).partition("\n")
+        assert len(text.strip().splitlines()) <= 6, question
+        assert re.search(r"\]\([^)]+\.md", text), question
+
+
+def test_a_blank_line_of_an_output_is_blank():
+    """The mark that doctest needs for one is no output; in blocks of the command line nothing needs it."""
+    assert [_name(page) for page in PAGES if "<BLANKLINE>" in page.read_text("utf-8")] == []
+
+
 def test_options_stand_as_code():
     """In words, the built site would join the two dashes of an option, and copied it would be refused."""
     for page in PAGES:
@@ -90,6 +106,17 @@ def test_what_comes_from_the_code_is_up_to_date(write_docs):
         assert write_docs.write(text) == text, f"{page}: run python scripts/write_docs.py"
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "simulate"])
+def test_every_option_is_described_once(write_docs, name):
+    """On the page of its command, or on that of all commands; the former names all that the latter describes."""
+    page, everywhere = (list(lines) for lines in (write_docs.options(name), write_docs.shared()))
+    named = re.findall(r"`([^`]+)`", page[-1]) if page[-1].startswith("And ") else []
+    for parameter in write_docs.parameters(name):
+        assert (parameter in page) != (parameter in everywhere), parameter
+        spelling = re.search(r"`([^\s`,]+)", parameter)[1]
+        assert (parameter in everywhere) == (spelling in named), parameter
+
+
 def test_every_metric_of_documents_has_its_formula():
     """A heading of its own on the page of metrics; those of elements and passages stand in its tables."""
     text = (DOCS / "metrics.md").read_text("utf-8")
@@ -104,7 +131,7 @@ def test_a_page_behind_the_code_is_written_anew(write_docs):
     write = write_docs.write
     page = "# A\n\n<!-- written: options doctor -->\nwhat stood there\n<!-- end -->\n\nafter\n"
     assert "what stood there" not in write(page)
-    assert "`--quiet, -q`" in write(page)
+    assert "`--quiet`" in write(page)
     assert write(page).startswith("# A\n")
     assert write(page).endswith("\n<!-- end -->\n\nafter\n")
     assert write(write(page)) == write(page)

@@ -268,19 +268,32 @@ def test_rows_of_reports(checkout, page, rows, report):
 
 @pytest.mark.parametrize(("collection", "heading"), [("DL19", "## DL19:"), ("TREC-COVID", "## TREC-COVID:")])
 def test_table_3_of_sakai_and_kando(checkout, collection, heading):
-    """The page's table of powers and the findings on a collection are the report's."""
+    """The lowest and highest power and the findings on a collection are the report's."""
     page = (
         (checkout / "docs" / "published" / "sakai-kando-2008.md")
         .read_text("utf-8")
         .translate({0x2212: "-", 0x2032: "'"})
     )
     report = (checkout / "benchmarks" / "reports" / "sakai-kando-table3.md").read_text("utf-8")
-    shown = _table(page, collection)
-    kept = _table(report, "metric", after=heading).rename(columns={"metric": collection})
-    assert shown.to_numpy().tolist() == kept[shown.columns].to_numpy().tolist()
+    powers = _numbers(_table(report, "metric", after=heading).iloc[[-1, 0]]["disc. power"].str.partition("=")[2])
+    both = r"([\d.]+) and ([\d.]+) %"
+    said = _said(page, rf"RBP\.5 is last on both collections \({both}; the first have {both}\)")
+    assert powers == said[["DL19", "TREC-COVID"].index(collection) :: 2]
     findings = _table(report, "finding", after="### Uncorrected")
     kept = sorted(findings[f"{collection}: verdict"] + ": " + findings[collection].str.replace("%", " %"))
     assert sorted(_table(page, "finding")[collection]) == kept
+
+
+def test_resamples_needed_by_corrections(checkout):
+    """The guide's table is the least B with n pairs at p = 1/(B + 1) under the rule of each correction, at .05."""
+    table = _table((checkout / "docs" / "choosing-a-test.md").read_text("utf-8"), "systems")
+    for _, row in table.iterrows():
+        n_systems, pairs, holm, *step_up = (int(cell.replace(" ", "")) for cell in row)
+        assert pairs == n_systems * (n_systems - 1) // 2
+        assert holm == 20 * pairs - 1
+        harmonic = sum(1 / rank for rank in range(1, pairs + 1))
+        smallest = [max(1, int(share * pairs)) for share in (0, 0.1, 0.5)]
+        assert step_up == [int(np.ceil(20 * pairs * harmonic / n - 1e-9)) - 1 for n in smallest]
 
 
 def test_the_tutorial_counts_pairs(checkout):

@@ -66,7 +66,7 @@ def _with_metrics(cells: Cells, at: Sequence[int]) -> Cells:
 
 
 class Found(NamedTuple):
-    """What one task came to."""
+    """Results of one task."""
 
     metrics: tuple[str, ...]
     columns: Mapping[str, Floats]

@@ -154,9 +154,7 @@ def _system_blocks(cells: Cells, unit: str) -> tuple[Block, ...]:
         total, scores = np.full(n, n_items), cells.filled
     else:
         total, scores = cells.there.sum(axis=1), np.where(cells.there, cells.filled, 0.0)
-    offset = (
-        cells.metric_means - scores.sum(axis=-1) / total
-    )  # what a score of systems has beside the mean of its items
+    offset = cells.metric_means - scores.sum(axis=-1) / total  # system score minus the mean of its item scores
     spread = offset[..., None] * (np.ones((n, n_items)) if cells.over == "all" else cells.there)
     parts = scores + spread  # (metric, system, item); sums over items, divided by the items, are the system scores
     off = np.where(cells.there, (cells.human_means - held.sum(axis=1) / cells.there.sum(axis=1))[:, None], 0.0)

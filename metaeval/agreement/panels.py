@@ -44,7 +44,7 @@ class JudgePanel(Result):
     reference_share: tuple[float, float, float]
     """Share of a judge's error variance that is the reference's own, with its interval; NaN without second people."""
     constant: float
-    """The error of a judge that gives one label to all: who errs no less adds no agreement to a panel, only a mean."""
+    """Error of a judge that gives every item one label; judges no better than this add nothing."""
     level: Literal["labels", "differences"]
     """Whether errors are those of labels, or of mean differences between systems."""
     rescaled: bool

@@ -16,7 +16,7 @@ from metaeval.errors import UnknownNameError
 QUESTION = "The question"
 """The panel of a command's own options, unless they say otherwise."""
 OUTPUT = "Output"
-_SHARED = ("Scoring runs", "Reading", "Choosing data", "Work", OUTPUT)
+SHARED_PANELS = ("Scoring runs", "Reading", "Choosing data", "Work", OUTPUT)
 """Panels of options that many commands share; they come last, in this order."""
 _HELP_ALL = "--help-all"
 _NARROWEST, _WIDEST = 60, 200
@@ -157,7 +157,7 @@ def by_panel(parameters: Iterable[Any]) -> tuple[list[Any], dict[str, list[Any]]
             arguments.append(one)
         else:
             panels.setdefault(OUTPUT if _helps(one) else one.rich_help_panel or "Options", []).append(one)
-    order = [*(name for name in panels if name not in _SHARED), *_SHARED]
+    order = [*(name for name in panels if name not in SHARED_PANELS), *SHARED_PANELS]
     return arguments, {name: panels[name] for name in order if panels.get(name)}
 
 

@@ -60,7 +60,7 @@ class VarianceComponents(Result):
     measure: Measured
     repeats: Repeats
     judges: bool
-    """Whether the metrics were taken for judges."""
+    """Whether metrics are treated as judges."""
     intervals: Intervals
     confidence_level: float
     n_systems: int

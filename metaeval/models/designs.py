@@ -152,8 +152,8 @@ def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
 ) -> pd.DataFrame:
     """Return what more or fewer items in each cluster make of the components; one row a number of them.
 
-    `sizes`: mean items in each, first that at hand; clusters have no gaps and differ in size as those at hand, as in
-    every other design. Of all, the clusters that reach the target, and the price of a cluster, in items, at which this
+    `sizes`: mean items in each. The first size is the current one. Planned clusters have no gaps and the current spread
+    of sizes. Of all, the clusters that reach the target, and the price of a cluster, in items, at which this
     number of items in each gives the smallest error for the cost.
     """
     uneven = own.sources.per_cluster / sizes[0]

@@ -1,4 +1,4 @@
-"""Do an arena, a judge, a metric and a board settle the same pairs? All compared on the systems that they share."""
+"""Do votes, judges, metrics and boards find the same significant pairs? Compared on the systems that they share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -110,8 +110,8 @@ class SettledPairs(Result):
 
         One row each for all pairs, those that the first settles, and those that the second settles: among ("all", or
         the name), n_pairs, n_same and n_opposite (settled by both), low and high: the ends of the share of pairs whose
-        true order is the same. Where no settled pair is wrong, which holds for both voices with a probability of at
-        least :math:`1 - 2\alpha`, that share is at least n_same / n_pairs and at most 1 - n_opposite / n_pairs.
+        true order is the same. With a probability of at least :math:`1 - 2\alpha` both sources have no wrong pair; then
+        that share is at least n_same / n_pairs and at most 1 - n_opposite / n_pairs.
         """
         own, other = self._verdicts(first, second)
         rows = []

@@ -1,4 +1,4 @@
-r"""Errors of strengths that know who voted on what: sandwiches by questions, by voters, and by both.
+r"""Cluster-robust covariance of strengths, one-way (by question or voter) and two-way.
 
 With the score :math:`s_g` of a cluster, its information :math:`I_g` and :math:`B = (\sum I_g)^{-1}`, the sandwich is
 :math:`V = \frac{G}{G - 1} B (\sum_g s_g s_g') B`. With fewer than fifty clusters it is CR2 instead: what a cluster adds

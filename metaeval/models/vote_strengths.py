@@ -37,7 +37,7 @@ _HALF, _FEWEST = 0.5, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BradleyTerry(Result):
-    """Strengths of systems from votes, with errors that know which votes hang together."""
+    """Bradley-Terry strengths with cluster-robust errors."""
 
     systems: tuple[str, ...]
     """Those whose strength has bounds on both sides."""
@@ -57,7 +57,7 @@ class BradleyTerry(Result):
     """Systems that never lost to the others, or never won; see `unbounded_frame`."""
     ties: Ties
     clusters: tuple[str, ...]
-    """By which votes hang together: "question", "voter", both or none."""
+    """What errors are clustered by: "question", "voter", both or none."""
     n_units: dict[str, int]
     """Questions and voters among these votes, where they are known."""
     n_votes: int
@@ -205,7 +205,8 @@ def bradley_terry(
     ties : {"half", "davidson", "drop"}, default "half"
         Half a win for either, as arenas publish; an outcome with a parameter of its own; or left out.
     clusters : sequence of {"question", "voter"}, optional
-        By what votes hang together; by default what is known of both. An empty sequence: every vote is independent.
+        Cluster errors by question, voter or both; by default what is known of both. An empty sequence: every vote is
+        independent.
     covariates : sequence of str, optional
         Covariates of the votes to adjust for, by default all of them.
     alpha : float, default 0.05
@@ -222,7 +223,7 @@ def bradley_terry(
     EstimationError
         If no two systems have both won and lost among each other, or a covariate parts all wins from all losses.
     InvalidOptionError
-        If an option is outside its rule, or votes do not say by what they hang together.
+        If an option is outside its rule, or votes do not name what errors are to be clustered by.
 
     See Also
     --------
@@ -366,7 +367,7 @@ def _without_ties(votes: Votes) -> Votes:
 
 
 def _ways(votes: Votes, clusters: Sequence[str] | None) -> tuple[str, ...]:
-    """Return by what votes hang together, of what is known."""
+    """Return what errors are clustered by, of what is known."""
     if clusters is None:
         return tuple(name for name in UNITS if votes.n_units(name) >= _FEWEST)
     for name in check_list(clusters, "clusters", ["question"]):

@@ -20,7 +20,7 @@ type Floats = NDArray[np.float64]
 
 _MOST = 1e12
 _HALVINGS = 60
-_LEAST_SIZE = 0.1  # of a difference in draws whose ratio to that seen tells anything
+_LEAST_SIZE = 0.1  # smallest drawn difference from which shrinkage is estimated
 _MOST_NEXT = 10_000_000
 
 

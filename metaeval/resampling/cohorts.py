@@ -40,7 +40,7 @@ IDLE = ("all pass", "all fail", "all equal")
 """Kinds of topics that decide nothing."""
 SEPARATES = "separates"
 UNTOLD = "untold"
-"""Topics that some of the systems lack, and that do not count."""
+"""Topics without a score for every counted system; excluded."""
 _TOP = re.compile(r"top(\d+)")
 _TOPS = (10, 25)
 _PAIR = 2

@@ -13,7 +13,7 @@ from metaeval.table.scores import Scores
 
 ENOUGH = 0.5
 """Share of the topics that the part must have to stand for the benchmark."""
-_FEWEST = 6  # systems, three of which choose and three judge
+_FEWEST = 6  # systems: three choose the topics, three evaluate them
 _MOST = 1024  # sets of topics: all intersections of ten
 _KEPT = 128  # of more
 

@@ -31,7 +31,7 @@ def constant_notes(table: Scores) -> list[str]:
         if len(own):
             named = first_few([f"{name} ({own[name]:g})" for name in natural_order(own.index.tolist())])
             notes.append(
-                f"the same score on every {spoken.topic} under {metric}: {named}; in a cohort with such a system "
-                f"{spoken.topics} decide nothing only where all others have that score too"
+                f"the same score on every {spoken.topic} under {metric}: {named}; every "
+                f"{spoken.topic} separates a cohort with such a system, unless all its systems have that score"
             )
     return notes
