@@ -205,8 +205,8 @@ def test_a_row_of_averages_is_no_system():
     frame = pd.DataFrame({"model": ["a", "b", "Average"], "acc": [0.7, 0.5, 0.6], "acc_stderr": [0.02, 0.02, 0.01]})
     board = as_means(frame)
     assert board.systems == ("a", "b")
-    assert board.notes == ("left out the row 'Average', which holds the mean of all others",)
-    with pytest.raises(ScoresError, match="the row 'Average' is called as an average of others, and is not theirs"):
+    assert board.notes == ("left out system 'Average', the mean of 'a', 'b'",)
+    with pytest.raises(ScoresError, match="system 'Average' is called as an average of others, and is not theirs"):
         as_means(frame.assign(acc=[0.7, 0.5, 0.9]))
 
 
