@@ -45,6 +45,7 @@ class Made(NamedTuple):
     sure: bool = True
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, str] = NOTHING) -> list[Made]:
     """Return the rows that others make, to their last digit on every unit.
 
@@ -80,10 +81,9 @@ def _candidates(values: Floats, base: Sequence[int]) -> list[int]:
     if len(base) <= _MOST:
         return [*base[::-1]]
     own = values[base]
-    with np.errstate(over="ignore", invalid="ignore"):
-        rest, counts = np.nansum(own, axis=0) - own, np.isfinite(own).sum(axis=0) - 1
-        near = _rounding(own) + 1e-9 * np.abs(own)
-        fits = [(np.abs(own - total) <= near).all(axis=1) for total in (rest / counts, rest)]
+    rest, counts = np.nansum(own, axis=0) - own, np.isfinite(own).sum(axis=0) - 1
+    near = _rounding(own) + 1e-9 * np.abs(own)
+    fits = [(np.abs(own - total) <= near).all(axis=1) for total in (rest / counts, rest)]
     return [base[at] for at in np.flatnonzero(fits[0] | fits[1])[::-1]]
 
 
@@ -98,10 +98,11 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     if (rest == own).all(axis=1).any() and not named:  # one of two alike
         return None
     listed = [names[other] for other in others]
-    near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(rest[np.isfinite(rest)]).max(initial=0))
+    near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(own).max())
     near = max(near, _CLOSE * float(np.abs(own).max())) if named else near
     for what, ways, luck in _makings(own, rest, listed, near):
-        agrees = bool(named) and named in ({*EXTREMES} if what.startswith(_TIES) else {*ROLES_MADE})
+        agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
+        agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
         chance = 0.0 if agrees else ways * luck()
         if chance <= _SURE or (ways == 1 and chance <= _LIKELY):
             return Made(at, what, chance <= _SURE)
@@ -118,20 +119,19 @@ def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Se
         return bool((np.abs(own - made) <= near).all())
 
     of_all = f"of {_listed(names)}"
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        top, low = np.nanmax(rest, axis=0), np.nanmin(rest, axis=0)
-        median = np.nanmedian if np.isnan(rest).any() else np.median
-        best = [
-            (f"the {what} {of_all}", len(names), partial(_luck_of_ties, rest, made, near))
-            for what, made in (("largest", top), ("least", low), ("median", median(rest, axis=0)))
-            if agrees(made)
-        ]
-        if best and len(names) > 1 and not agrees(np.nanmean(rest, axis=0)):
-            return best
-        found = _totals(own, rest, of_all, near)
-        found += best if not found else []
-        if not found and len(names) <= _MOST:
-            found = _parts(own, rest, names, near) or _differences(own, rest, names, near)
+    top, low = np.nanmax(rest, axis=0), np.nanmin(rest, axis=0)
+    median = np.nanmedian if np.isnan(rest).any() else np.median
+    best = [
+        (f"the {what} {of_all}", len(names), partial(_luck_of_ties, rest, made, near))
+        for what, made in (("largest", top), ("least", low), ("median", median(rest, axis=0)))
+        if agrees(made)
+    ]
+    if best and len(names) > 1 and not agrees(np.nanmean(rest, axis=0)):
+        return best
+    found = _totals(own, rest, of_all, near)
+    found += best if not found else []
+    if not found and len(names) <= _MOST:
+        found = _parts(own, rest, names, near) or _differences(own, rest, names, near)
     return found
 
 
@@ -198,15 +198,14 @@ def _luck(own: Floats, rest: Floats, made: Floats) -> float:
     """Return the chance that numbers from the range of own, or of all others on a unit, meet what is made of these."""
     room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
-    with np.errstate(divide="ignore", over="ignore"):
-        return float(np.prod(np.sort(np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny)))[1:]))
+    return float(np.prod(np.sort(np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny)))[1:]))
 
 
 def _luck_of_ties(rest: Floats, made: Floats, near: float) -> float:
     """Return the chance that a good row ties with the best everywhere: often among few numbers, always at their end."""
     known = np.sort(rest[np.isfinite(rest)])
     met = np.searchsorted(known, made + near, "right") - np.searchsorted(known, made - near)
-    shares = (met - 0.5) / len(known)  # it meets itself
+    shares = np.maximum(met - 0.5, 0.5) / len(known)  # it meets itself
     chances = np.where((made >= known[-1] - near) | (made <= known[0] + near), 1.0, np.minimum(1.0, _FEWEST * shares))
     return float(np.prod(chances))
 

@@ -438,17 +438,19 @@ class _Numbers(NamedTuple):
 
     def made(self, told: Mapping[str, Column], kept: Iterable[str]) -> dict[str, Column]:
         """Return the columns that the others make, except those of which the name said enough."""
-        open_names = [name for name in self.names if name not in kept]
-        roles = {name: "made" if word_of(name) in MADE else role_of_name(name)[0] for name in open_names}
+        said = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
+        places = [at for at, name in enumerate(self.names) if name not in said]
+        names = [self.names[at] for at in places]
+        roles = ["made" if word_of(name) in MADE else role_of_name(name)[0] for name in names]
         called = {
-            at: roles[name] for at, name in enumerate(self.names)
-            if name in open_names and (name in told or roles[name] in {"aggregate", "made"})
-        }  # fmt: skip
-        known = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
+            at: role
+            for at, (name, role) in enumerate(zip(names, roles, strict=True))
+            if name not in kept and (name in told or role in {"aggregate", "made"})
+        }
         return {
-            self.names[one.place]: Column(self.names[one.place], "aggregate", one.what)
-            for one in made_of_others(self.names, self.values.T, called)
-            if one.sure and self.names[one.place] in {*open_names} - known
+            names[one.place]: Column(names[one.place], "aggregate", one.what)
+            for one in made_of_others(names, self.values[:, places].T, called)
+            if one.sure and names[one.place] not in kept
         }
 
     def by_values(self, names: Sequence[str]) -> list[Column]:
