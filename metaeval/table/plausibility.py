@@ -26,7 +26,7 @@ _FAR = 10
 _UNLIKE = 5
 _MOST_ITEMS = 100
 _TRIMMED = 0.005
-_PER_CENTS = 100.0
+_PER_CENTS, _SHARE = 100.0, 0.05
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
@@ -157,12 +157,14 @@ def _shares_and_per_cents(table: ScoreTable, metric: int) -> str:
         return ""
     for dim in ("topic", "system"):
         names = table.labels[dim]
-        values = np.moveaxis(scores, DIMS.index(dim) - 1, 0).reshape(len(names), -1)
-        if not np.isfinite(values).any(axis=1).all():
+        values = np.nan_to_num(np.moveaxis(scores, DIMS.index(dim) - 1, 0).reshape(len(names), -1))
+        large = values.max(axis=1) > 1
+        shares = ~large & ((values > 0) & (values < 1)).any(axis=1)
+        if not shares.any() or 3 * shares.sum() < (shares | large).sum():  # a few may be hard
             continue
-        shares = (np.nanmax(values, axis=1) <= 1) & (np.nanmedian(values, axis=1) > 0)
-        if shares.any() and not shares.all() and (np.nanmedian(values[~shares], axis=1) >= PER_CENT).all():
-            few, many = (first_few([*compress(names, kept)]) for kept in (shares, ~shares))
+        below, above = (float(np.median(own[own > 0])) for own in (values[shares], values[large]))
+        if below >= _SHARE and above >= PER_CENT and above > _FAR * below:
+            few, many = (first_few([*compress(names, kept)]) for kept in (shares, large))
             return (
                 f"under {table.labels['metric'][metric]}, scores of {few} are shares from 0 to 1, and those of {many} "
                 "per cents; write all on one scale"
