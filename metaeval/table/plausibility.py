@@ -143,31 +143,32 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"under {name}, {apart}; write all on one scale, or compare systems by z-scores or Borda counts "
                 "(metaeval agree)"
             )
-        elif not systems and (mixed := _shares_and_per_cents(table, metric)):
+        elif not systems and (mixed := _on_two_scales(table, metric)):
             notes.append(mixed)
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         notes += [f"{one} under {name}; {_EMPTY}" for one in _far_cells(told, table)]
     return notes
 
 
-def _shares_and_per_cents(table: ScoreTable, metric: int) -> str:
-    """Say which items, or systems, have shares from 0 to 1 where all others have per cents."""
+def _on_two_scales(table: ScoreTable, metric: int) -> str:
+    """Say which items, or systems, have shares from 0 to 1 where all others have per cents, or per cents as these."""
     scores = table.scores[metric]
-    if np.nanmin(scores) < 0 or not 1 < np.nanmax(scores) <= _PER_CENTS:
+    end = next((top for top in (1.0, _PER_CENTS) if top < np.nanmax(scores) <= _PER_CENTS * top), None)
+    if end is None or np.nanmin(scores) < 0:
         return ""
     for dim in ("topic", "system"):
         names = table.labels[dim]
-        values = np.nan_to_num(np.moveaxis(scores, DIMS.index(dim) - 1, 0).reshape(len(names), -1))
+        values = np.nan_to_num(np.moveaxis(scores, DIMS.index(dim) - 1, 0).reshape(len(names), -1)) / end
         large = values.max(axis=1) > 1
-        shares = ~large & ((values > 0) & (values < 1)).any(axis=1)
-        if not shares.any() or 3 * shares.sum() < (shares | large).sum():  # a few may be hard
+        small = ~large & ((values > 0) & (values < 1)).any(axis=1)
+        if not small.any() or 3 * small.sum() < (small | large).sum():  # a few may be hard
             continue
-        below, above = (float(np.median(own[own > 0])) for own in (values[shares], values[large]))
+        below, above = (float(np.median(own[own > 0])) for own in (values[small], values[large]))
         if below >= _SHARE and above >= PER_CENT and above > _FAR * below:
-            few, many = (first_few([*compress(names, kept)]) for kept in (shares, large))
+            few, many = (first_few([*compress(names, kept)]) for kept in (small, large))
             return (
-                f"under {table.labels['metric'][metric]}, scores of {few} are shares from 0 to 1, and those of {many} "
-                "per cents; write all on one scale"
+                f"under {table.labels['metric'][metric]}, scores of {few} lie from 0 to {end:g}, and those of {many} "
+                f"from 0 to {_PER_CENTS * end:g}; write all on one scale"
             )
     return ""
 

@@ -70,7 +70,7 @@ _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _EPOCHS = (1e9, 1e13)
 _FEWEST, _FEWEST_RANKED = 3, 5
-_WIDER = 1.5
+_WIDER, _LARGER = 1.5, 5
 _SHARED = 0.9
 _MOST_COLUMNS = 1000
 
@@ -486,6 +486,8 @@ class _Numbers(NamedTuple):
 
     def _varies(self, values: Floats, at: int) -> bool:
         """Whether a column of another scale is no item: such may be, if it varies as they do; a system is never one."""
+        if np.nanmedian(values[:, at]) < _LARGER * np.nanmax(np.delete(values, at, axis=1)):
+            return False
         if self.along == "system":
             return True
         with np.errstate(invalid="ignore", divide="ignore"):
