@@ -210,6 +210,14 @@ def test_a_row_of_averages_is_no_system():
         as_means(frame.assign(acc=[0.7, 0.5, 0.9]))
 
 
+def test_a_share_of_0_has_the_ends_of_its_exact_interval():
+    """0 of 25: 0 to 1 - .025 ** (1 / 25) = .1372 by Clopper and Pearson; .8567 of 307: sqrt(.8567 x .1433 / 306)."""
+    frame = pd.DataFrame({"model": [*"abcd"], "em": [0.8567, 0.8436, 0.0, 0.04], "em_stderr": [0.0, 0.0208, 0.0, 0.04]})
+    board = as_means(frame.assign(n=[307, 307, 25, 25]))
+    assert any("c 0.0350 (0 to 0.1372)" in note for note in board.notes)
+    assert board.errors[0, 0] == pytest.approx(0.0200, abs=5e-5)
+
+
 def test_errors_that_no_shares_have_are_noted():
     """100 scores from 0 to 1 with the mean .7 have a standard error of sqrt(.7 x .3 / 99) = .0461 at most."""
     frame = pd.DataFrame({"model": ["a", "b"], "acc": [0.7, 0.6], "acc_stderr": [0.4, 0.049], "n": [100, 100]})
