@@ -104,7 +104,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
         chance = 0.0 if agrees else ways * luck()
-        if chance <= _SURE or (ways == 1 and chance <= _LIKELY):
+        if chance <= _LIKELY:
             return Made(at, what, chance <= _SURE)
     return None
 
