@@ -444,10 +444,77 @@ MISTAKES = {
         "table ap.csv",
         "left out the averages",
     ),
+    # --------------------------------------------------------------------- what stands around a table, and others make
+    "a mark of significance": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, f"{WRITTEN}*", 1)},
+        "table ap.csv",
+        rf"'{WRITTEN}\*' has a mark; write '{WRITTEN}' \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "daggers behind scores": Mistake(
+        {"ap.csv": wide(write="{:.3f} †".format)},
+        "table ap.csv",
+        r"has a mark; write .* \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "a footnote's number behind a score": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, f"{WRITTEN} (2)", 1)},
+        "table ap.csv",
+        rf"has a number in brackets; write '{WRITTEN}' \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "a title above the header": Mistake(
+        {"ap.csv": "Results of 2024\n" + wide()},
+        "table ap.csv",
+        r"left out line 1, above the header \('Results of 2024'\)",
+    ),
+    "a title with the commas of the table": Mistake(
+        {"ap.csv": "Results of 2024,,,,\n,,,,\n" + wide()}, "table ap.csv", "left out line 1, above the header"
+    ),
+    "groups of systems above their names": Mistake(
+        {"ap.csv": ",sparse,,dense,\n" + wide()},
+        "table ap.csv",
+        r"left out line 1, above the header \('sparse, dense'\)",
+    ),
+    "a source below the table": Mistake(
+        {"ap.csv": wide(more="Source: our own\n")},
+        "table ap.csv",
+        r"left out line 22, below the table \('Source: our own'\)",
+    ),
+    "a source with the commas of the table": Mistake(
+        {"ap.csv": wide(more="Quelle: eigene Messung,,,,\n")}, "table ap.csv", "left out line 22, below the table"
+    ),
+    "what divides cells in the first line": Mistake({"ap.csv": "sep=;\n" + wide(sep=";")}, "table ap.csv", ""),
+    "the header once more": Mistake(
+        {"ap.csv": wide().replace("310,", f"topic,{','.join(SYSTEMS)}\n310,")},
+        "table ap.csv",
+        "left out line 11, the header again",
+    ),
+    "numbers of rows before the topics": Mistake(
+        {"ap.csv": "".join(f"{at - 1 if at else ''},{row}\n" for at, row in enumerate(wide().splitlines()))},
+        "table ap.csv",
+        "left out the first column, which has no name",
+    ),
+    "a score of the whole behind items": Mistake(
+        {"ap.csv": with_column(transposed("model"), "Score", map("{:.4f}".format, SCORES.mean(axis=0)))},
+        "table ap.csv",
+        "left out column 'Score', the mean of '301', '302', '303'",
+    ),
+    "averages as a system of a long table": Mistake(
+        {
+            "ap.csv": long(
+                more="".join(f"Average,{t},AP,{one:.4f}\n" for t, one in zip(TOPICS, SCORES.mean(axis=1), strict=True))
+            )
+        },
+        "table ap.csv",
+        "left out system 'Average', the mean of 'bm25', 'lm', 'rm3'",
+    ),
+    "the difference of two systems": Mistake(
+        {"ap.csv": with_column(wide(), "lm-bm25", map("{:.3f}".format, SCORES[:, 1] - SCORES[:, 0]))},
+        "table ap.csv",
+        "left out column 'lm-bm25', 'lm' minus 'bm25'",
+    ),
     "a row of means called MAP": Mistake(
         {"ap.csv": wide(more=f"MAP,{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",
-        "left out the row 'MAP', which holds the mean of all others",
+        "left out topic 'MAP', the mean of '301', '302', '303'",
     ),
     "systems in rows": Mistake({"ap.csv": transposed("system")}, "table ap.csv", ""),
     "systems in rows, without a name for them": Mistake({"ap.csv": transposed("")}, "table ap.csv", f"pass {BY_ROWS}"),
@@ -1268,7 +1335,7 @@ MISTAKES |= {
     "a row of means without a name": Mistake(
         {"ap.csv": wide(more=f",{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",
-        "left out the row '', which holds the mean of all others",
+        "left out topic '', the mean of '301', '302', '303'",
     ),
     "scores with errors behind them": Mistake(
         {"ap.csv": "model,acc\n" + "".join(f"{name},7{at}.7 ± 2.5\n" for at, name in enumerate(SYSTEMS))},

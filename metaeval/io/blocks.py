@@ -127,6 +127,8 @@ class Block:
         return Path(self.label).name
 
 
+_MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
+_BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
 _WITH_ERROR = re.compile(r"([+-]?[0-9.]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.]+)\s*\)?", re.ASCII)
 
 
@@ -161,6 +163,10 @@ def _broken_rule(text: str) -> str:
 
 def _written_otherwise(text: str) -> str:
     """Say how a number is to be written that has a decimal comma, commas between thousands or a percent sign."""
+    if marked := _MARKED.fullmatch(text):
+        return rf"has a mark; write {marked[1]!r} (sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g')"
+    if beside := _BESIDE.fullmatch(text):
+        return rf"has a number in brackets; write {beside[1]!r} (sed -E 's/ *\([0-9]+\)//g')"
     if both := _WITH_ERROR.fullmatch(text):
         return (
             f"is a number with its error; write {both[1]!r} in this column and {both[2]!r} in one of its own, called "

@@ -99,6 +99,17 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
     return [note]
 
 
+def note_of_unnamed(names: Sequence[str], place: int | None) -> list[str]:
+    """Say that a first column without a name is left out, where another one, at `place`, names the rows.
+
+    Examples
+    --------
+    >>> note_of_unnamed(["", "topic", "a"], 1), note_of_unnamed(["", "a"], 0)
+    (['left out the first column, which has no name'], [])
+    """
+    return ["left out the first column, which has no name"] if names and not names[0] and place else []
+
+
 def columns_found(names: Sequence[str]) -> str:
     """Say which columns were found, the first of very many."""
     return f"columns found: {first_few(names, most=_MOST_SHOWN, write=lambda name: repr(shortened(name)))}"

@@ -123,9 +123,12 @@ def _items_by_structure(
     fitting = item_column(columns, "\0", free)
     if len(fitting) != 1:
         could = fitting or [
-            name for name in free if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+            name
+            for name in free
+            if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+            and not any(is_number(cell) and not cell.isdecimal() for cell in columns[name])
         ]
-        named = f", such as `columns={{'topic': {could[0]!r}}}`" if could else ""
+        named = f", such as `columns={{'topic': {could[0]!r}}}`" if could else ", or keep one row a system"
         raise body.error(
             f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
             f"say which does{named}; {columns_found(names)}"

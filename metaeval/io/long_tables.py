@@ -14,12 +14,12 @@ from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
 from metaeval.io.duplicates import note_of, single
-from metaeval.io.headers import ragged, unique_names
+from metaeval.io.headers import note_of_unnamed, ragged, unique_names
 from metaeval.io.long_columns import long_columns, sets_of_rows
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
-from metaeval.table.plausibility import are_summaries
+from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import unit_of_column
 
 RESULT_CELLS = 3
@@ -48,7 +48,8 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         rows.metric = layout.parts["score"].strip()
     with speaking_of(unit):
         block = rows.block(source)
-    return replace(block, unit=unit, one_system=one_system, notes=[*layout.notes, *block.notes])
+    notes = [*note_of_unnamed(names, places["topic"]), *layout.notes, *block.notes]
+    return replace(block, unit=unit, one_system=one_system, notes=notes)
 
 
 def _names_over(body: Sheet, names: list[str]) -> list[str]:
@@ -141,6 +142,12 @@ class _Rows:
             codes["metric"] = np.tile(metrics, len(numbers))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
         scores = self._laid_out(codes, numbers.ravel(), rows, notes)
+        for dim in ("system", "topic"):
+            axis = DIMS.index(dim)
+            stay, more = left_out_rows(labels[dim], np.moveaxis(scores, axis, 0).reshape(len(labels[dim]), -1), dim)
+            if len(stay) < len(labels[dim]):
+                scores, labels[dim] = np.take(scores, stay, axis=axis), [labels[dim][at] for at in stay]
+            notes += more
         return Block(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
 
     def _columns(self) -> tuple[dict[str, NDArray[np.integer]], Floats]:

@@ -7,6 +7,7 @@ from functools import partial
 from metaeval.base.names import natural_order
 from metaeval.base.unit import unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.around_tables import table_alone
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import Block, Form, TableOptions
@@ -31,7 +32,13 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
             return reader(content, source, options)
     if options.form is None and not options.columns:
         refuse_votes(content, source.path)
-    return read_table(sheet_of(content, source.path), source, options)
+    sheet, notes = table_alone(sheet_of(content, source.path))
+    try:
+        block = read_table(sheet, source, options)
+    except MeansAloneError as alone:
+        alone.board = replace(alone.board, notes=(*notes, *alone.board.notes))
+        raise
+    return replace(block, notes=[*notes, *block.notes])
 
 
 def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> Block:

@@ -56,10 +56,12 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
 
 def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:
     """Refuse a long table that lacks a part; a first column of systems alone may be a wide table's."""
+    others = [name for name in names if name and name not in parts.values() and not role_of_name(name)[0]]
+    if parts.keys() - ATTACHED.keys() == {"system", "score"} and names[0] == parts["system"] and len(others) > 1:
+        return  # scores of systems by item, and one of the whole
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
         absent = [part for part in ("topic", "score") if part not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
-        others = [name for name in names if name and name not in parts.values() and not role_of_name(name)[0]]
         lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
         ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
         if len(others) < len(absent):

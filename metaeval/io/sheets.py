@@ -24,6 +24,7 @@ _BLANKS = str.maketrans("\t\v\f", "   ")
 _SAMPLE = 20
 _CHUNK = 2000
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
+_SEP = re.compile(rb'"?sep=([,;|\t])"?[ ,;\t]*\r?\n', re.IGNORECASE)
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
 
@@ -151,6 +152,9 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     content = text_of(content, label)
     if re.match(rb"\s*(\{\s*\"|\[\s*[{\[])", content):
         raise FileFormatError("the file holds JSON, and here a table is wanted; write it as CSV or TSV", path=label)
+    said = _SEP.match(content)  # as spreadsheets are told what divides cells
+    if said:
+        content, delimiter = b"\n" + content[said.end() :], said[1].decode()
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
     if next(sheet.rows(), None) is None:
         raise sheet.error("the file is empty; a table needs a header and rows")

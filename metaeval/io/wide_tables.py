@@ -30,13 +30,21 @@ from metaeval.io.blocks import (
     to_numbers,
 )
 from metaeval.io.duplicates import each_once
-from metaeval.io.headers import columns_found, fitting_names, notes_on_words, place_of, unique_names, ways_to_name
+from metaeval.io.headers import (
+    columns_found,
+    fitting_names,
+    note_of_unnamed,
+    notes_on_words,
+    place_of,
+    unique_names,
+    ways_to_name,
+)
 from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.means import renaming
-from metaeval.table.plausibility import are_summaries
+from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import (
     WHOLE,
     column_roles,
@@ -45,7 +53,6 @@ from metaeval.table.roles import (
     not_scores,
     part_of_word,
     role_of_name,
-    row_of_sums,
     says_of,
     unit_of_column,
     unsure_columns,
@@ -92,7 +99,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
-    notes = _notes_on_identifiers(names, place, options, transposed=transposed)
+    notes = note_of_unnamed(names, place) + _notes_on_identifiers(names, place, options, transposed=transposed)
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
         notes += left
@@ -193,7 +200,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes += metric_note(source)
     if not transposed and names[1] is not None:
         _refuse_repeated(rows, options)
-    systems, topics, scores, left_out = _without_summaries(list(systems), list(topics), scores, transposed=transposed)
+    systems, topics, scores, left_out = _without_summaries(list(systems), list(topics), scores)
     notes += left_out
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
@@ -220,20 +227,17 @@ def _refuse_repeated(rows: _Rows, options: TableOptions) -> None:
 
 
 def _without_summaries(
-    systems: list[str], topics: list[str], scores: NDArray[np.float64], *, transposed: bool
+    systems: list[str], topics: list[str], scores: NDArray[np.float64]
 ) -> tuple[list[str], list[str], NDArray[np.float64], list[str]]:
-    """Leave out the topics that are averages, by name, and the row that holds the mean or sum of all others."""
+    """Leave out the topics that are averages, by name, and the systems and topics that the others make."""
     summaries = np.array(are_summaries(topics), dtype=bool)
     notes = left_out_note([*compress(topics, summaries)])
     if summaries.any():
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
-    by_row = scores if transposed else scores.T
-    if (sums := row_of_sums(by_row, systems if transposed else ())) is not None:
-        names = systems if transposed else topics
-        name = names.pop(sums[0])
-        scores = np.delete(scores, sums[0], axis=0 if transposed else 1)
-        notes.append(f"left out the row {name!r}, which holds the {sums[1]} of all others")
-    return systems, topics, scores, notes
+    rows, more = left_out_rows(systems, scores, "system")
+    columns, most = left_out_rows(topics, scores.T, "topic")
+    scores = scores[np.ix_(rows, columns)] if more or most else scores
+    return [systems[at] for at in rows], [topics[at] for at in columns], scores, [*notes, *more, *most]
 
 
 def _scores_alone(

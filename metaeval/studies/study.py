@@ -18,7 +18,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
-from metaeval.table.structure import engine_scores, means_cut
+from metaeval.table.structure import engine_scores, means_cut, means_of_few
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.catalogue import TESTS
@@ -284,6 +284,8 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
             f"{name}: {most}{max(without):,} of {result.n_pairs:,} pairs cannot be tested, with fewer than two {units} "
             "in common, and are not counted"
         )
+    if few := means_of_few(scores):
+        notes.append(f"means rest on few {spoken.topics}, and beyond those are fitted: {first_few(few)}")
     if cut := means_cut(scores):
         notes.append(
             f"means of {first_few(cut)}: fitted from so few {spoken.topics} that they would lie beyond all scores; "

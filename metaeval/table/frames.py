@@ -34,7 +34,6 @@ from metaeval.table.roles import (
     not_scores,
     part_of_word,
     role_of_name,
-    row_of_sums,
     unsure_columns,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
@@ -376,11 +375,6 @@ def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)
     kept, notes = given.drop(columns=[column.name for column in columns]), left_out_columns(columns)
-    if oriented.systems_in == "rows":
-        rows = [name not in {column.name for column in columns} for name in names]
-        if (total := row_of_sums(values[:, rows], kept.index.tolist())) is not None:
-            notes.append(f"left out the row {kept.index[total[0]]!r}, which holds the {total[1]} of all others")
-            kept = kept.drop(index=kept.index[total[0]])
     return oriented._replace(table=kept.T if oriented.systems_in == "rows" else kept), notes
 
 

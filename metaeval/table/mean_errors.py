@@ -42,9 +42,15 @@ def usable_errors(
     exact = (1 - 0.025 ** (1 / n)) / (2 * NORMAL_97_5)
     made = np.where(ends, exact, binomial) * scale
     kinds = ((zero & ~ends, "that of shares"), (ends, "half of an exact 95 % interval over 1.96"))
+    width = 2 * NORMAL_97_5 * exact
+    far = np.where(shares == 0, width, 1 - width) * scale
+    between = [
+        f" ({min(end, other):.4g} to {max(end, other):.4g})" if told else ""
+        for end, other, told in zip(means.tolist(), far.tolist(), ends.tolist(), strict=True)
+    ]
     return np.where(zero, made, errors), [
         f"under {metric}, standard errors of 0 are replaced by {what}: "
-        + first_few([f"{names[at]} {made[at]:.4f}" for at in np.flatnonzero(told).tolist()])
+        + first_few([f"{names[at]} {made[at]:.4f}{between[at]}" for at in np.flatnonzero(told).tolist()])
         for told, what in kinds
         if told.any()
     ]

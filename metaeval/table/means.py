@@ -18,7 +18,8 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
-from metaeval.table.roles import ERRORS, column_roles, is_total, rises_by_name, role_of_name, row_of_sums, word_of
+from metaeval.table.plausibility import left_out_rows
+from metaeval.table.roles import ERRORS, column_roles, rises_by_name, role_of_name, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
 _RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
@@ -400,7 +401,8 @@ def board_of(
                 f"there is no mean under {metric!r} of {first_few(absent)}; leave these systems, or this metric, out"
             )
     means, errors, sizes = np.moveaxis(np.array([[rows[metric, name] for name in names] for metric in metrics]), -1, 0)
-    names, (means, errors, sizes), left_out = _without_totals(names, (means, errors, sizes))
+    stay, left_out = left_out_rows(names, means.T, "system")
+    names, (means, errors, sizes) = [names[at] for at in stay], (one[:, stay] for one in (means, errors, sizes))
     others = columns.others
     notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
     for at, metric in enumerate(metrics):
@@ -427,19 +429,6 @@ def _refuse_broken_intervals(frame: pd.DataFrame, columns: Iterable[str]) -> Non
             if wrong is not None and any(found.values()):
                 message = f"{name!r} holds intervals, and {shortened(wrong)!r} is none"
                 raise ScoresError(f"{message}; write it as [0.7, 0.8], or leave the system out")
-
-
-def _without_totals(
-    names: list[str], held: tuple[Floats, Floats, Floats]
-) -> tuple[list[str], tuple[Floats, Floats, Floats], list[str]]:
-    """Leave out the row that is called as the average of all others and holds it, which is noted."""
-    total = row_of_sums(held[0].T, names) if any(map(is_total, names)) else None
-    if total is None:
-        return names, held, []
-    place, what = total
-    means, errors, sizes = (np.delete(one, place, axis=1) for one in held)
-    rest = [name for name in names if name != names[place]]
-    return rest, (means, errors, sizes), [f"left out the row {names[place]!r}, which holds the {what} of all others"]
 
 
 def _said(columns: MeansColumns) -> str:

@@ -5,29 +5,34 @@ numbers, and what the numbers alone suggest is told, not taken out.
 """
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.names import first_few, is_number
-from metaeval.table.array import ScoreTable, has_gaps
-from metaeval.table.roles import AVERAGES, PERHAPS, SPREADS, word_of
+from metaeval.base.arrays import Floats
+from metaeval.base.names import first_few, topic_evidence
+from metaeval.base.unit import unit
+from metaeval.errors import ScoresError
+from metaeval.table.array import DIMS, ScoreTable, has_gaps
+from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
+from metaeval.table.roles import AVERAGES, MADE, PERHAPS, SPREADS, SUMMARIES, is_total, role_of_name, says_of, word_of
 
-_CLOSE = 2e-3
+_COUNTS = frozenset({"n", "rank"})
+_MOST_ROWS = 1000
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
+_SURE = 2  # of the evidence of names
 _FAR = 10
 _UNLIKE = 5
 _MOST_ITEMS = 100
 _TRIMMED = 0.005
+_PER_CENTS, _SHARE = 100.0, 0.05
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
 _CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 """Numbers that stand for a missing one in many a table."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
-_SCALES = (1.0, 100.0)
-_PER_CENT = 10.0
-"""Medians that scores from 0 to 1 cannot have, if they are written as per cents of any worth."""
 
 
 def are_summaries(topics: Sequence[str]) -> list[bool]:
@@ -42,7 +47,7 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
     surely = [word in sure_words for word in words]
     others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
-    if not others or not all(map(is_number, others)):
+    if topic_evidence(others) < _SURE:
         return surely
     return [sure or word in PERHAPS for sure, word in zip(surely, words, strict=True)]
 
@@ -52,32 +57,54 @@ def _word(name: str) -> str:
     return "" if name[:1].isdigit() else word_of(name)
 
 
-def summary_topics(table: ScoreTable) -> dict[str, str]:
-    """Return the topics that are called like a summary and hold one of all others, with what it is."""
-    topics, scores = table.labels["topic"], table.scores
-    summaries = AVERAGES | SPREADS | PERHAPS
-    called = [_word(name) in summaries for name in topics]
-    if not any(called) or len(topics) - sum(called) < _FEWEST_OTHERS or scores.ndim > 3:  # noqa: PLR2004 - no repeats
-        return {}
-    others = scores[:, :, ~np.array(called)]
-    with np.errstate(over="ignore", invalid="ignore"):
-        values_of = {
-            "mean": others.mean(axis=2),
-            "sum": others.sum(axis=2),
-            "standard deviation": others.std(axis=2, ddof=1),
-            "median": np.median(others, axis=2),
-            "least": others.min(axis=2),
-            "largest": others.max(axis=2),
-        }
-    found: dict[str, str] = {}
-    for place in np.flatnonzero(called).tolist():
-        own = scores[:, :, place]
-        near = _CLOSE * max(float(np.nanmax(np.abs(own))), np.finfo(float).tiny)
-        for what, values in values_of.items():
-            if np.ptp(values) > near and np.allclose(own, values, rtol=0, atol=near):
-                found[topics[place]] = what
-                break
-    return found
+def left_out_rows(
+    names: Sequence[str], values: Floats, dim: str, *, named: bool = False
+) -> tuple[list[int], list[str]]:
+    """Return which systems, or topics, stay, and say which do not: those that others make, and counts and ranks.
+
+    `values` has the shape (name, unit). With `named` only names that say so are looked at.
+
+    Examples
+    --------
+    >>> values = np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.365, 0.325, 0.44]])
+    >>> left_out_rows(["a", "b", "Mean"], values, "system")
+    ([0, 1], ["left out system 'Mean', the mean of 'a', 'b'"])
+    """
+    stay = [*range(len(names))]
+    if len(names) > _MOST_ROWS:
+        return stay, []
+    roles = [role_of_name(name) for name in names]
+    called = {at: role for at, (role, stem) in enumerate(roles) if role in SUMMARIES and not stem}
+    called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
+    if named and not called and not any(role in _COUNTS for role, _ in roles):
+        return stay, []
+    out = {at: f"{says_of(names[at])}" for at, (role, stem) in enumerate(roles) if role in _COUNTS and not stem}
+    out = {at: what for at, what in out.items() if _counts(values, at)}
+    rest = [at for at in stay if at not in out]
+    made = made_of_others(
+        [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
+    )
+    out |= {rest[one.place]: one.what for one in made if one.sure and (not named or rest[one.place] in called)}
+    word = unit().topic if dim == "topic" else dim
+    wrong = next((at for at in called if dim == "system" and at not in out and is_total(names[at])), None)
+    if wrong is not None and len(rest) >= _FEWEST_TOPICS:
+        raise ScoresError(
+            f"{word} {names[wrong]!r} is called as an average of others, and is not theirs; leave it out, or rename it "
+            f"if it is a {word}"
+        )
+    notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items())]
+    notes += [
+        f"{word} {names[rest[one.place]]!r} holds {one.what}; leave it out if it is that" for one in made
+        if not one.sure and not named
+    ]  # fmt: skip
+    return [at for at in stay if at not in out], notes
+
+
+def _counts(values: Floats, at: int) -> bool:
+    """Whether a row holds whole numbers where the others do not."""
+    rest = np.delete(values, at, axis=0)
+    whole = values[at] == np.rint(values[at])
+    return bool((whole | np.isnan(values[at])).all() and (np.isfinite(rest) & (rest != np.rint(rest))).any())
 
 
 def odd_notes(table: ScoreTable) -> list[str]:
@@ -103,7 +130,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         with np.errstate(over="ignore", invalid="ignore"):
-            elsewhere = _on_another_scale(scores)
+            elsewhere = on_another_scale(scores)
         systems = [table.labels["system"][place] for place in np.flatnonzero(elsewhere)]
         if systems:
             own, rest = scores[elsewhere], scores[~elsewhere]
@@ -112,10 +139,38 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"others {np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}); leave out what is no system"
             )
         if apart := off_scale(table.labels["topic"], scores) if scores.shape[1] == len(table.labels["topic"]) else "":
-            notes.append(f"under {name}, {apart}; means over all are mostly theirs")
+            notes.append(
+                f"under {name}, {apart}; write all on one scale, or compare systems by z-scores or Borda counts "
+                "(metaeval agree)"
+            )
+        elif not systems and (mixed := _on_two_scales(table, metric)):
+            notes.append(mixed)
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         notes += [f"{one} under {name}; {_EMPTY}" for one in _far_cells(told, table)]
     return notes
+
+
+def _on_two_scales(table: ScoreTable, metric: int) -> str:
+    """Say which items, or systems, have shares from 0 to 1 where all others have per cents, or per cents as these."""
+    scores = table.scores[metric]
+    end = next((top for top in (1.0, _PER_CENTS) if top < np.nanmax(scores) <= _PER_CENTS * top), None)
+    if end is None or np.nanmin(scores) < 0:
+        return ""
+    for dim in ("topic", "system"):
+        names = table.labels[dim]
+        values = np.nan_to_num(np.moveaxis(scores, DIMS.index(dim) - 1, 0).reshape(len(names), -1)) / end
+        large = values.max(axis=1) > 1
+        small = ~large & ((values > 0) & (values < 1)).any(axis=1)
+        if not small.any() or 3 * small.sum() < (small | large).sum():  # a few may be hard
+            continue
+        below, above = (float(np.median(own[own > 0])) for own in (values[small], values[large]))
+        if below >= _SHARE and above >= PER_CENT and above > _FAR * below:
+            few, many = (first_few([*compress(names, kept)]) for kept in (small, large))
+            return (
+                f"under {table.labels['metric'][metric]}, scores of {few} lie from 0 to {end:g}, and those of {many} "
+                f"from 0 to {_PER_CENTS * end:g}; write all on one scale"
+            )
+    return ""
 
 
 def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
@@ -135,7 +190,7 @@ def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
             low, high = sorted(np.nanmedian(np.abs(values), axis=0).tolist())
             elsewhere = np.array([False, high > _UNLIKE * low])
         else:
-            elsewhere = _on_another_scale(values.T)
+            elsewhere = on_another_scale(values.T)
     if not elsewhere.any():
         return ""
     names = [item for item, off in zip(items, elsewhere, strict=True) if off]
@@ -143,31 +198,16 @@ def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
     verb = "has" if len(names) == 1 else "have"
     return (
         f"{first_few(names)} ({np.nanmin(off):.4g} to {np.nanmax(off):.4g}) {verb} another scale than all other items "
-        f"({np.nanmin(rest):.4g} to {np.nanmax(rest):.4g})"
+        f"({np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}){_share_of_variance(values, elsewhere)}"
     )
 
 
-def _on_another_scale(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which systems, fewer than half, have half of their scores off the scale of all others, or only shares."""
-    low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
-    scales = [_scale(np.delete(low, place).min(), np.delete(high, place).max()) for place in range(len(scores))]
-    if all(begin <= low[at] and high[at] <= end != _SCALES[1] for at, (begin, end) in enumerate(scales)):
-        return np.zeros(len(scores), dtype=bool)
-    middle = (np.nanmedian if np.isnan(scores).any() else np.median)(scores, axis=1)
-    found = np.zeros(len(scores), dtype=bool)
-    for place, (begin, end) in enumerate(scales):
-        per_cents = end == _SCALES[1] and np.delete(middle, place).min() >= _PER_CENT
-        shares = low[place] >= 0 and middle[place] > 0 and high[place] <= _SCALES[0]
-        found[place] = not begin <= middle[place] <= end or (per_cents and shares)
-    return found if 2 * found.sum() < len(found) else np.zeros_like(found)
-
-
-def _scale(least: float, largest: float) -> tuple[float, float]:
-    """Return where scores of this range may lie: from 0 to 1 or 100 if they do, else ten times its width around it."""
-    if least >= 0 and largest <= _SCALES[-1]:
-        return 0.0, next(scale for scale in _SCALES if largest <= scale)
-    far = _FAR * (largest - least)
-    return least - far, largest + far
+def _share_of_variance(values: NDArray[np.float64], chosen: NDArray[np.bool_]) -> str:
+    """Say how much of the variance between systems is that of some items: of the sums of their variances."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.nanvar(values, axis=0)
+        share = spread[chosen].sum() / spread.sum()
+    return f" and makes {100 * share:.0f} % of the variance between systems" if np.isfinite(share) else ""
 
 
 def _far_cells(scores: NDArray[np.float64], table: ScoreTable) -> list[str]:

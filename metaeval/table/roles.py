@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import first_few, is_measure
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
+from metaeval.table.evidence import made_of_others, on_another_scale
 
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _DIVISION = re.compile(r"[\s._/:()\[\]-]+")
@@ -58,17 +59,20 @@ WHOLE = frozenset(_TABLE["whole"]["words"])
 ROLES = tuple(role for role, entry in _TABLE.items() if "says" in entry and role != "text")
 ERRORS = frozenset({"error", "sd", "half", "unsure"})
 BOUNDS = frozenset({"low", "high", "range"})
+SUMMARIES = frozenset({"aggregate", "range", "sd", "error", "half"})
+"""Roles of rows that say something of the others; whether one does its numbers tell."""
+MADE = frozenset(_TABLE["made"]["words"])
+"""What may be made of others, and a system or topic as well."""
 _RANKS = "ranks"
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
-_OF_NO_SCORE = frozenset({"cost", "time", "rank", "n"})
+_OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _EPOCHS = (1e9, 1e13)
 _FEWEST, _FEWEST_RANKED = 3, 5
+_WIDER, _LARGER = 1.5, 5
 _SHARED = 0.9
 _MOST_COLUMNS = 1000
-_SURPRISE = 1e-4
-"""The chance that columns of scores add up by luck, below which they are taken for sums."""
 
 
 class ColumnRoles(NamedTuple):
@@ -326,12 +330,15 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     told: dict[str, Column] = {}
     for place, name in enumerate(names):
         role, stem = role_of_name(name)
+        if not role and along == "topic" and word_of(name) in WHOLE and name not in kept and table.beside_items(name):
+            told[name] = Column(name, "aggregate", "one score of the whole", sure=False)
         if name in kept or not role:
             continue
         of = _called_so(by_word, stem) if stem else table.before(place, role)
         column = table.judged(place, role, of, stem)
         if column is not None:
             told[name] = column
+    told |= table.made(told, kept)
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
     if any(column.why == _RANKS for column in told.values()):
@@ -379,14 +386,14 @@ class _Numbers(NamedTuple):
             return column if whole and len(set(known.tolist())) == len(known) else None
         if role == "rank":
             return column if whole else None if stem else column._replace(sure=False)
-        if role == "n" or (stem and self.along == "system"):
+        if role in {"n", "size"} or (stem and self.along == "system"):
             unlike = whole and self._unlike_scores(place)
-            rather = role in {"cost", "time", "test"}
+            rather = role in {"cost", "time", "test", "difference"}
             return (
                 column
                 if unlike
                 else column._replace(sure=False)
-                if rather or not (stem or self.along == "system")
+                if rather or not (stem or role == "size" or self.along == "system")  # age and years are subsets too
                 else None
             )
         return column
@@ -400,6 +407,10 @@ class _Numbers(NamedTuple):
             small = column.role in ERRORS and _fits(column.role, numbers, self.values[:, others].mean(axis=1))
             return column._replace(sure=False) if small else None  # a mixture of experts (moe) scores as others do
         return None if stem and column.role in BOUNDS else column._replace(sure=False)
+
+    def beside_items(self, name: str) -> bool:
+        """Whether at least two others are called by nothing known, as items are."""
+        return sum(not role_of_name(one)[0] and word_of(one) not in WHOLE for one in self.names if one != name) > 1
 
     def counting(self) -> list[str]:
         """Return the columns of whole numbers from 1."""
@@ -415,19 +426,32 @@ class _Numbers(NamedTuple):
         return not len(rest) or bool(np.nanmin(own) > rest.max() or (rest != np.rint(rest)).any())
 
     def _aggregate(self, place: int, *, sure_name: bool) -> Column | None:
-        others = [at for at, name in enumerate(self.names) if at != place and not role_of_name(name)[0]]
-        name = self.names[place]
-        what = _sum_of(self.values[:, place], self.values[:, others], luck=1.0)
-        if what:
-            return Column(name, "aggregate", f"the {what} of {_listed([self.names[at] for at in others])}")
-        if self.along == "cell" and sure_name and not others:
+        """Return a column called as an average, where no numbers need to say so."""
+        name, says = self.names[place], _TABLE["aggregate"]["says"]
+        if self.along == "cell" and sure_name and all(role_of_name(one)[0] for one in self.names if one != name):
             return None
-        says = _TABLE["aggregate"]["says"]
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
             return Column(name, "rank", _RANKS, sure=False)
         if sure_name or (self.along == "topic" and word_of(name).startswith(_AVERAGES_OF)):
             return Column(name, "aggregate", says, sure=sure_name and self.along == "topic")
         return None
+
+    def made(self, told: Mapping[str, Column], kept: Iterable[str]) -> dict[str, Column]:
+        """Return the columns that the others make, except those of which the name said enough."""
+        said = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
+        places = [at for at, name in enumerate(self.names) if name not in said]
+        names = [self.names[at] for at in places]
+        roles = ["made" if word_of(name) in MADE else role_of_name(name)[0] for name in names]
+        called = {
+            at: role
+            for at, (name, role) in enumerate(zip(names, roles, strict=True))
+            if name not in kept and (name in told or role in {"aggregate", "made"})
+        }
+        return {
+            names[one.place]: Column(names[one.place], "aggregate", one.what)
+            for one in made_of_others(names, self.values[:, places].T, called)
+            if one.sure and names[one.place] not in kept
+        }
 
     def by_values(self, names: Sequence[str]) -> list[Column]:
         """Return the columns without a name for it that hold dates, ranks, numbers of rows or averages of the rest."""
@@ -442,28 +466,33 @@ class _Numbers(NamedTuple):
         low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
         dates = all_whole & (low <= high) & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
+        elsewhere = self._elsewhere(values)
         from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
         for at, name in enumerate(names):
             if dates[at] and not dates.all():
                 found.append(Column(name, "time", "a date in seconds or milliseconds"))
             elif (counted[at] or from_zero[at]) and not all_whole.all() and len(values) >= _FEWEST_RANKED:
                 found.append(Column(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
-        taken = {one.name for one in found}
-        rest = [at for at, name in enumerate(names) if name not in taken]
-        return found + self._sums([names[at] for at in rest], values[:, rest])
+            elif all_whole[at] and elsewhere[at] and not all_whole[~elsewhere].any() and self._varies(values, at):
+                found.append(Column(name, "", f"whole numbers from {low[at]:g} to {high[at]:g}", sure=False))
+        return found
 
-    def _sums(self, names: Sequence[str], values: Floats) -> list[Column]:
-        """Return the one column that is the mean or the sum of all others, where luck does not make it so."""
-        for at, name in enumerate(names if len(names) > _FEWEST - 1 else ()):
-            what = _sum_of(values[:, at], np.delete(values, at, axis=1), luck=_SURPRISE)
-            if what:
-                others = [other for other in names if other != name]
-                return [Column(name, "aggregate", f"the {what} of {_listed(others)}")]
-        return []
+    def _elsewhere(self, values: Floats) -> Flags:
+        """Return which columns are on another scale than all others."""
+        if self.along == "cell" or values.shape[1] < _FEWEST or not np.isfinite(values).any(axis=0).all():
+            return np.zeros(values.shape[1], dtype=bool)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return on_another_scale(values.T)
 
-
-def _listed(names: Sequence[str]) -> str:
-    return first_few(list(map(repr, names)), most=3)
+    def _varies(self, values: Floats, at: int) -> bool:
+        """Whether a column of another scale is no item: such may be, if it varies as they do; a system is never one."""
+        if np.nanmedian(values[:, at]) < _LARGER * np.nanmax(np.delete(values, at, axis=1)):
+            return False
+        if self.along == "system":
+            return True
+        with np.errstate(invalid="ignore", divide="ignore"):
+            widths = np.nan_to_num(np.ptp(values, axis=0) / np.abs(np.nanmedian(values, axis=0)), posinf=np.inf)
+        return bool(widths[at] > _WIDER * np.delete(widths, at).max())
 
 
 def _are_ranks(numbers: Floats) -> bool:
@@ -483,40 +512,6 @@ def _fits(role: str, own: Floats, score: Floats) -> bool:
         return bool((mine <= theirs).all() or (mine >= theirs).all())
     sign = 1 if role == "low" else -1
     return bool((sign * mine <= sign * theirs).all() or (sign * mine <= 0).all())
-
-
-def _sum_of(own: Floats, others: Floats, *, luck: float) -> str:
-    """Say whether numbers are the mean or sum of others in every row, to their last digit: "mean", "sum", "" for none.
-
-    `luck` is the largest chance of it that counts: that of numbers drawn from their range to lie so near.
-    """
-    rows = ~np.isnan(own) & ~np.isnan(others).all(axis=1)
-    if others.shape[1] < 2 or rows.sum() < 2:  # noqa: PLR2004 - the mean of one is itself
-        return ""
-    own, others = own[rows], others[rows]
-    if np.ptp(own) == 0:
-        return ""
-    near = _last_digit(own) * 0.51 + _last_digit(others.ravel()) * 0.51
-    with np.errstate(over="ignore", invalid="ignore"):
-        totals = {"mean": np.nanmean(others, axis=1), "sum": np.nansum(others, axis=1)}
-        for what, total in totals.items():
-            largest = what == "sum" and (np.abs(own - np.nanmax(others, axis=1)) <= near).all()  # the best of them
-            if (np.abs(own - total) <= near).all() and not largest:
-                chance = min(1.0, 2 * near / np.ptp(own)) ** (len(own) - 1)
-                if chance <= luck:
-                    return what
-    return ""
-
-
-def _last_digit(numbers: Floats) -> float:
-    """Return the value of the last decimal that any of some numbers is written with: 0.01 of 0.5 and 0.25."""
-    some = numbers[~np.isnan(numbers)][:200]
-    if not len(some):
-        return 0.0
-    for digits in range(10):
-        if (np.abs(some - np.round(some, digits)) <= 1e-9 * np.maximum(1.0, np.abs(some))).all():
-            return float(10.0**-digits)
-    return float(1e-9 * np.abs(some).max())
 
 
 def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[Column]:
@@ -551,39 +546,6 @@ def is_total(name: str) -> bool:
     return word_of(name) in _TOTALS
 
 
-def row_of_sums(values: Floats, called: Sequence[str] = ()) -> tuple[int, str] | None:
-    """Return the row that holds the mean or the sum of all others in every column, where luck does not make it so.
-
-    `called` are the names of the rows where these are systems: one called as an average that is none is refused.
-
-    Examples
-    --------
-    >>> row_of_sums(np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.21, 0.43, 0.32], [0.3133, 0.36, 0.4]]))
-    (3, 'mean')
-    >>> row_of_sums(np.array([[0.3, 0.5], [0.4, 0.1], [0.35, 0.3]]), ["a", "b", "Overall"])
-    (2, 'mean')
-    """
-    named = next((at for at, name in enumerate(called) if is_total(name)), None)
-    n_rows = len(values)
-    if named is None and (n_rows <= _FEWEST or values.shape[1] < 2):  # noqa: PLR2004 - one column says little
-        return None
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        sums, counts = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
-        near = 0.51 * _last_digit(values[-1]) + 1e-9 * float(np.abs(sums).max())
-        spread = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
-        chance = float(np.prod(np.minimum(1.0, 2 * near / np.maximum(spread, np.finfo(float).tiny)))) * n_rows
-        for what, wanted in (("mean", (sums - values) / (counts - 1)), ("sum", sums - values)):
-            rows = np.flatnonzero((np.abs(values - wanted) <= near).all(axis=1))
-            if len(rows) and (chance <= _SURPRISE if named is None else named in rows):
-                return int(rows[0] if named is None else named), what
-    if named is not None:
-        raise ScoresError(
-            f"the row {called[named]!r} is called as an average of others, and is not theirs; leave it out, or rename "
-            "it if it is a system"
-        )
-    return None
-
-
 def left_out_columns(columns: Sequence[Column]) -> list[str]:
     """Return the note on columns that are no scores.
 
@@ -606,4 +568,6 @@ def unsure_columns(columns: Sequence[Column], *, in_memory: bool = False) -> str
     named = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
     ignored = [one.name for one in unsure]
     way = "drop what is none" if in_memory else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
-    return f"{named} seem{'s' * (len(unsure) == 1)} to be no score, by name; {way}, or rename what is one"
+    rename = "or rename what is one" if any(one.role for one in unsure) else ""
+    scale = "or write what is one on the scale of the others" if any(not one.role for one in unsure) else ""
+    return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {', '.join(filter(None, (way, rename, scale)))}"

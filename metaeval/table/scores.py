@@ -15,6 +15,7 @@ On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from itertools import compress
 from numbers import Integral
 from typing import Any, Literal, get_args
 from weakref import WeakValueDictionary
@@ -30,12 +31,14 @@ from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
-from metaeval.table.plausibility import odd_notes, summary_topics
+from metaeval.table.plausibility import left_out_rows, odd_notes
 from metaeval.table.roles import rises_by_name
 
 type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
+_NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
+"""What programs make: names of averages alone are looked into there, and the numbers of all in frames."""
 _LONG = 200
 _FIRST = 1000
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -111,8 +114,9 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         A new array; `data` is left as it was. Names are text without blanks around them. Systems and metrics keep
         their order of appearance. So do the topics of an array; the topics of a table are put in natural order (2
         before 10), so that seeded draws do not depend on the order of its rows. ``attrs["read_as"]`` says what `data`
-        was taken for, and reports show it in their provenance. ``attrs["notes"]`` names what looks
-        like no score: a system on another scale than all others, a score far beyond all others.
+        was taken for, and reports show it in their provenance. ``attrs["notes"]`` names
+        what was left out because the others make it (their mean, their best, a difference of two), and what looks like
+        no score: a system on another scale than all others, a score far beyond all others.
 
     Raises
     ------
@@ -120,8 +124,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         For a gap (named by system, topic and metric), a system without any score under a metric, a score that is
         infinite, no number, or a whole number with more digits than a float has, a name that is empty, repeated,
         unprintable or longer than 1,000 characters, fewer than `fewest` systems or topics, tables that seem to be
-        turned round, weights that are no numbers above 0, a topic that holds the mean (sum, ...) of all others and is
-        called so.
+        turned round, weights that are no numbers above 0, a system that is called as the average of the others and is
+        not.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
@@ -153,10 +157,11 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
             raise refused(name, f"must be a mapping from name to entry, not {shortened(repr(given))}", given)
     table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
     _refuse_infinities(table)
+    looked_at = isinstance(data, xr.DataArray) and "higher_is_better" in data.coords
+    table = table if looked_at else _without_made(table, named=isinstance(data, _NAMED_ALONE))
     table, dropped = _settle_gaps(table, missing)
     _refuse_too_few(table, fewest, dropped)
-    if not (isinstance(data, xr.DataArray) and "higher_is_better" in data.coords):  # those were looked at
-        table = _with_odd_notes(table)
+    table = table if looked_at else _with_odd_notes(table)
     coordinates = dict(table.coordinates)
     table = _with_falling_noted(table, higher_is_better)
     coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
@@ -405,14 +410,23 @@ def _refuse_infinities(table: ScoreTable) -> None:
 
 
 def _with_odd_notes(table: ScoreTable) -> ScoreTable:
-    """Refuse a summary among the topics, and say what else looks odd."""
-    summaries = summary_topics(table)
-    if summaries:
-        name, what = next(iter(summaries.items()))
-        raise ScoresError(f"topic {name!r} holds the {what} of the other topics and is none; leave it out")
-    notes = [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]
-    for note in notes:
+    """Say what looks odd."""
+    for note in [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]:
         table = _with_note(table, note)
+    return table
+
+
+def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
+    """Leave out the systems and topics that are made of the others, all of them or those called so, which is noted."""
+    for dim in ("system", "topic"):
+        axis, names = DIMS.index(dim), table.labels[dim]
+        values = np.moveaxis(table.scores, axis, 0).reshape(len(names), -1)
+        stay, notes = left_out_rows(names, values, dim, named=named)
+        if len(stay) < len(names):
+            out = np.isin(np.arange(len(names)), stay, invert=True)
+            table = _without(table, dim, out)
+        for note in notes:
+            table = _with_note(table, note)
     return table
 
 
@@ -496,15 +510,19 @@ def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tupl
     shown = ", ".join(dropped[:_MOST_NOTED]) + more
     what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
     note = f"{_count(len(dropped), what)} dropped for missing scores: {shown}"
-    left = _with_note(table, note)._replace(
-        scores=np.ascontiguousarray(np.compress(~lacking, table.scores, axis=axis)),
-        labels=table.labels | {dim: [name for name, out in zip(names, lacking, strict=True) if not out]},
+    return _without(_with_note(table, note), dim, lacking), note
+
+
+def _without(table: ScoreTable, dim: str, out: NDArray[np.bool_]) -> ScoreTable:
+    """Return the table without some systems, or topics."""
+    return table._replace(
+        scores=np.ascontiguousarray(np.compress(~out, table.scores, axis=DIMS.index(dim))),
+        labels=table.labels | {dim: [*compress(table.labels[dim], ~out)]},
         coordinates={
-            name: (along, entries[~lacking] if along == dim else entries)
+            name: (along, entries[~out] if along == dim else entries)
             for name, (along, entries) in table.coordinates.items()
         },
     )
-    return left, note
 
 
 def _with_note(table: ScoreTable, note: str) -> ScoreTable:

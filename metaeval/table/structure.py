@@ -253,6 +253,22 @@ def means_cut(scores: Scores) -> list[str]:
     return scores["system"].to_numpy()[cut].tolist()
 
 
+def means_of_few(scores: Scores) -> list[str]:
+    """Return the systems that have fewer than half of the topics under some metric, each with how many, by name.
+
+    Examples
+    --------
+    >>> means_of_few(as_scores([[0.9, np.nan, np.nan], [0.4, 0.8, 0.7]], missing="pairwise"))
+    ['system1 1 of 3']
+    """
+    known = np.isfinite(scores.to_numpy())
+    if known.all():
+        return []
+    counts, n_topics = known.any(axis=tuple(range(3, known.ndim))).sum(axis=2).min(axis=0), scores.sizes["topic"]
+    names = scores["system"].to_numpy().tolist()
+    return [f"{names[at]} {counts[at]} of {n_topics}" for at in np.flatnonzero(2 * counts < n_topics).tolist()]
+
+
 def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
     """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
 

@@ -121,7 +121,7 @@ def _error(kinds: Mapping[str, str], mean: float) -> float:
 
 
 def _opinions(case: Case) -> list[object]:
-    names, rows = names_and_rows(case.files[0])
+    names, rows = names_and_rows(case.files[0], alone=True)
     (system,) = (at for at, name in enumerate(names) if name in _SYSTEM)
     metrics = {
         name: _UNNAMED if name in _SCORE else name

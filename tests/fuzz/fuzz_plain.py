@@ -144,6 +144,15 @@ def rows_of(content: bytes) -> list[list[str]]:
     return rows
 
 
+def table_alone(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows without the header once more, and without remarks at the end: words in the first cell alone."""
+    header = [cell.strip() for cell in rows[0]]
+    kept = [rows[0], *(row for row in rows[1:] if [cell.strip() for cell in row] != header)]
+    while len(kept) > 2 and kept[-1][0].strip() and not any(cell.strip() for cell in kept[-1][1:]):
+        kept.pop()
+    return kept
+
+
 def names_in(cells: Sequence[str]) -> list[str]:
     """Names in a header; what pandas writes for none counts as none."""
     names = [cell.strip() for cell in cells]

@@ -8,7 +8,19 @@ from typing import Any
 
 import pandas as pd
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, GAPS, fitted, is_number, keeps_digits, name_of, names_in, natural, number_of, rows_of
+from fuzz_plain import (
+    AVERAGES,
+    GAPS,
+    fitted,
+    is_number,
+    keeps_digits,
+    name_of,
+    names_in,
+    natural,
+    number_of,
+    rows_of,
+    table_alone,
+)
 from fuzz_text import pick, text_mutation
 from fuzz_trec import qrels_of
 
@@ -593,7 +605,16 @@ def score_opinions(tables: Sequence[list[list[str]]], options: Mapping[str, Any]
 
 
 def _score_opinions(case: Case) -> list[object]:
-    return score_opinions([rows_of(content) for content in case.files], case.options)
+    whole = [rows_of(content) for content in case.files]
+    found, reason = [], None
+    for tables in (whole, [table_alone(rows) for rows in whole]):
+        try:
+            found += score_opinions(tables, case.options)
+        except RefusedError as error:
+            reason = reason or error
+    if reason and not found:
+        raise reason
+    return found
 
 
 def laid_out(scores: Any) -> dict[str, object]:
@@ -616,9 +637,9 @@ def read_as_scores(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 # ----------------------------------------------------------------------- second opinion: the other tables
 
 
-def names_and_rows(content: bytes) -> tuple[list[str], list[list[str]]]:
-    """Return the names of columns and the rows below them."""
-    rows = rows_of(content)
+def names_and_rows(content: bytes, *, alone: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Return the names of columns and the rows below them, `alone` without what stands around a table."""
+    rows = table_alone(rows_of(content)) if alone else rows_of(content)
     if len(rows) < 2:
         raise RefusedError("no rows")
     return fitted(names_in(rows[0]), rows[1:]), [[cell.strip() for cell in row] for row in rows[1:]]

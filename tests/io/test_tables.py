@@ -751,7 +751,7 @@ FAULTS = {
     ),
     "a mean over other systems": (
         "topic,a,b,mean\n1,0.1,0.3,0.35\n2,0.2,0.4,0.15\n",
-        "'mean' .an average of others.. seems to be no score, by name; pass `columns=.'ignore': .'mean'..`",
+        "'mean' .an average of others.. seems to be no score; pass `columns=.'ignore': .'mean'..`",
     ),
     "averages by metric": (
         "x,a,b\nP@10,0.1,0.2\nRBP(p=0.8),0.3,0.4\n",

@@ -205,9 +205,17 @@ def test_a_row_of_averages_is_no_system():
     frame = pd.DataFrame({"model": ["a", "b", "Average"], "acc": [0.7, 0.5, 0.6], "acc_stderr": [0.02, 0.02, 0.01]})
     board = as_means(frame)
     assert board.systems == ("a", "b")
-    assert board.notes == ("left out the row 'Average', which holds the mean of all others",)
-    with pytest.raises(ScoresError, match="the row 'Average' is called as an average of others, and is not theirs"):
+    assert board.notes == ("left out system 'Average', the mean of 'a', 'b'",)
+    with pytest.raises(ScoresError, match="system 'Average' is called as an average of others, and is not theirs"):
         as_means(frame.assign(acc=[0.7, 0.5, 0.9]))
+
+
+def test_a_share_of_0_has_the_ends_of_its_exact_interval():
+    """0 of 25: 0 to 1 - .025 ** (1 / 25) = .1372 by Clopper and Pearson; .8567 of 307: sqrt(.8567 x .1433 / 306)."""
+    frame = pd.DataFrame({"model": [*"abcd"], "em": [0.8567, 0.8436, 0.0, 0.04], "em_stderr": [0.0, 0.0208, 0.0, 0.04]})
+    board = as_means(frame.assign(n=[307, 307, 25, 25]))
+    assert any("c 0.0350 (0 to 0.1372)" in note for note in board.notes)
+    assert board.errors[0, 0] == pytest.approx(0.0200, abs=5e-5)
 
 
 def test_errors_that_no_shares_have_are_noted():

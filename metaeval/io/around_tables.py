@@ -1,0 +1,114 @@
+"""What people write around a table: titles above its header, sources below it, the header once more between rows."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from metaeval.base.names import first_double, is_number, shortened
+from metaeval.io.sheets import Sheet
+
+_HEAD, _TAIL, _NARROWEST = 24, 6, 3
+_DELIMITERS = "\t,;"
+_FOOTNOTE = re.compile(
+    r"[*†‡§#(\[]|(source|quelle|note|notes|anmerkung|hinweis|legende|legend|remark|nota|fuente|fonte|stand|as of)\b|"
+    r".*(:\s|\s\S+\s)",
+    re.IGNORECASE,
+)
+
+
+def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
+    r"""Return a sheet without what stands around its table, and say what that is.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet, notes = table_alone(sheet_of(b"Results\ntopic,a,b\n1,.2,.3\n2,.4,.1\nSource: our own\n", "x.csv"))
+    >>> sheet.sample()[0], notes
+    (['topic', 'a', 'b'], ["left out line 1, above the header ('Results')", "left out line 5, below the table ('Source: our own')"])
+    """  # noqa: E501 - as it is shown
+    if sheet.lines is not None or not sheet.has_lines:
+        return sheet, []
+    head = sheet.content.split(b"\n", _HEAD)[:_HEAD]
+    delimiter, width = _shape(head, sheet.delimiter)
+    rows = [_cells(line, delimiter) for line in head]
+    header = next((at for at, cells in enumerate(rows) if _is_header(cells, rows[at + 1 :], width)), None)
+    if header is None and rows and rows[0] and not is_number(rows[0][0]) and len(rows[0]) == width:
+        header = 0  # of names that are numbers
+    if header is None:
+        return sheet, []
+    above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
+    if any(_may_be_header(rows[at], width) for at in above):
+        return sheet, []
+    told = {at: f"above the header ({_shown(rows[at])})" for at in above}
+    again = head[header].strip()
+    repeated = sheet.content.count(b"\n" + again) > int(header > 0)
+    below = [line for line in sheet.content.rstrip().rsplit(b"\n", _TAIL)[1:] if line.strip()]
+    footed = bool(below) and _is_footnote(_cells(below[-1], delimiter), width)
+    if not (told or repeated or footed):
+        return sheet, []
+    lines = sheet.content.split(b"\n")
+    told |= {at: "the header again" for at, line in enumerate(lines) if at > header and line.strip() == again}
+    told |= _footnotes(lines, delimiter, width)
+    if not told:
+        return sheet, []
+    kept = [at for at in range(len(lines)) if at not in told]
+    content = b"\n".join(lines[at] for at in kept)
+    numbers = [at + 1 for at in kept]
+    notes = [f"left out line {at + 1}, {what}" for at, what in sorted(told.items())]
+    return replace(sheet, content=content, delimiter=delimiter, lines=numbers), notes
+
+
+def _shape(head: Sequence[bytes], delimiter: str) -> tuple[str, int]:
+    """Return what divides most lines into most cells, and how many these are."""
+    best = (delimiter, 0)
+    for sign in dict.fromkeys((delimiter, *_DELIMITERS)):
+        counts = Counter(len(_cells(line, sign)) for line in head if line.strip())
+        width, often = max(counts.items(), key=lambda one: (one[1], one[0]), default=(0, 0))
+        if width >= _NARROWEST and 2 * often > sum(counts.values()) and width > best[1]:
+            best = (sign, width)
+    return best
+
+
+def _cells(line: bytes, delimiter: str) -> list[str]:
+    try:
+        rows = list(
+            csv.reader([line.decode("utf-8", "replace").rstrip("\r")], delimiter=delimiter, skipinitialspace=True)
+        )
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in rows[0]] if rows else []
+
+
+def _is_header(cells: Sequence[str], below: Iterable[Sequence[str]], width: int) -> bool:
+    """Whether all cells but the first hold names, each once, above a row with numbers."""
+    first = next((row for row in below if any(row)), ())
+    named = _may_be_header(cells, width) and not any(map(is_number, cells))
+    return named and len(first) == width and any(map(is_number, first[1:]))
+
+
+def _may_be_header(cells: Sequence[str], width: int) -> bool:
+    names = cells[1:]
+    return width >= _NARROWEST and len(cells) == width and all(names) and first_double(names) is None
+
+
+def _is_footnote(cells: Sequence[str], width: int) -> bool:
+    """Whether a row has nothing but words in its first cell, that are no name."""
+    alone = bool(cells) and bool(cells[0]) and not any(cells[1:]) and len(cells) in {1, width}
+    return alone and not is_number(cells[0]) and bool(_FOOTNOTE.match(cells[0]))
+
+
+def _footnotes(lines: Sequence[bytes], delimiter: str, width: int) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for at in range(len(lines) - 1, max(-1, len(lines) - 1 - 2 * _TAIL), -1):
+        cells = _cells(lines[at], delimiter)
+        if any(cells):
+            if not _is_footnote(cells, width):
+                break
+            found[at] = f"below the table ({_shown(cells)})"
+    return found
+
+
+def _shown(cells: Sequence[str]) -> str:
+    return shortened(repr(", ".join(filter(None, cells))), 60)

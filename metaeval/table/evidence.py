@@ -1,0 +1,261 @@
+"""Which rows of numbers are made of the others: means, sums, spreads, extremes, differences of two.
+
+A row stands for a system or an item here, its units are what it has scores on. A row that others make is no score, and
+one that luck could make so is one: the smaller the chance that scores meet a value by luck, the surer the judgement.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+
+from metaeval.base.arrays import Flags, Floats
+from metaeval.base.names import first_few
+
+_UNITS = 64
+"""Units that tell what is looked for, before all of them are asked."""
+_MOST = 60
+"""More rows than these are compared with the mean and the sum of the others alone."""
+_FEW = 12
+"""So many rows may be in any set of those that have a mean together."""
+_SURE, _LIKELY = 1e-4, 1e-2
+"""The largest chance of luck of what is left out, and of what is asked about."""
+_FEWEST, _FIRST, _CLOSE = 3, 4, 2e-3
+_FAR = 10
+_SCALES = (1.0, 100.0)
+PER_CENT = 10.0
+"""Medians that scores from 0 to 1 cannot have, if they are written as per cents of any worth."""
+
+
+EXTREMES = ("range", "made")
+ROLES_MADE = ("aggregate", "sd", "error", "half", "made")
+"""Roles of rows that hold the largest or the least of others, and of those that hold means and spreads."""
+NOTHING: Mapping[int, str] = {}
+_TIES = ("the largest", "the least")
+
+
+class Made(NamedTuple):
+    """A row that others make."""
+
+    place: int
+    what: str
+    """Such as "the mean of 'a' and 'b'"."""
+    sure: bool = True
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, str] = NOTHING) -> list[Made]:
+    """Return the rows that others make, to their last digit on every unit.
+
+    `values` has the shape (row, unit), NaN where there is none. The rows at `called` have names of a role
+    that others make: it is enough that the numbers agree with it, and others are first sought without them.
+
+    Examples
+    --------
+    >>> values = np.array([[0.31, 0.52, 0.11, 0.24], [0.42, 0.13, 0.77, 0.91], [0.11, -0.39, 0.66, 0.67]])
+    >>> made_of_others(["a", "b", "gain"], values)
+    [Made(place=2, what="'b' minus 'a'", sure=True)]
+    """
+    if len(names) < _FEWEST:
+        return []
+    some = values[:, :: max(1, values.shape[1] // _UNITS)]
+    base = [at for at, known in enumerate(np.isfinite(some).any(axis=1)) if known and at not in called]
+    found: list[Made] = []
+    for at in [*called, *_candidates(some, base)]:
+        taken = {at, *(made.place for made in found)}
+        among = [base, range(len(names))] if called else [base]
+        for others in ([other for other in rows if other not in taken] for rows in among):
+            made = _judged(names, some, at, others, called.get(at, ""))
+            if made is not None and some.shape != values.shape:
+                made = _judged(names, values, at, others, called.get(at, ""))
+            if made is not None:
+                found.append(made)
+                break
+    return sorted(found)
+
+
+def _candidates(values: Floats, base: Sequence[int]) -> list[int]:
+    """Return the rows to be looked at, the last first: all of a few, and of many those that are a mean or a sum."""
+    if len(base) <= _MOST:
+        return [*base[::-1]]
+    own = values[base]
+    rest, counts = np.nansum(own, axis=0) - own, np.isfinite(own).sum(axis=0) - 1
+    near = _rounding(own) + 1e-9 * np.abs(own)
+    fits = [(np.abs(own - total) <= near).all(axis=1) for total in (rest / counts, rest)]
+    return [base[at] for at in np.flatnonzero(fits[0] | fits[1])[::-1]]
+
+
+def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int], named: str) -> Made | None:
+    """Return what makes a row, where luck does not."""
+    if len(others) < 2:  # noqa: PLR2004 - the mean of one is itself
+        return None
+    units = np.isfinite(values[at]) & np.isfinite(values[others]).any(axis=0)
+    own, rest = values[at, units], values[np.ix_(others, units)]
+    if not len(own) or (not named and np.ptp(own) == 0):
+        return None
+    if (rest == own).all(axis=1).any() and not named:  # one of two alike
+        return None
+    listed = [names[other] for other in others]
+    near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(own).max())
+    near = max(near, _CLOSE * float(np.abs(own).max())) if named else near
+    for what, ways, luck in _makings(own, rest, listed, near):
+        agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
+        agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
+        chance = 0.0 if agrees else ways * luck()
+        if chance <= _LIKELY:
+            return Made(at, what, chance <= _SURE)
+    return None
+
+
+type _Making = tuple[str, int, Callable[[], float]]
+
+
+def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Sequence[_Making]:
+    """Return what the numbers agree with: in words, one of how many things tried, and its chance by luck."""
+
+    def agrees(made: Floats) -> bool:
+        return bool((np.abs(own - made) <= near).all())
+
+    of_all = f"of {_listed(names)}"
+    top, low = np.nanmax(rest, axis=0), np.nanmin(rest, axis=0)
+    median = np.nanmedian if np.isnan(rest).any() else np.median
+    best = [
+        (f"the {what} {of_all}", len(names), partial(_luck_of_ties, rest, made, near))
+        for what, made in (("largest", top), ("least", low), ("median", median(rest, axis=0)))
+        if agrees(made)
+    ]
+    if best and len(names) > 1 and not agrees(np.nanmean(rest, axis=0)):
+        return best
+    found = _totals(own, rest, of_all, near)
+    found += best if not found else []
+    if not found and len(names) <= _MOST:
+        found = _parts(own, rest, names, near) or _differences(own, rest, names, near)
+    return found
+
+
+def _totals(own: Floats, rest: Floats, of_all: str, near: float) -> list[_Making]:
+    """Return the means, sums and spreads of all others that the numbers agree with."""
+    mean, n = np.nanmean(rest, axis=0), np.isfinite(rest).sum(axis=0)
+    spread = np.nanstd(rest, axis=0)
+    made = {"mean": mean, "sum": np.nansum(rest, axis=0), "standard deviation": spread * np.sqrt(n / (n - 1))}
+    made |= {"standard deviation ": spread, "standard error": spread / np.sqrt(n - 1)}
+    made |= {"rest to 1 of the mean": 1 - mean, "rest to 100 of the mean": 100 - mean}
+    return [
+        (f"the {what.strip()} {of_all}", 1, partial(_luck, own, rest, total))
+        for what, total in made.items()
+        if (np.abs(own - total) <= near).all()
+    ]
+
+
+def _parts(own: Floats, rest: Floats, names: Sequence[str], near: float) -> list[_Making]:
+    """Return the means of all others but one or two, or of some that stand together, that the numbers agree with."""
+    if not np.isfinite(rest).all():
+        return []
+    kept, shares, ways = _subsets(len(rest))
+    fits = (np.abs(own[:_FIRST] - shares @ rest[:, :_FIRST]) <= near).all(axis=1)
+    found = sorted(np.flatnonzero(fits).tolist(), key=lambda one: shares[one].max())  # the largest set first
+    return [
+        (
+            f"the mean of {_listed([*compress(names, kept[one])])}{_without(names, kept[one])}",
+            ways[one],
+            partial(_luck, own, rest[kept[one]], made),
+        )
+        for one in found
+        if (np.abs(own - (made := rest[kept[one]].mean(axis=0))) <= near).all()
+    ]
+
+
+@lru_cache(maxsize=8)
+def _subsets(size: int) -> tuple[Flags, Floats, list[int]]:
+    """Return all of so many rows but one or two, those that stand together, any of a few: with how many are like it.
+
+    Between stand the shares that each row has in their means.
+    """
+    alone, one, other = np.eye(size, dtype=bool), *np.triu_indices(size, 1)
+    first, last = np.triu_indices(size + 1, 2)
+    places = np.arange(size)
+    runs = (first[:, None] <= places) & (places < last[:, None])
+    any_of = (np.arange(2**size)[:, None] >> places & 1).astype(bool) if size <= _FEW else runs[:0]
+    kinds = [kept[kept.sum(axis=1) > 1] for kept in (~alone, ~(alone[one] | alone[other]), runs, any_of)]
+    sets = np.vstack(kinds)
+    return sets, sets / sets.sum(axis=1, keepdims=True), [len(kept) for kept in kinds for _ in kept]
+
+
+def _differences(own: Floats, rest: Floats, names: Sequence[str], near: float) -> list[_Making]:
+    """Return the two others whose difference the numbers are, where some are below 0, which these are not."""
+    if not (own < 0).any() or (np.nan_to_num(rest) < 0).any():
+        return []
+    fits = (np.abs(own - (rest[:, None] - rest)) <= near).all(axis=2)
+    return [
+        (f"{names[one]!r} minus {names[other]!r}", fits.size, partial(_luck, own, rest, rest[one] - rest[other]))
+        for one, other in np.argwhere(fits).tolist()
+    ]
+
+
+def _luck(own: Floats, rest: Floats, made: Floats) -> float:
+    """Return the chance that numbers from the range of own, or of all others on a unit, meet what is made of these."""
+    room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
+    widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
+    return float(np.prod(np.sort(np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny)))[1:]))
+
+
+def _luck_of_ties(rest: Floats, made: Floats, near: float) -> float:
+    """Return the chance that a good row ties with the best everywhere: often among few numbers, always at their end."""
+    known = np.sort(rest[np.isfinite(rest)])
+    met = np.searchsorted(known, made + near, "right") - np.searchsorted(known, made - near)
+    shares = np.maximum(met - 0.5, 0.5) / len(known)  # it meets itself
+    chances = np.where((made >= known[-1] - near) | (made <= known[0] + near), 1.0, np.minimum(1.0, _FEWEST * shares))
+    return float(np.prod(chances))
+
+
+def on_another_scale(scores: Floats) -> Flags:
+    """Return which systems, fewer than half, have half of their scores off the scale of all others, or only shares."""
+    low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
+    scales = [_scale(np.delete(low, place).min(), np.delete(high, place).max()) for place in range(len(scores))]
+    if all(begin <= low[at] and high[at] <= end != _SCALES[1] for at, (begin, end) in enumerate(scales)):
+        return np.zeros(len(scores), dtype=bool)
+    middle = (np.nanmedian if np.isnan(scores).any() else np.median)(scores, axis=1)
+    found = np.zeros(len(scores), dtype=bool)
+    for place, (begin, end) in enumerate(scales):
+        per_cents = end == _SCALES[1] and np.delete(middle, place).min() >= PER_CENT
+        shares = low[place] >= 0 and middle[place] > 0 and high[place] <= _SCALES[0]
+        found[place] = not begin <= middle[place] <= end or (per_cents and shares)
+    return found if 2 * found.sum() < len(found) else np.zeros_like(found)
+
+
+def _scale(least: float, largest: float) -> tuple[float, float]:
+    """Return where scores of this range may lie: from 0 to 1 or 100 if they do, else ten times its width around it."""
+    if least >= 0 and largest <= _SCALES[-1]:
+        return 0.0, next(scale for scale in _SCALES if largest <= scale)
+    far = _FAR * (largest - least)
+    return least - far, largest + far
+
+
+def _without(names: Sequence[str], kept: Flags) -> str:
+    """Name the one or two of many that a mean leaves out."""
+    left = [*compress(names, ~kept)]
+    return f" without {' and '.join(map(repr, left))}" if len(left) <= 2 < len(names) - 1 else ""  # noqa: PLR2004 - as looked for
+
+
+def _listed(names: Sequence[str]) -> str:
+    return first_few(list(map(repr, names)), most=3)
+
+
+def _rounding(numbers: Floats) -> float:
+    """Return half of the last digit that numbers are written with, and a little; nothing for answers of 0 and 1."""
+    known = numbers[np.isfinite(numbers)]
+    answers: Flags = (known == 0) | (known == 1)
+    return 0.0 if answers.all() else 0.51 * _last_digit(known)
+
+
+def _last_digit(numbers: Floats) -> float:
+    """Return the value of the last decimal that any of some numbers is written with: 0.01 of 0.5 and 0.25."""
+    some = numbers[np.isfinite(numbers)][:200]
+    if not len(some):
+        return 0.0
+    for digits in range(10):
+        if (np.abs(some - np.round(some, digits)) <= 1e-9 * np.maximum(1.0, np.abs(some))).all():
+            return float(10.0**-digits)
+    return float(1e-9 * np.abs(some).max())
