@@ -85,7 +85,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     *,
     reference: str | None = None,
     statistic: Statistic = "pearson",
-    permute: Permute = "both",
+    permute: Permute = "systems",
     correction: str = "fdr_by",
     n_resamples: int = 1000,
     metrics: Sequence[str] | None = None,
