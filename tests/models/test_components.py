@@ -130,7 +130,7 @@ def test_the_cheapest_design_is_the_cheapest_of_all():
 
 
 def test_designs_for_these_systems_reach_the_target_as_often_as_said():
-    """Boards of the same ten systems: nine in ten designs are as dependable as asked, with fewer items than for other systems."""
+    """Boards of the same ten systems: nine in ten designs are dependable enough, with fewer items than for others."""
     rng = np.random.default_rng(5)
     systems = rng.normal(size=(10, 1))
     least = np.ceil(9.0 / systems.var(ddof=1))
