@@ -138,7 +138,8 @@ def main() -> None:
     found["real, 12 systems"] = real(path, 12, 1000, options.arenas // 2)
     found["real, 30 systems"] = real(path, 30, 3000, options.arenas // 2)
     lines = [__doc__.split("\n\n")[0], "", __doc__.split("\n\n")[1], ""]
-    lines[0] = f"# Planned votes\n\n{options.arenas} arenas a row, half as many samples of real votes. {lines[0]}"
+    made = f"{options.arenas} arenas a row, half as many samples of real votes; {MOST:g} times the votes at most."
+    lines[0] = f"# Planned votes\n\n{lines[0]} {made}"
     lines += [f"| arenas | settled before | votes planned for {SHARE} | settled with them | rms from {SHARE} |"]
     lines += ["|---|---|---|---|---|"]
     for name, (_, shares) in found.items():

@@ -128,7 +128,8 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     Two-sided; p = (k + 1) / (B + 1), k the resamples whose difference is at least as far from 0 as the one seen
     ([1]_: Perm-Both, Perm-Inputs, Perm-Systems). Metrics err by system: what they get wrong of one they get wrong on
     all its items. Where they do, exchanges of cells or clusters call .32 of equal metrics different at .05,
-    exchanges of systems .06 (``benchmarks/reports/metric-exchange.md``). A pair is compared on the cells that have all three scores.
+    exchanges of systems .06 (``benchmarks/reports/metric-exchange.md``). A pair is compared on the cells that have all
+    three scores.
 
     References
     ----------

@@ -59,7 +59,7 @@ _MIN_DIFFERENCE = Option(
     excludes="tasks preset",
 )
 _PERMUTE = choice(
-    "What two metrics exchange: systems, where the question is about other systems too; cells or items, for these alone.",
+    "What two metrics exchange: systems, for other systems too; both (cells) or items, for these alone.",
     "systems",
     "both",
     "items",
