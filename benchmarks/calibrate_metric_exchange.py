@@ -4,8 +4,8 @@
 
 A set has 12 systems and 100 items in 20 documents. A metric's error has a part by system, a part by system and
 document, and a part by cell; both metrics of a pair have errors of the same sizes, drawn independently. Better metrics
-have errors of half the size. p is one-sided for the metric that came out better, so that .10 of equal pairs are called
-different at .05 in one of the two directions.
+have errors of half the size. p of measures of cells is one-sided for the metric that came out better, so that .10 of
+equal pairs are called different at .05 in one of the two directions; the test of `compare_with_human` has two sides.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from metaeval.agreement import meta_metrics
+from metaeval.agreement import compare_with_human, meta_metrics
 
 SYSTEMS, ITEMS, DOCUMENTS, RESAMPLES, ALPHA = 12, 100, 20, 199, 0.05
 SETTINGS = {
@@ -23,6 +23,7 @@ SETTINGS = {
     "and systems": (0.3, 0.6, 0.8),
 }
 """Standard deviations of the error by system, by system and document, and by cell."""
+TWO_SIDED = "human --permute (0.05 expected)"
 ASKED = {
     "published": "pearson, pearson:item, acc_eq, spa",
     "cells": "pearson",
@@ -78,6 +79,9 @@ def shares(sizes, factor, n, seed):  # noqa: ANN001, ANN201 - a mapping
             for task, p in found.pairs[["task", "p"]].to_numpy()[:-1]:
                 name = NAMES.get((exchange, task), exchange) if exchange == "published" else exchange
                 called.setdefault((task, name), []).append(p <= ALPHA)
+        for permute in ("both", "items", "systems"):
+            p = compare_with_human(scores, permute=permute, n_resamples=RESAMPLES, rng=number).table["p"].iloc[0]
+            called.setdefault((TWO_SIDED, permute), []).append(p <= ALPHA)
     return {key: float(np.mean(one)) for key, one in called.items()}
 
 

@@ -23,6 +23,8 @@ from metaeval.metrics.scoring import score
 type Floats = NDArray[np.float64]
 
 LEAST_TOPICS = 48
+BOARDS = ("livebench", "alpacaeval", "belebele", "mteb")
+"""Collections that are boards of models, not of runs."""
 SAMPLES_A_CHOICE = 4
 """Samples of topics from one choice of systems, whose truths are computed once."""
 ROBUST_MEASURES = ("AP", "nDCG@10", "P@10", "RR")
@@ -87,13 +89,25 @@ def _others(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
             yield f"{name}_{metric}", table.pivot_table(index="topic", columns="run", values=metric)
     for name, frame in _robust(folder / "trec2003-robust").items():
         yield f"robust2003_{name}", frame
-    yield "mteb", pd.read_csv(folder / "mteb" / "mteb_eng_v2.csv", index_col=0)
-    belebele = pd.read_csv(folder / "mteb" / "belebele_190x376x6.csv.gz")
-    yield "belebele_nDCG@10", belebele.pivot_table(index="topic", columns="system", values="nDCG@10")
+    yield from _boards(folder)
+
+
+def _boards(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield boards of models: the categories of LiveBench, and halves of AlpacaEval and of two boards of MTEB."""
     questions = pd.read_csv(folder / "leaderboards" / "livebench_2025-01-13.csv.gz", index_col=[0, 1, 2])
-    yield "livebench", questions.dropna(axis=1)
-    prompts = pd.read_csv(folder / "leaderboards" / "alpacaeval2_weighted_preferences.csv.gz", index_col=[0, 1])
-    yield "alpacaeval", prompts.dropna()
+    for category, part in questions.groupby(level=2):
+        yield f"livebench_{category}", part.dropna(axis=1)
+    prompts = pd.read_csv(
+        folder / "leaderboards" / "alpacaeval2_weighted_preferences.csv.gz", index_col=[0, 1]
+    ).dropna()
+    belebele = pd.read_csv(folder / "mteb" / "belebele_190x376x6.csv.gz")
+    belebele = belebele.pivot_table(index="topic", columns="system", values="nDCG@10")
+    models = pd.read_csv(folder / "mteb" / "mteb_eng_v2.csv", index_col=0)
+    models = models.loc[:, (models >= 0).all()]  # relative tolerances are for scores from 0 on
+    for half in (0, 1):
+        yield f"alpacaeval_{half + 1}", prompts.iloc[half::2]
+        yield f"belebele_{half + 1}", belebele.iloc[half::2]
+        yield f"mteb_{half + 1}", models.iloc[:, half::2]
 
 
 @cache

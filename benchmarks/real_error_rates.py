@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pandas as pd
-from populations import Floats, Population, interval_figures, judged, mean_and_error, samples
+from populations import BOARDS, Floats, Population, interval_figures, judged, mean_and_error, samples
 from scipy.special import ndtr
 
 from metaeval.models.error_rate_model import bayesian_error_rate
@@ -111,14 +111,27 @@ def judge(tables: list[Population], scale: float) -> pd.DataFrame:
 
 def section(rows: pd.DataFrame) -> str:
     """Write the section."""
-    names = ["bias", "rms", "held", "truth above", "width", "over oracle", "held 95", "over oracle 95"]
+    names = ["bias", "rms", "held", "truth above", "truth below", "width", "over oracle", "held 95", "over oracle 95"]
     names += ["rate rms", "counted rms", "rate held", "tolerant bias", "tolerant rms", "tolerant held", "seconds"]
     lines = ["## Error rates and topics needed", "", WORDS, ""]
-    head = ["setting", "tables", "bias", "rms", "held (90 %)", "above", "high/low", "over oracle", "held (95 %)"]
+    head = [
+        "setting",
+        "tables",
+        "bias",
+        "rms",
+        "held (90 %)",
+        "above",
+        "below",
+        "high/low",
+        "over oracle",
+        "held (95 %)",
+    ]
     head += ["over oracle (95 %)", "p(T/2): rms", "count's rms", "held", "lead 5 %: bias", "rms", "held", "seconds"]
     lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for setting, own in rows.groupby("setting", sort=False):
-        for kind, part in (("48 tables", own[own["matrix"]]), ("others", own[~own["matrix"]])):
+        board = own["table"].astype(str).str.startswith(BOARDS)
+        kinds = {"48 tables": own["matrix"], "other runs": ~own["matrix"] & ~board, "boards of models": board}
+        for kind, part in ((kind, own[inside.astype(bool)]) for kind, inside in kinds.items()):
             if len(part):
                 lines.append(_line(f"{setting} | {kind}: {len(part)}", part, names))
     lines += ["", TRIED]

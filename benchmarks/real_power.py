@@ -19,7 +19,7 @@ from metaeval.tests_stat.pairs import ask
 
 TOPICS, SYSTEMS = (25, 50, 100), (20, 60)
 CORRECTIONS = ("none", "fdr_by")
-SAMPLES, TRUTHS, FEWEST_TRUTHS = 48, 2000, 400
+SAMPLES, TRUTHS, FEWEST_TRUTHS = 16, 1000, 400
 HELD, WIDEST, MISSED = (0.94, 0.96), 1.05, 0.035
 NORMAL_WIDTH = 3.92
 

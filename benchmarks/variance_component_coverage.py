@@ -160,7 +160,7 @@ def one_board(setting: Setting, rng: np.random.Generator) -> dict[str, float]:
         )
         if np.isfinite(enough):
             row[f"items {which}"] = needed["low"] <= enough <= needed["high"]
-    best = found.cheapest(target=TARGET)
+    best = found.cheapest(target=TARGET, population="others")
     plans = best[best["goal"] == "target"]
     if len(plans):
         plan = plans.iloc[0]

@@ -59,7 +59,11 @@ _MIN_DIFFERENCE = Option(
     excludes="tasks preset",
 )
 _PERMUTE = choice(
-    "Units of the permutation test that compares two metrics.", "both", "items", "systems", excludes="tasks preset"
+    "What two metrics exchange: systems, for other systems too; both (cells) or items, for these alone.",
+    "systems",
+    "both",
+    "items",
+    excludes="tasks preset",
 )
 
 
@@ -160,7 +164,7 @@ def human(  # noqa: PLR0913 - the options of the command
     level: Annotated[str, _LEVEL] = "system,item",
     resample: Annotated[str, choice("Units to resample for intervals.", "items", "systems", "both")] = "items",
     min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0,
-    permute: Annotated[str, _PERMUTE] = "both",
+    permute: Annotated[str, _PERMUTE] = "systems",
     test: Annotated[str, opt.TEST] = "t",
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,

@@ -13,10 +13,12 @@ from metaeval.agreement.crossed_variances import Fit
 from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.models.dependability import (
+    SYSTEMS,
     Design,
     Sources,
     Stability,
     candidates,
+    drawn,
     exact_shares,
     expected_conclusions,
     whole_items,
@@ -29,6 +31,7 @@ _ENDLESS = 1e15
 """As good as any number of items."""
 _MOST_ACROSS = _MOST_REPEATS = 10
 _FEWEST_ITEMS = 2
+_SURE = 0.9999
 
 
 class Solved(NamedTuple):
@@ -50,6 +53,20 @@ class Solved(NamedTuple):
     def variances(self) -> Floats:
         """Components, 0 at least."""
         return np.maximum(self.fit.estimates, 0.0)
+
+    def draws_for_these(self) -> Floats:
+        """Return draws of the components if what is measured is no sample: its mean square then varies less.
+
+        By as many degrees of freedom as a noncentral chi-square has (Patnaik 1949): 1 / (1 - k²) times those of a
+        sample, with k the share of what is measured in the mean square.
+        """
+        strata, place = self.fit.strata, self.sources.effects.index(SYSTEMS)
+        row = int(np.argmax(strata.expected[:, place]))
+        total = strata.mean_squares[row]
+        share = min(float(strata.expected[row, place] * self.variances[place] / total), _SURE) if total > 0 else 0.0
+        freedom = self.freedom.copy()
+        freedom[row] = strata.freedom[row] / (1.0 - share**2)
+        return drawn(strata, freedom)
 
     @property
     def now(self) -> "Solved":
@@ -195,11 +212,12 @@ def _cluster_to_item(own: Solved, variances: Floats) -> Floats:
 
 
 def cheapest_designs(
-    metric: str, own: Solved, prices: Prices, target: tuple[float, float] | None
+    metric: str, own: Solved, prices: Prices, target: tuple[float, float] | None, *, these: bool = True
 ) -> list[dict[str, object]]:
     """Return the design at hand, the most dependable of the same cost, and the cheapest that reaches the target.
 
-    `target`: Eρ² and the probability with which a design reaches it; None: that at hand, as estimated.
+    `target`: Eρ² and the probability with which a design reaches it, for `these` systems or for others like them; None:
+    that at hand, as estimated.
     """
     sources, variances, at_hand, now = own.sources, own.variances[None], own.at_hand, own.now
     across, repeats = candidates(
@@ -217,17 +235,19 @@ def cheapest_designs(
         rows.append(_row(metric, "same cost", own, best, float(prices.of(best))))
     share = float(now.sources.coefficient(variances, at_hand, "erho2")[0, 0]) if target is None else target[0]
     if 0 < share < 1:
-        least = _least(own, share, None if target is None else target[1], across, repeats, price)
+        known, level = own.variances[None], 1.0
+        if target is not None:
+            known, level = own.draws_for_these() if these else own.draws, target[1]
+        least = _least(own, known, share, level, across, repeats, price)
         if least is not None:
             rows.append(_row(metric, "target", own, least, float(prices.of(least))))
     return rows
 
 
 def _least(  # noqa: PLR0913, PLR0917 - the target, and the designs to choose from
-    own: Solved, share: float, assurance: float | None, across: Ints, repeats: Ints, price: Floats
+    own: Solved, known: Floats, share: float, level: float, across: Ints, repeats: Ints, price: Floats
 ) -> Design | None:
-    """Return the cheapest design that reaches a share, as estimated or with a probability; None where none does."""
-    known, level = (own.variances[None], 1.0) if assurance is None else (own.draws, assurance)
+    """Return the cheapest design that reaches a share in this part of the draws; None where none does."""
     asked = partial(own.sources.items_for, known, np.array(share * (1 - 1e-12)), which="erho2")
     pairs = zip(across.tolist(), repeats.tolist(), strict=True)
     items = np.array([np.quantile(asked(judges=j, repeats=r), level, method="nearest") for j, r in pairs])

@@ -40,7 +40,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, count_errors, part_name, topic_count, topic_counts
 from metaeval.studies.compare import CompareStudy
-from metaeval.studies.metric_verdict import NOT_WORSE
+from metaeval.studies.metric_verdict import DETECTED
 from metaeval.studies.topics import TopicsStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -141,12 +141,16 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         columns=(*left(shown="Metric"), *columns, *(right(whole, conflicts="Conflicts") if in_use is not None else ())),
     )
     verdict = study.verdict().to_frame()
+    points = 100 * verdict[["difference", "detectable"]]
     sure = Table(
-        **say.named("verdict", least=NOT_WORSE, level=study.confidence_level),
+        **say.named("verdict", least=DETECTED, level=study.confidence_level),
         frame=verdict.assign(
             of=verdict["quality"].map(qualities()),
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
             p_better_sort=verdict["p_better"],
+            lead=points["difference"],
+            found=[chance(p) if pd.notna(p) else MISSING for p in verdict["chance"]],
+            needs=points["detectable"],
         ),
         data=verdict,
         columns=(
@@ -154,6 +158,8 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
             *left(name_of_metric, metric="First", against="Second"),
             *right(p_better="Better"),
             *left(surely="Surely"),
+            *right(number(1), "Lead (points)", lead="observed", needs=f"found in {100 * DETECTED:.0f} %"),
+            *right(found="Chance"),
         ),
     )
     return Section(

@@ -3,7 +3,6 @@
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
@@ -13,7 +12,7 @@ from metaeval.page.blocks import Fold, Item, Items, Methods, Section, Text
 from metaeval.reports.prose import prose
 from metaeval.reports.topic_words import chance
 from metaeval.studies.compare import CompareStudy
-from metaeval.studies.metric_verdict import MetricVerdict
+from metaeval.studies.metric_verdict import DECIDES, DETECTED, MetricVerdict
 from metaeval.testing.expected import BROKEN, UNNOTICED
 
 _SAME = 0.9
@@ -29,32 +28,40 @@ def qualities() -> dict[str, str]:
 
 
 def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
-    """Say whether there is a reason to change; what the verdict rests on; which numbers to quote."""
+    """Say whether there is a reason to change, and the chance of finding one; what else; which numbers to quote."""
     verdict = study.verdict()
-    turned = [] if verdict.outcome == "open" else _over_systems(study, verdict)
-    answer, reason = (
-        _open(study, verdict) if verdict.outcome == "open" else _chosen(study, verdict, turned=bool(turned))
-    )
+    chosen = verdict.outcome != "open"
+    turned = _over_systems(study, verdict) if chosen else []
+    answer, reason = _chosen(verdict, turned=bool(turned)) if chosen else _open(study, verdict)
     more = " ".join(words for words in (reason, *turned, _expected(study, verdict)) if words)
     said = (answer, more, say("quote"))
     return tuple(words for words in said if words)
 
 
-def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
-    """Say which metric to adopt or to keep and in which qualities it is better; then what is sure of the others."""
+def _chosen(verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
+    """Say which metric to adopt or to keep, where it is behind all the same, and the chance of finding this."""
     frame = verdict.to_frame()
-    rows = frame[frame["metric"].isin(verdict.metrics) & ~frame["against"].isin(verdict.metrics)]
+    rivals = ~frame["metric"].isin(verdict.metrics)
     if verdict.outcome == "adopt" and verdict.current is not None:
-        rows = rows[rows["against"] == verdict.current]
-    of = rows.groupby("quality", sort=False)
-    sure = [qualities()[str(name)] for name, words in of["surely"] if (words == "better").all()]
-    others = [
-        _likely(study, name, shares.min()) for name, shares in of["p_not_worse"] if qualities()[str(name)] not in sure
-    ]
-    rivals = list(rows["against"].unique())
-    against = rivals[0] if len(rivals) == 1 else None
-    answer = say("chosen", verdict=verdict, against=against, sure=sure, others=len(others), turned=turned)
-    return answer, say("not worse", others=others) if sure and others else ""
+        rivals = frame["metric"] == verdict.current
+    against = list(frame.loc[rivals, "metric"].unique())
+    behind = frame[rivals & frame["against"].isin(verdict.metrics) & (frame["surely"] == "better")]["quality"].unique()
+    answer = say(
+        "chosen",
+        verdict=verdict,
+        against=against[0] if len(against) == 1 else None,
+        behind=[qualities()[name] for name in behind],
+        turned=turned,
+    )
+    leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
+    return answer, _chance(leads.query("quality == @DECIDES"))
+
+
+def _chance(leads: pd.DataFrame) -> str:
+    """Say of the least sure lead in power how often it is found, and which leads nearly always are."""
+    row = leads.nsmallest(1, "chance").iloc[0]
+    known = row["detectable"] > 0
+    return say("chance found", row=row, several=len(leads) > 1, least=DETECTED) if known else ""
 
 
 def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
@@ -90,49 +97,23 @@ def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
 
 
 def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
-    """Say that nothing is a reason for a choice, and which metric came nearest; then what is not sure of it."""
+    """Say that nothing is a reason for a choice, and which metric came nearest; then the chance of finding one."""
     stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
     near = verdict.nearest()
     if stopped:
         one, other = stopped[0]
         broken = [text for text in verdict.broken[one] if text not in verdict.broken[other]]
         return _unsettled(verdict, "vetoed", one=one, other=other), say("broken", one=one, broken=broken)
-    if (near["surely"] == "better").any():
-        pairs = [pair for _, pair in near.groupby(["metric", "against"])]
-        one, other = (pairs[0][side].iloc[0] for side in ("metric", "against"))
-        ahead = [qualities()[str(name)] for name in pairs[0].loc[pairs[0]["surely"] == "better", "quality"]]
-        reason = " ".join(_ahead_sentence(study, pair) for pair in pairs)
-        return _unsettled(verdict, "ahead short", one=one, other=other, ahead=ahead, more=len(pairs) - 1), reason
-    if ((near["p_better"] == 0) & (near["p_not_worse"] == 1)).all():
-        alike = sorted({*near["metric"], *near["against"]})
-        of = [qualities()[name] for name in near["quality"].unique()]
-        return _unsettled(verdict, "alike", metrics=alike, qualities=of), ""
-    # a pair that comes as near says the same of the same qualities
-    best = near[np.isclose(near["p_better"], near["p_better"].max(), rtol=0, atol=1e-9)].drop_duplicates("quality")
     metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
-    likeliest = [_likely(study, name, share) for name, share in zip(best["quality"], best["p_better"], strict=True)]
-    given = {"metrics": metrics, "against": against}
-    p = _told(study, best["quality"].iloc[0], best["p_better"].iloc[0])
-    answer = _unsettled(verdict, "nearest", **given, quality=qualities()[str(best["quality"].iloc[0])], p=p)
-    told = len(metrics) == len(against) == len(likeliest) == 1
-    return answer, "" if told else say("leads", **given, said=likeliest)
+    if (near["p_better"] == 0).all():
+        return _unsettled(verdict, "alike", metrics=sorted({*metrics, *against})), ""
+    p = _told(study, DECIDES, near["p_better"].iloc[0])
+    answer = _unsettled(verdict, "nearest", metrics=metrics, against=against, p=p)
+    return answer, _chance(near)
 
 
 def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
     return f"{say('open', current=verdict.current)} {say(why, current=verdict.current, **given)}"
-
-
-def _ahead_sentence(study: CompareStudy, pair: pd.DataFrame) -> str:
-    """Say what is not sure of a metric that is better than another."""
-    one, other = (pair[side].iloc[0] for side in ("metric", "against"))
-    ahead = [qualities()[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
-    unsure = pair[pair["surely"] == ""]
-    doubts = [_likely(study, name, share) for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)]
-    return say("ahead", one=one, other=other, ahead=ahead, doubts=doubts)
-
-
-def _likely(study: CompareStudy, quality: object, p: float) -> str:
-    return say("likely", quality=qualities()[str(quality)], p=_told(study, quality, p))
 
 
 def _told(study: CompareStudy, quality: object, p: float) -> str:

@@ -279,7 +279,7 @@ def _permutation_table(comparison: MetricComparison) -> Table:
     named = {"p": "p", "p_corrected": "p, corrected"}
     frame, columns = p_values(comparison.table, named, raw={"p_corrected": "p"}, n_resamples=comparison.n_resamples)
     return Table(
-        **say.named("metric-permutation", statistic=_STATISTICS[comparison.statistic]),
+        **say.named("metric-permutation", statistic=_STATISTICS[comparison.statistic], permute=comparison.permute),
         frame=frame,
         data=comparison.table,
         columns=(

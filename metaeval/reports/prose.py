@@ -36,6 +36,7 @@ _WRITERS.filters |= {
     **{name: getattr(words, name) for name in ("carried", "chance", "listed", "percentage", "share", "whole")},
     "count": count,
     "percent": lambda value: f"{100 * value:.0f} %",
+    "points": lambda value: words.number(1)(100 * value),
     "metric": words.name_of_metric,
     "number": lambda value, digits: words.number(digits)(value),
     "significant": words.significant,

@@ -201,9 +201,10 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
 
     ``benchmarks/real_power.py`` takes the topics of real tables as populations
     (``benchmarks/reports/real_populations.md``): over 48 tables of TREC, nominal 95 % intervals held the expected power
-    in .948 of the samples uncorrected (.944 to .954 by the numbers of systems and topics) and in .946 under Benjamini
-    and Yekutieli (.941 to .953); on tables of other kinds in .94. An interval from the true spread would be as wide,
-    but for 25 topics under that correction, where power is low and these are wider by a fifth. On simulated populations
+    in .952 of the samples uncorrected (.948 to .957 by the numbers of systems and topics; .025 of the truths lay above
+    and .023 below) and in .951 under Benjamini and Yekutieli (.943 to .958; .019 and .030); on tables of other kinds in
+    .945 (.033, .022) and .943 (.025, .032). An interval from the true spread would be as wide, but for 25 topics under
+    that correction, where power is low and these are wider by a twentieth. On simulated populations
     (``benchmarks/calibrate_power_interval.py``, ``benchmarks/reports/power_interval_coverage.md``) they held it in
     .96 of the samples uncorrected (.93 to .99 in single cases) and in .95 under that correction (.92 to .97), and the
     power of other tests, for which t stands in, in .95; that of the studentised bootstrap on 12 real tables (20

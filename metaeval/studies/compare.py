@@ -264,19 +264,19 @@ class CompareStudy(Study):
     def verdict(self) -> MetricVerdict:
         """Decide whether there is a reason to change, or which metric to choose.
 
-        The qualities are discriminative power (over topics), the number of topics needed, and, where runs were given,
-        Kendall's tau with half of the judgments (over draws of judgments). A metric is adopted if it is not worse in
-        any of them with a probability of at least .95, and in one better by more than the study's interval; a metric
-        that breaks an expectation of users (it prefers the worse of two lists) is not better than one that does not.
+        Discriminative power decides (over topics, uncorrected): a metric is adopted if it has more of it by more than
+        the study's interval. The table has the number of topics needed too and, where runs were given, Kendall's tau
+        with half of the judgments (over draws of judgments). A metric that breaks an expectation of users (it prefers
+        the worse of two lists) is not better than one that does not.
         """
         broken = {name: self.unmet(name) for name in self.metrics}
-        parts = [difference_probabilities("power", _under(self.power.differences()), self.power.freedom)]
+        level, power = self.confidence_level, _under(self.power.differences())
+        parts = [difference_probabilities("power", power, self.power.freedom, confidence_level=level)]
         if self.topics is not None and self.topics.posterior is not None:
             parts.append(topics_probabilities(self.topics.posterior))
         if self.stability is not None and self.stability.n_replicates > 1:  # one draw has no spread
-            parts.append(robustness_probabilities(self.stability))
+            parts.append(robustness_probabilities(self.stability, confidence_level=level))
         table = pd.concat([part for part in parts if len(part)], ignore_index=True)
-        level = self.confidence_level
         return verdict_of(table, self.metrics, current=self.current, confidence_level=level, broken=broken)
 
     def pareto_front(self) -> tuple[str, ...]:

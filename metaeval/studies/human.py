@@ -118,7 +118,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     levels: Sequence[Level] = ("system", "item"),
     resample: Resample = "items",
     min_difference: float = 0.0,
-    permute: Permute = "both",
+    permute: Permute = "systems",
     test: str = "t",
     correction: str = "fdr_by",
     alpha: float = 0.05,
@@ -144,7 +144,8 @@ def study_human(  # noqa: PLR0913 - every option is one question
     resample : {"items", "systems", "both"}
     min_difference : float
         Pairs of systems count on an item whose human scores differ by at least this.
-    permute : {"both", "items", "systems"}
+    permute : {"systems", "both", "items"}
+        What two metrics exchange; see `metaeval.agreement.compare_with_human` for the question each answers.
     test, correction, alpha
         How pairs of systems are tested, clusters of items being the units; the correction also serves the comparisons
         of metrics.

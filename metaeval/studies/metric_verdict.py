@@ -1,4 +1,4 @@
-"""Which of several metrics to use: a verdict only where one is surely as good in everything and better in one."""
+"""Which of several metrics to use: the one with surely more power; what else is known of it stands beside."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,19 +8,23 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from metaeval.base.results import Result
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.resampling.stability_result import Stability
+from metaeval.tests_stat.noncentral_t import detectable_shift, two_sided_power
 
-NOT_WORSE = 0.95
-"""Probability from which a metric is surely not worse in a quality."""
+DECIDES = "power"
+"""The quality that decides; the others are shown, and said where they speak against a choice."""
+
+DETECTED = 0.8
+"""Chance with which a lead that a study can detect comes out."""
 
 _SAME = 9
 """Decimals to which two probabilities that are equal, but summed in another order, agree."""
 
-_PROBABILITIES = ["quality", "metric", "against", "p_better", "p_not_worse"]
+_PROBABILITIES = ["quality", "metric", "against", "p_better", "difference", "chance", "detectable"]
 _DIFFERENCE = ["metric_a", "metric_b", "difference", "standard_error"]
 
 type Outcome = Literal["adopt", "keep", "open"]
@@ -37,7 +41,9 @@ class MetricVerdict(Result):
     current: str | None
     """The metric in use, if one was named."""
     table: pd.DataFrame
-    """One row a quality and ordered pair: ``quality``, ``metric``, ``against``, ``p_better`` and ``p_not_worse``."""
+    """One row a quality and ordered pair: ``quality``, ``metric``, ``against``; ``p_better``; ``difference``, first
+    minus second; ``chance``, that a difference as large is found in such a study, and ``detectable``, the one that is
+    found in four of five. The last three are missing where the probability is a posterior's."""
     better: float
     """Probability from which a metric is surely better: that of an interval of the study that excludes zero."""
     broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -46,67 +52,68 @@ class MetricVerdict(Result):
     """Pairs whose first metric would be better than the second, but for an expectation that it alone breaks."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with a column ``surely``: "better", "not worse", or "" for neither."""
-        sure = np.where(self.table["p_not_worse"] >= NOT_WORSE, "not worse", "")
-        return self.table.assign(surely=np.where(self.table["p_better"] >= self.better, "better", sure))
+        """Return the table with a column ``surely``: "better" or ""."""
+        return self.table.assign(surely=np.where(self.table["p_better"] >= self.better, "better", ""))
 
     def nearest(self) -> pd.DataFrame:
-        """Return the rows of the comparison that came nearest to a verdict for a change, or for a choice; ties all.
+        """Return the comparisons in power that came nearest to a verdict for a change, or for a choice; ties all.
 
         Among the candidates against the metric in use; where none was named, the weakest comparison of the metric whose
         weakest is strongest.
         """
-        frame = self.to_frame()
-        strength = {
-            (str(one), str(other)): (
-                (rows["surely"] == "better").any(),
-                rows["p_not_worse"].min().round(_SAME),
-                rows["p_better"].max().round(_SAME),
-            )
-            for (one, other), rows in frame.groupby(["metric", "against"])
-        }
+        frame = self.to_frame().query("quality == @DECIDES")
+        strength = frame.assign(p=frame["p_better"].round(_SAME)).sort_values(["metric", "against"])
         if self.current is not None:
-            pairs = [pair for pair in strength if pair[1] == self.current]
+            strength = strength[strength["against"] == self.current]
         else:
-            names = sorted({one for one, _ in strength})
-            pairs = [min((pair for pair in strength if pair[0] == name), key=strength.__getitem__) for name in names]
-        most = max(map(strength.__getitem__, pairs))
-        found = [
-            frame[frame["metric"].eq(a) & frame["against"].eq(b)] for a, b in sorted(pairs) if strength[a, b] == most
-        ]
-        return pd.concat(found, ignore_index=True)
+            strength = strength.loc[strength.groupby("metric")["p"].idxmin()]
+        return strength[strength["p"] == strength["p"].max()].drop(columns="p").reset_index(drop=True)
 
 
-def probability_positive(difference: float, error: float, freedom: int) -> tuple[float, float]:
-    """Return the probabilities that a difference is above zero, and that it is not below.
+def difference_probabilities(
+    quality: str, differences: pd.DataFrame, freedom: int, *, confidence_level: float
+) -> pd.DataFrame:
+    """Return how probable it is that each metric of a pair is better, both ways, from differences and their errors.
+
+    With the chance that a true difference as large as the observed one is found, and the one found with that of
+    `DETECTED`.
 
     Examples
     --------
-    >>> probability_positive(0.0, 0.1, 9), probability_positive(0.0, 0.0, 9), probability_positive(0.2, 0.0, 9)
-    ((0.5, 0.5), (0.0, 1.0), (1.0, 1.0))
+    >>> found = pd.DataFrame([("A", "B", 0.2, 0.1), ("A", "C", 0.2, 0.0), ("B", "C", 0.0, 0.0)], columns=_DIFFERENCE)
+    >>> told = difference_probabilities("power", found, 49, confidence_level=0.95)
+    >>> told[["p_better", "chance", "detectable"]].round(3).to_numpy()[::2].tolist()
+    [[0.974, 0.5, 0.286], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    if error > 0:
-        above = float(student.cdf(difference / error, freedom))
-        return above, above
-    return float(difference > 0), float(difference >= 0)
-
-
-def difference_probabilities(quality: str, differences: pd.DataFrame, freedom: int) -> pd.DataFrame:
-    """Return how probable it is that each metric of a pair is better, both ways, from differences and their errors."""
-    rows = []
-    for one, other, difference, error in differences[_DIFFERENCE].itertuples(index=False):
-        for metric, against, sign in ((one, other, 1), (other, one, -1)):
-            rows.append((quality, metric, against, *probability_positive(sign * difference, error, freedom)))
-    return pd.DataFrame(rows, columns=_PROBABILITIES)
+    turned = differences.assign(
+        metric_a=differences["metric_b"], metric_b=differences["metric_a"], difference=-differences["difference"]
+    )
+    both = pd.concat([differences[_DIFFERENCE], turned[_DIFFERENCE]]).sort_index(kind="stable").reset_index(drop=True)
+    lead, error = both["difference"].to_numpy(), both["standard_error"].to_numpy()
+    known, alpha = error > 0, 1 - confidence_level
+    ratio = np.divide(lead, error, out=np.where(lead > 0, np.inf, -np.inf), where=known)
+    power = two_sided_power(np.where(known, ratio, 0), freedom, alpha=alpha)
+    return pd.DataFrame(
+        {
+            "quality": quality,
+            "metric": both["metric_a"],
+            "against": both["metric_b"],
+            "p_better": stdtr(freedom, ratio),
+            "difference": lead,
+            "chance": np.where(known, power, lead != 0),
+            "detectable": error * detectable_shift(freedom, alpha=alpha, power=DETECTED),
+        }
+    )
 
 
 def topics_probabilities(posterior: BayesianErrorRate) -> pd.DataFrame:
     """Return how probable it is that each metric of a pair needs fewer topics."""
     fewer = posterior.fewer().rename(columns={"metric_a": "metric", "metric_b": "against"})
-    return fewer.assign(quality="topics", p_better=fewer["p_fewer"], p_not_worse=fewer["p_fewer"])[_PROBABILITIES]
+    told = fewer.assign(quality="topics", p_better=fewer["p_fewer"])
+    return told.reindex(columns=_PROBABILITIES)
 
 
-def robustness_probabilities(stability: Stability) -> pd.DataFrame:
+def robustness_probabilities(stability: Stability, *, confidence_level: float) -> pd.DataFrame:
     """Return how probable it is that each metric of a pair keeps more of its ranking with half of the judgments."""
     tau = stability.data["tau"]
     half = tau.isel(step=int(np.argmin(np.abs(tau["step"].to_numpy() - 50)))).transpose("replicate", "metric")
@@ -115,7 +122,8 @@ def robustness_probabilities(stability: Stability) -> pd.DataFrame:
         apart = half.sel(metric=one).to_numpy() - half.sel(metric=other).to_numpy()
         rows.append((one, other, apart.mean(), apart.std(ddof=1) / np.sqrt(len(apart))))
     known = pd.DataFrame(rows, columns=_DIFFERENCE).dropna(subset="standard_error")
-    return difference_probabilities("tau_half", known, half.sizes["replicate"] - 1)
+    freedom = half.sizes["replicate"] - 1
+    return difference_probabilities("tau_half", known, freedom, confidence_level=confidence_level)
 
 
 def verdict_of(
@@ -126,15 +134,11 @@ def verdict_of(
     confidence_level: float,
     broken: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> MetricVerdict:
-    """Decide from the probabilities of every two metrics in every quality."""
+    """Decide from the probabilities of every two metrics in power."""
     broke = {name: tuple(broken.get(name, ())) for name in metrics}
     better = 1 - (1 - confidence_level) / 2
-    qualities = table["quality"].nunique()
-    ahead = {
-        (str(one), str(other))
-        for (one, other), rows in table.groupby(["metric", "against"])
-        if len(rows) == qualities and (rows["p_not_worse"] >= NOT_WORSE).all() and (rows["p_better"] >= better).any()
-    }
+    sure = table[(table["quality"] == DECIDES) & (table["p_better"] >= better)]
+    ahead = set(zip(sure["metric"], sure["against"], strict=True))
     vetoed = {(one, other) for one, other in ahead if set(broke[one]) - set(broke[other])}
     ahead -= vetoed
     outcome: Outcome = "open"

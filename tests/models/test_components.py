@@ -129,6 +129,22 @@ def test_the_cheapest_design_is_the_cheapest_of_all():
     assert sure.loc["target", "cost"] >= rows.loc["target", "cost"]
 
 
+def test_designs_for_these_systems_reach_the_target_as_often_as_said():
+    """Boards of the same ten systems: nine in ten designs are dependable enough, with fewer items than for others."""
+    rng = np.random.default_rng(5)
+    systems = rng.normal(size=(10, 1))
+    least = np.ceil(9.0 / systems.var(ddof=1))
+    items = []
+    for _ in range(100):
+        found = variance_components(systems + rng.normal(size=40) + rng.normal(size=(10, 40)))
+        both = [found.cheapest(target=0.9, population=one).query("goal == 'target'") for one in ("these", "others")]
+        items.append([one["items"].item() for one in both])
+    reached = (np.array(items) >= least).mean(axis=0)
+    assert 0.82 <= reached[0] <= 0.98
+    assert (np.array(items)[:, 0] < np.array(items)[:, 1]).all()
+    assert np.median(np.array(items)[:, 0]) < 1.5 * least < np.median(np.array(items)[:, 1])
+
+
 @pytest.mark.parametrize(("measure", "gaps"), [("system", 0.3), ("topic", 0.3), ("judge", 0.3), ("topic", 0.0)])
 def test_the_design_at_hand_costs_what_was_made(measure, gaps):
     """Item by item, run by run and judgment by judgment, with gaps too: the number made times its price."""

@@ -1,6 +1,7 @@
 """Votes needed: against the errors that so many votes really have, laws, and degenerate input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from scipy import stats
 
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import bradley_terry
-from metaeval.models.votes_needed import vote_plan
+from metaeval.models.votes_needed import PairEvidence, vote_plan
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
@@ -23,25 +24,52 @@ def test_needed_votes_by_hand():
     place = pairs.index((row["system_a"], row["system_b"]))
     t, freedom = (float(data[name][0, place]) for name in ("statistic", "degrees_of_freedom"))
     threshold = stats.t.isf(0.025 / 10, freedom)
-    power = [
-        stats.norm.cdf((abs(t) * m**0.5 - threshold) / (1 - 1 / m) ** 0.5)
-        for m in (row["votes_needed"] / 800, row["votes_needed"] / 1.1 / 800)
-    ]
+    kept = 1 - 1 / np.mean(data["statistic"].to_numpy()[0] ** 2)
+    power = []
+    for m in (row["votes_needed"] / 800, row["votes_needed"] / 1.1 / 800):
+        law = stats.norm(abs(t) * m**0.5 * (1 / m + (1 - 1 / m) * kept), ((1 - 1 / m) * (1 + (m - 1) * kept)) ** 0.5)
+        power.append(law.sf(threshold) + law.cdf(-threshold))
     assert power[1] < 0.8 <= power[0]
     assert float(f"{row['votes_needed']:.1e}") == row["votes_needed"]
 
 
+@pytest.mark.parametrize(("size", "noise", "times"), [(1.0, 0.5, 3.0), (2.5, 2.0, 10.0), (0.2, 0.1, 1.5)])
+def test_the_chance_of_a_pair_is_that_of_differences_drawn(size, noise, times):
+    """True differences given the one seen, new votes given these, and both together: what is settled so is counted."""
+    draw, kept = np.random.default_rng(2), 1 / (1 + noise)
+    true = kept * size + kept**0.5 * draw.standard_normal(10**6)
+    new = true + draw.standard_normal(10**6) / (times - 1) ** 0.5
+    together = (size + (times - 1) * new) / times * times**0.5
+    limit = 2.0 * (1 + noise / times) ** 0.5
+    evidence = PairEvidence(np.array([size]), np.array([2.0]), noise, noise, np.array([False]))
+    assert evidence.chance(np.array([times])).item() == pytest.approx((np.abs(together) >= limit).mean(), abs=0.002)
+
+
 def test_planned_votes_settle_pairs_as_often_as_said():
-    """A pair alone with wins of 6 in 10: as many votes, drawn anew, settle it with the power asked for."""
-    fitted = bradley_terry([{"left": "a", "right": "b", "wins": 6, "losses": 4, "ties": 0}])
-    plan = vote_plan(fitted, vote_ranks(fitted, rng=0))
-    needed = plan.to_frame()["votes_needed"].item()
-    assert needed == plan.votes_for_share(0.8)
-    settled = []
-    for won in np.random.default_rng(1).binomial(int(needed), 0.6, 60).tolist():
-        again = bradley_terry([{"left": "a", "right": "b", "wins": won, "losses": needed - won, "ties": 0}])
-        settled.append(vote_ranks(again, n_draws=1000, rng=0).data["significant"].item())
-    assert 0.68 <= np.mean(settled) <= 0.92
+    """With so many times the votes, of another arena of the same strengths, the pairs are settled as often as said."""
+    said, settled = [], []
+    for seed in range(12):
+        strengths = np.random.default_rng(seed).normal(0.0, 0.5, 8)
+        votes = _votes_of(strengths, 400, seed)
+        fitted = bradley_terry(votes, clusters=[])
+        evidence = vote_plan(fitted, vote_ranks(fitted, n_draws=1000, rng=0)).evidence
+        more = pd.concat([votes, _votes_of(strengths, 1600, 100 + seed)], ignore_index=True)
+        ranks = vote_ranks(bradley_terry(more, clusters=[]), n_draws=1000, rng=0)
+        chance, open_ones = evidence.chance(np.full(28, 5.0)), ~evidence.decided
+        likely = open_ones & (chance > 0.5)
+        said += chance[likely].tolist()
+        settled += ranks.data["significant"].to_numpy()[0][likely].tolist()
+    assert len(said) > 50
+    assert np.mean(settled) == pytest.approx(np.mean(said), abs=0.1)
+
+
+def _votes_of(strengths, n, seed):
+    """Return independent votes on systems of these strengths."""
+    draw = np.random.default_rng([seed, n])
+    left = draw.integers(0, len(strengths), n)
+    right = (left + draw.integers(1, len(strengths), n)) % len(strengths)
+    won = draw.random(n) < 1 / (1 + np.exp(strengths[right] - strengths[left]))
+    return pd.DataFrame({"left": left, "right": right, "winner": np.where(won, "left", "right")}).astype(str)
 
 
 @given(st.integers(0, 2**32), st.integers(2, 6), st.floats(0.05, 1.0))

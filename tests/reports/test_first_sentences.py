@@ -386,7 +386,7 @@ PAGES = {
     ),
     "compare-metrics: with topics": (
         lambda: metrics(simulated("AP", "nDCG@10"), topics=True),
-        "Adopt nDCG@10: better than AP in power, though not surely in power on other systems.",
+        "Adopt nDCG@10: better than AP in power, though not surely on other systems.",
     ),
     "compare-metrics: adopt": (
         lambda: metrics(made(0.5, 6.0), current="A"),
