@@ -1,15 +1,16 @@
 """Fuzz every reader: structured documents, changed where it hurts, each held against a second opinion.
 
-Usage: python benchmarks/fuzz_readers.py --inputs 1000000 --seed 0 --workers 2 [--readers NAME …] [--keep FILE]
+Usage: python benchmarks/fuzz_readers.py --inputs 1000000 --seed 0 --workers 2 [--minutes M] [--readers NAME …]
+       [--keep FILE]
 
 Half of the accepted inputs are valid documents, oddly spelt, whose content is known from how they were made: after
 every accepted one of the others comes one of these. An input counts as accepted (and read as the second opinion, or the
 known content, has it), refused (metaeval's own error), a difference (accepted, though the second opinion refuses it or
 reads it otherwise; or an odd spelling that is refused), a foreign exception (anything that is not metaeval's own error,
-warnings of other packages included), or slow (more than a second). See
-tests/fuzz/fuzz_harness.py for the contract. Inputs are distributed over the readers by their speed. Every failure is
-shortened and printed as a line for tests/fuzz/found.txt; --keep FILE adds it there. A whole run writes its counts to
-reports/robustness.md, between the marks of its own section.
+warnings of other packages included), or slow (more than a second). See tests/fuzz/fuzz_harness.py for the contract.
+Inputs are distributed over the readers by their speed, and every reader is at the same share of its inputs at any time.
+Every failure is shortened and printed as a line for tests/fuzz/found.txt; --keep FILE adds it there. A whole run writes
+its counts to reports/robustness.md, between the marks of its own section.
 
 Exit code 1 if anything failed.
 """
@@ -195,19 +196,21 @@ class Worker:
         return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): place})
 
 
-def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: Path) -> dict[str, Count]:
-    """Fuzz in forked processes; the answer does not depend on how many."""
+def run(readers: list[Reader], chosen: argparse.Namespace, inside: Path) -> dict[str, Count]:
+    """Fuzz in forked processes, all readers alike at any time; the answer does not depend on how many processes."""
     context = multiprocessing.get_context("fork")
+    wanted = shares(readers, chosen.inputs)
     todo = [
         (name, begin, min(begin + size, share))
-        for name, share in shares(readers, inputs).items()
+        for name, share in wanted.items()
         for size in [max(20, min(CHUNK, int(READERS[name].speed / 4)))]
         for begin in range(0, share, size)
     ]
-    todo.reverse()
+    todo.sort(key=lambda task: -task[1] / wanted[task[0]])
     counts = {reader.name: Count() for reader in readers}
-    workers = [Worker(context, seed, inside) for _ in range(n_workers)]
+    workers = [Worker(context, chosen.seed, inside) for _ in range(chosen.workers)]
     done, last = 0, time.monotonic()
+    end = last + 60 * chosen.minutes
     while todo or any(worker.task for worker in workers):
         for worker in workers:
             if worker.task is not None:
@@ -224,12 +227,13 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: P
                     print(f"{task[0]}: {kind}: {why}", flush=True)
                 counts[task[0]].add(count)
                 done += count.inputs
+            todo = todo if time.monotonic() < end else []
             if todo:
                 worker.give(todo.pop())
         time.sleep(0.002)
         if time.monotonic() - last > 20:
             last = time.monotonic()
-            print(f"{done:,} of {inputs:,}", flush=True)
+            print(f"{done:,} of {chosen.inputs:,}", flush=True)
     for worker in workers:
         worker.tasks.send(None)
         worker.process.join()
@@ -251,7 +255,7 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[
                 yield reader, case, got
 
 
-def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int, commit: str) -> str:
+def section(counts: dict[str, Count], chosen: argparse.Namespace, seconds: float, commit: str) -> str:
     """Write what was counted as a section of the report."""
     total = Count()
     rows = []
@@ -265,7 +269,7 @@ def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int,
         )
         rate = count.inputs / max(count.seconds, 1e-9)
         rows.append(f"| {name} | {' | '.join(f'{one:,}' for one in numbers)} | {count.peak:.2f} | {rate:,.0f} |")
-    command = f"python benchmarks/fuzz_readers.py --inputs {total.inputs} --seed {seed} --workers {n_workers}"
+    command = f"python benchmarks/fuzz_readers.py --inputs {chosen.inputs} --seed {chosen.seed} --workers {chosen.workers}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     lines = [
         "## Readers",
@@ -305,6 +309,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="end after so many, with what was reached")
     parser.add_argument("--readers", nargs="*", choices=list(READERS), metavar="NAME", help="by default all")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="add shortened failures to this file")
     chosen = parser.parse_args()
@@ -313,8 +318,8 @@ def main() -> int:
     warm_up(readers)
     begun = time.monotonic()
     with workplace() as inside:  # what a killed worker leaves goes with it
-        counts = run(readers, chosen.inputs, chosen.seed, chosen.workers, inside)
-    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers, commit)
+        counts = run(readers, chosen, inside)
+    text = section(counts, chosen, time.monotonic() - begun, commit)
     print(text)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers
     n_failures = 0
