@@ -269,7 +269,9 @@ def section(counts: dict[str, Count], chosen: argparse.Namespace, seconds: float
         )
         rate = count.inputs / max(count.seconds, 1e-9)
         rows.append(f"| {name} | {' | '.join(f'{one:,}' for one in numbers)} | {count.peak:.2f} | {rate:,.0f} |")
-    command = f"python benchmarks/fuzz_readers.py --inputs {chosen.inputs} --seed {chosen.seed} --workers {chosen.workers}"
+    command = (
+        f"python benchmarks/fuzz_readers.py --inputs {chosen.inputs} --seed {chosen.seed} --workers {chosen.workers}"
+    )
     python = f"{platform.python_implementation()} {platform.python_version()}"
     lines = [
         "## Readers",
