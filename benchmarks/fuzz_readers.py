@@ -41,7 +41,8 @@ REPORT = ROOT / "benchmarks" / "reports" / "robustness.md"
 BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
 NO_END, DIED = "no end", "the process died"
 CHUNK = 500
-HANGS = 100.0  # longer than two tries of a foreign file: ten seconds each, thirty on a busy machine
+HANGS = 100.0  # of a processor; longer than two tries of a foreign file, ten seconds each
+WAITS = 3000.0  # by the clock: a busy machine may give a process little of it
 LEAST, SLOW = 2_000, 4_000
 GIBIBYTE = 2**30
 MOST_MEMORY = 2 * GIBIBYTE
@@ -149,6 +150,15 @@ def _address_space() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
 
 
+def _worked(pid: int) -> float:
+    """Return the seconds that processors have worked for a process and those that it saw end, 0 once it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 class Worker:
     """A forked process, started again after an input that ended or stopped it."""
 
@@ -166,12 +176,15 @@ class Worker:
         )
         self.process.start()
         theirs.close()
-        self.seen, self.since = -1, time.monotonic()
+        self._saw(-1)
+
+    def _saw(self, number: int) -> None:
+        self.seen, self.since, self.worked = number, time.monotonic(), _worked(self.process.pid)
 
     def give(self, task: tuple[str, int, int]) -> None:
         """Hand over a task."""
         self.task = task
-        self.seen, self.since = -1, time.monotonic()
+        self._saw(-1)
         self.tasks.send(task)
 
     def answer(self) -> Count | None:
@@ -183,8 +196,9 @@ class Worker:
         except (EOFError, OSError):
             pass
         if self.now.value != self.seen:
-            self.seen, self.since = self.now.value, time.monotonic()
-        hangs = time.monotonic() - self.since > HANGS
+            self._saw(self.now.value)
+        waited = time.monotonic() - self.since
+        hangs = waited > HANGS and (waited > WAITS or _worked(self.process.pid) - self.worked > HANGS)
         if self.process.is_alive() and not hangs:
             return None
         self.process.kill()

@@ -393,7 +393,9 @@ def _article_opinions(case: Case) -> list[object]:
     """Walk the document, and count the characters before every element and every text node."""
     unknown = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[^\s&;<#][^\s&;<]*;")  # as only a DTD would explain
     try:
-        document = minidom.parseString(unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0]))  # noqa: S318 - tiny documents of our own
+        wide = b"\0" in case.files[0]  # UTF-16, whose ends of characters are no ends of bytes
+        plain = case.files[0] if wide else unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0])
+        document = minidom.parseString(plain)  # noqa: S318 - tiny documents of our own
     except (ExpatError, LookupError, ValueError, RecursionError) as error:
         raise RefusedError("broken XML") from error
     text: list[str] = []
