@@ -52,6 +52,8 @@ TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 LOWER = frozenset(_TABLE["lower"]["words"])
 """Metrics where lower is better, whoever computes them."""
+COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"], "max", "min", "maximum", "minimum"})
+"""What is computed from several judges, as `word_of` writes it."""
 WHOLE = frozenset(_TABLE["whole"]["words"])
 """What boards call the one score of a system."""
 
@@ -544,6 +546,11 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     same &= ~(answers | np.array([is_measure(name) for name in names]))
     why = "one number an item, whichever the system"
     return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
+
+
+def is_computed(name: str) -> bool:
+    """Whether a name says that numbers are computed from those of several judges."""
+    return word_of(name) in COMPUTED or role_of_name(name)[0] == "aggregate"
 
 
 def is_total(name: str) -> bool:
