@@ -26,7 +26,7 @@ from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 from metaeval.table.label_roles import doubts_of, label_columns, negative_labels
-from metaeval.table.roles import left_out_columns
+from metaeval.table.roles import SCORES, left_out_columns
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
@@ -396,9 +396,10 @@ class _Table:
         """Return the columns of numbers that are labels; others are left out with a note, or asked for."""
         values = np.array([[self._number(cell) for cell in self.cells[:, place]] for place in places], dtype=np.float64)
         names = [self.names[place] for place in places]
-        found = label_columns(names, values.T, keys.get("topic", keys["item"]).tolist()) if places else None
-        if found is None:
+        if not places:
             return []
+        topics = keys.get("topic", keys["item"]).tolist()
+        found = label_columns(names, values.T, topics, no_judges=SCORES.keys() - {"metric"})
         judges = comma_list(names[at] for at in found.judges if names[at] not in {one.name for one in found.unsure})
         if found.unsure:
             way = f"name the judges (`columns={{'judge': {judges!r}}}`; add those that are)"

@@ -95,13 +95,13 @@ def _equal_to(function: "_Function", values: Floats, of: Sequence[int], candidat
         with np.errstate(invalid="ignore"):
             wanted = function(rows[:, of])[:, None]
             own = rows[:, candidates]
-            near = 1e-9 + np.array([_rounding(own[:, at]) for at in range(len(candidates))])
+            near = 1e-9 + np.array([rounding(own[:, at]) for at in range(len(candidates))])
             fits = (np.abs(own - wanted) <= near) | np.isnan(own) | np.isnan(wanted)
         candidates = [at for at, fit in zip(candidates, fits.all(axis=0), strict=True) if fit]
     return candidates
 
 
-def _rounding(numbers: Floats) -> float:
+def rounding(numbers: Floats) -> float:
     """Return how far numbers may be rounded, by the decimals that they are written with; whole ones are exact."""
     known = numbers[~np.isnan(numbers)]
     digits = next((digits for digits in range(6) if (np.abs(known - np.round(known, digits)) < 1e-9).all()), 6)

@@ -13,6 +13,7 @@ from metaeval.table.roles import BOUNDS, Column, is_computed, item_constants, pa
 
 _JUDGES = 2
 _MOST_ROWS = 20_000
+_NO_JUDGES = frozenset({"score", "weight", "cluster", "stratum", "repeat"})
 _FEW_ROWS = 5
 _OTHER_UNIT = 5.0
 """How many times the largest label of all others another unit is above."""
@@ -29,8 +30,12 @@ class LabelColumns(NamedTuple):
     """Columns that may be none; where there are some, somebody has to say who the judges are."""
 
 
-def label_columns(names: Sequence[str], values: Floats, topics: Sequence[str]) -> LabelColumns:
+def label_columns(
+    names: Sequence[str], values: Floats, topics: Sequence[str], *, no_judges: Collection[str] = _NO_JUDGES
+) -> LabelColumns:
     """Tell columns of labels from other columns of numbers; `values` has the shape (row, column).
+
+    A column that is called as one of the parts `no_judges` of a table of scores may be none.
 
     Examples
     --------
@@ -52,7 +57,7 @@ def label_columns(names: Sequence[str], values: Floats, topics: Sequence[str]) -
     derived = derived_columns([names[at] for at in rest], values[:, rest])
     told |= {one.name: Column(one.name, "aggregate", one.how, of=one.of[0]) for one in derived}
     rest = [at for at in rest if names[at] not in told]
-    doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest))}
+    doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
     if len(rest) - len(doubted) < _JUDGES:
         doubted = {}
     unsure = [Column(name, "", why, sure=False) for name, why in doubted.items()]
@@ -104,14 +109,14 @@ def _counts(numbers: Floats) -> bool:
     return len(numbers) >= _FEW_ROWS and bool((numbers[1:] == numbers[:-1] + 1).all())
 
 
-def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int]) -> str:
+def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], no_judges: Collection[str]) -> str:
     """Return why a column may hold no labels, "" where nothing says so."""
     own = values[:, at][~np.isnan(values[:, at])]
     others = values[:, [one for one in rest if one != at]]
     others = others[~np.isnan(others)]
     if is_computed(names[at]):
         return "computed from others, by name"
-    if part_of_word(names[at]) is not None:
+    if part_of_word(names[at]) in no_judges:
         return "a part of a table of scores, by name"
     whole = (values[:, rest] == np.rint(values[:, rest])) | np.isnan(values[:, rest])
     if not (own == np.rint(own)).all() and whole.all(axis=0).sum() >= _JUDGES:

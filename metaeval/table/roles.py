@@ -548,6 +548,11 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
 
 
+def is_summary(name: str) -> bool:
+    """Whether a name may stand for all others: means and sums."""
+    return word_of(name) in AVERAGES | frozenset(_TABLE["aggregate"]["words"])
+
+
 def is_computed(name: str) -> bool:
     """Whether a name says that numbers are computed from those of several judges."""
     return word_of(name) in COMPUTED or role_of_name(name)[0] == "aggregate"
