@@ -164,8 +164,7 @@ def as_labels(
     check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
     frame = _wide(table)
     known_words, frame = _numbered(frame)
-    if isinstance(table, pd.DataFrame) and known_words is None and not real and "judges" not in frame.attrs:
-        frame = _judges_of(frame)
+    frame = _judges_of(frame) if isinstance(table, pd.DataFrame) and known_words is None and not real else frame
     if known_words is not None:
         if scale is not None:
             message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
@@ -256,6 +255,8 @@ def _wide(table: object) -> pd.DataFrame:
 
 def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
     """Leave out the columns of a frame that hold no labels, with a note; others that may hold none are an error."""
+    if "judges" in frame.attrs:  # its reader did so
+        return frame
     topics = frame.index.get_level_values("topic").tolist()
     found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)
     if found.unsure:

@@ -31,7 +31,7 @@ def without_summaries(
     held = frame[[*dict.fromkeys(columns)]].to_numpy(dtype=np.float64)
     said: dict[str, None] = {}
     left = np.zeros(len(frame), dtype=bool)
-    names = {"system": frame[system].astype(str), **{"item": frame[one].astype(str) for one in items[:1]}}
+    names = {"system": frame[system].astype(str)} | ({"item": frame[items[0]].astype(str)} if items else {})
     called = {part: _called(own) for part, own in names.items()}
     for part, own in names.items():
         others = names["item" if part == "system" else "system"] if items else None

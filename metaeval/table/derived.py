@@ -104,7 +104,7 @@ def _equal_to(function: "_Function", values: Floats, of: Sequence[int], candidat
 def rounding(numbers: Floats) -> float:
     """Return how far numbers may be rounded, by the decimals that they are written with; whole ones are exact."""
     known = numbers[~np.isnan(numbers)]
-    digits = next((digits for digits in range(6) if (np.abs(known - np.round(known, digits)) < 1e-9).all()), 6)
+    digits = next((digits for digits in range(6) if np.allclose(known, np.round(known, digits), rtol=0, atol=1e-9)), 6)
     return 0.51 * 10.0**-digits if digits else 0.0
 
 

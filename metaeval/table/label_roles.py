@@ -74,7 +74,8 @@ def doubts_of(columns: Sequence[Column]) -> str:
     >>> doubts_of([Column("score", "", "numbers with decimals beside whole ones")])
     "columns that may be no labels of judges: 'score' (numbers with decimals beside whole ones)"
     """
-    return f"columns that may be no labels of judges: {first_few([f'{one.name!r} ({one.why})' for one in columns], most=3)}"
+    described = first_few([f"{one.name!r} ({one.why})" for one in columns], most=3)
+    return f"columns that may be no labels of judges: {described}"
 
 
 def negative_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str]:
