@@ -4,7 +4,7 @@ Dims are metric, system and item; the human score is one of the metrics. A cell 
 clusters (the sentences of a document), which are drawn together wherever something is resampled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
 _SHOWN = 10
+_PER_CENT = 100.0
 FEWEST = 3
 """So few systems are needed for a correlation."""
 
@@ -235,6 +236,9 @@ def _no_metrics(frame: pd.DataFrame, free: Sequence[str], named: Sequence[str], 
     values = frame[names].to_numpy(dtype=np.float64)
     values = np.where(np.isinf(values), np.nan, values)
     left = not_scores(names, values, along="cell", kept=[*named, *said])
+    told = {one.name for one in left}
+    rest = [at for at, name in enumerate(names) if name not in told]
+    left += _in_other_units([names[at] for at in rest], values[:, rest], {*free} - {*said})
     unsure = [one for one in left if not one.sure]
     if unsure:
         doubts = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
@@ -242,11 +246,23 @@ def _no_metrics(frame: pd.DataFrame, free: Sequence[str], named: Sequence[str], 
         way = (
             f"name the metrics to compare (`metrics={[sure]!r}`; add those that are)" if sure else "rename what is one"
         )
-        raise ScoresError(f"columns that may be no scores, by name: {doubts}; {way}")
+        raise ScoresError(f"columns that may be no scores: {doubts}; {way}")
     for one in derived_columns(names, values, kept=free):  # the human score, of its raters
-        raters = [name for name in one.of if name not in said]
+        raters = [name for name in one.of if name not in said and one.sure]
         left += [Column(name, "repeat", f"of which {one.name!r} is made ({one.how})", of=one.name) for name in raters]
     return left
+
+
+def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[Column]:
+    """Return the columns of whole numbers that are far above all others, which may count something."""
+    largest = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    found = []
+    for at, name in enumerate(names if free else ()):
+        own, others = values[:, at], np.delete(largest, at)
+        whole = (np.isnan(own) | (own == np.rint(own))).all()
+        if name in free and whole and np.nanmax(own, initial=0.0) > max(_PER_CENT, 5 * others.max(initial=0.0)):
+            found.append(Column(name, "n", f"whole numbers up to {np.nanmax(own):g}", sure=False))
+    return found
 
 
 def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
@@ -260,6 +276,7 @@ def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
     [True, False]
     """
     values = frame[name].to_numpy(dtype=np.float64)
+    values = values[~np.isnan(values)]  # rows of averages have no number
     counts_rows = len(values) >= _MANY and bool((values[1:] == values[:-1] + 1.0).all() and values[0] < np.inf)
     if counts_rows or len(keys) == 1:
         return counts_rows

@@ -47,12 +47,12 @@ class MetaMetrics(Result):
     table: pd.DataFrame
     """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on),
     ``n_ordered`` (on which the metric gives not all systems one score; with fewer than three there is no verdict about
-    chance), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not significantly different after
-    correction), ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's scores shuffled over the
-    systems of each item), ``p_chance`` (share of shuffles that reach the value) and its Monte-Carlo
-    ``p_chance_error``, ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and ``other_half``
-    (value with the threshold of the other half of the items) where one is fitted, ``error`` where the value itself is
-    drawn."""
+    chance), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not
+    significantly different after correction), ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's
+    scores shuffled over the systems of each item), ``p_chance`` (share of shuffles that reach the value) and its
+    Monte-Carlo ``p_chance_error``, ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and
+    ``other_half`` (value with the threshold of the other half of the items) where one is fitted, ``error`` where the
+    value itself is drawn."""
     average: pd.DataFrame
     """One row a metric that every task has, best first: ``metric``, ``value``, ``low``, ``high``, ``rank``,
     ``letters``, ``chance``, ``chance_high``, ``p_chance``, ``p_chance_error``, ``above_chance``."""

@@ -402,7 +402,12 @@ class _Table:
         found = label_columns(names, values.T, topics, no_judges=SCORES.keys() - {"metric"})
         judges = comma_list(names[at] for at in found.judges if names[at] not in {one.name for one in found.unsure})
         if found.unsure:
-            way = f"name the judges (`columns={{'judge': {judges!r}}}`; add those that are)"
+            open_question = any(one.role for one in found.unsure)  # labels as the others', whoever gave them
+            way = (
+                "name the columns of all judges by comma, with or without these (`columns`)"
+                if open_question
+                else f"name the judges (`columns={{'judge': {judges!r}}}`; add those that are)"
+            )
             raise self.sheet.error(f"{doubts_of(found.unsure)}; {way}")
         self.told = {places[names.index(one.name)] for one in found.left}
         if found.left:

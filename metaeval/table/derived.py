@@ -16,8 +16,8 @@ _FIRST_ROWS = 64
 """Rows that rule nearly everything out before all are looked at."""
 _MOST_COLUMNS, _ALL_SETS = 30, 6
 """Columns among which anything is looked for, and among which all sets of them are."""
-_BITS = 10.0
-"""Rows on which the others differ that luck takes, of one function of one set of columns."""
+_SURE, _PERHAPS, _CALLED = 10.0, 6.0, 4.0
+"""Bits that luck takes, of one function of one set of columns: a row on which the others differ says one."""
 
 
 class Derived(NamedTuple):
@@ -27,13 +27,15 @@ class Derived(NamedTuple):
     how: str
     """What it is of which: "the majority of 'ann', 'ben', 'cat'"."""
     of: tuple[str, ...]
+    sure: bool
+    """Whether luck hardly makes it so; else it may be what it seems to be."""
 
 
 def derived_columns(names: Sequence[str], values: Floats, kept: Iterable[str] = ()) -> list[Derived]:
     """Return the columns that are a function of others in every row, where luck does not make them so.
 
-    Where the others are equal, every function of them is: only rows in which they differ say anything. A column whose
-    name says that it is computed takes one such row, any other at least ten. Columns `kept` are as they are.
+    Where the others are equal, every function of them is: rows in which they differ say most. A column whose name says
+    that it is computed takes one such row. Columns `kept` are as they are.
 
     Examples
     --------
@@ -42,45 +44,57 @@ def derived_columns(names: Sequence[str], values: Floats, kept: Iterable[str] = 
     >>> [(one.name, one.how) for one in derived_columns(["ann", "ben", "cat", "majority", "agree"], values)]
     [('majority', "the majority of 'ann', 'ben', 'cat'"), ('agree', "whether 'ann', 'ben' are equal")]
     """
-    kept, found = set(kept), []
-    rest = list(range(len(names)))
-    values = values[:_MOST_ROWS]
     if len(names) > _MOST_COLUMNS:
         return []
-    for functions in (_SUMMARIES, _COMPARISONS):  # a sum less one part is the other, and no difference
-        while (place := _first(names, values, rest, kept, functions)) is not None:
-            found.append(place)
-            rest.remove(list(names).index(place.name))
+    values, found = values[:_MOST_ROWS], []
+    rest = [at for at, name in enumerate(names) if name not in set(kept)]
+    called = [at for at in rest if is_computed(names[at])]
+    plain = [at for at in range(len(names)) if not is_computed(names[at])]
+    # what is called so is not what others are computed from: a part is its sum less the others
+    for candidates, columns in ((called, plain), (called, list(range(len(names)))), (rest, plain)):
+        for functions in (_SUMMARIES, _COMPARISONS):
+            while (one := _first(names, values, candidates, columns, functions)) is not None:
+                found.append(one)
+                at = list(names).index(one.name)
+                for places in (called, rest, plain, columns):
+                    if at in places:
+                        places.remove(at)
     return found
 
 
 def _first(
-    names: Sequence[str], values: Floats, rest: Sequence[int], kept: set[str], functions: Mapping[str, "_Function"]
+    names: Sequence[str],
+    values: Floats,
+    candidates: Sequence[int],
+    columns: Sequence[int],
+    functions: Mapping[str, "_Function"],
 ) -> Derived | None:
-    """Return the most certain of the columns that are computed; those called so come first."""
-    sets = list(_sets(rest))
-    if not sets:
-        return None
+    """Return the candidate that is most certainly computed from some of the columns."""
+    sets = list(_sets(columns))
     few = log2(max(1, len(sets) * len(functions)))
-    best: tuple[bool, bool, int, Derived] | None = None
+    best: tuple[float, Derived] | None = None
     for of in sets:
         for how, function in functions.items():
-            for at in _equal_to(function, values, of, [at for at in rest if at not in of and names[at] not in kept]):
-                rows, named = _telling(function, values, of, at), is_computed(names[at])
-                words = tuple(names[one] for one in of)
-                rank = (named, not any(map(is_computed, words)), rows)
-                if rows >= (1 if named else _BITS + few) and (best is None or rank > best[:3]):
-                    best = (*rank, Derived(names[at], how.format(first_few(list(map(repr, words)))), words))
-    return None if best is None else best[3]
+            for at in _equal_to(function, values, of, [at for at in candidates if at not in of]):
+                bits, named = (
+                    _bits(function, values, of, at, compares=functions is _COMPARISONS),
+                    is_computed(names[at]),
+                )
+                named = named or (bits >= _CALLED and _EXTREMES.get(names[at].casefold()) == how)
+                if bits >= (1 if named else _PERHAPS + few) and (best is None or bits > best[0]):
+                    words = tuple(names[one] for one in of)
+                    said = how.format(first_few(list(map(repr, words))))
+                    best = (bits, Derived(names[at], said, words, named or bits >= _SURE + few))
+    return None if best is None else best[1]
 
 
 def _sets(rest: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yield the sets of two columns or more that another could be computed from."""
     if len(rest) <= _ALL_SETS:
-        for size in range(len(rest) - 1, 1, -1):
+        for size in range(len(rest), 1, -1):
             yield from combinations(rest, size)
         return
-    for size in (len(rest) - 1, len(rest) - 2, 2):
+    for size in (len(rest), len(rest) - 1, 2):
         yield from combinations(rest, size)
 
 
@@ -108,15 +122,24 @@ def rounding(numbers: Floats) -> float:
     return 0.51 * 10.0**-digits if digits else 0.0
 
 
-def _telling(function: "_Function", values: Floats, of: Sequence[int], at: int) -> int:
-    """Count the rows with a value in which the columns differ; 0 where one of them is the same throughout."""
+def _bits(function: "_Function", values: Floats, of: Sequence[int], at: int, *, compares: bool) -> float:
+    """Return how many bits luck would need; 0 where one of the columns is the same throughout.
+
+    A row in which the columns differ is one bit; where they are equal, a column of its own would be another as often as
+    one of them is. What says whether they differ takes both kinds of rows.
+    """
     own, others = values[:, [at]], values[:, of]
-    if ((own == others) | np.isnan(own) | np.isnan(others)).all(axis=0).any() or np.ptp(own[~np.isnan(own)]) == 0:
-        return 0
     with np.errstate(invalid="ignore"):
-        differ = _extreme(np.fmax, others) > _extreme(np.fmin, others)
         known = ~(np.isnan(own[:, 0]) | np.isnan(function(others)))
-    return int((differ & known).sum())
+        if not known.any() or np.ptp(own[known]) == 0:
+            return 0.0
+        if ((own == others) | np.isnan(own) | np.isnan(others)).all(axis=0).any():
+            return 0.0
+        differ = (_extreme(np.fmax, others) > _extreme(np.fmin, others))[known]
+    n_differ, n_equal = int(differ.sum()), int((~differ).sum())
+    if compares:
+        return 2.0 * min(n_differ, n_equal)
+    return n_differ - n_equal * log2(1.0 - n_differ / len(differ) / len(of)) if n_differ else 0.0
 
 
 def _extreme(of_two: np.ufunc, rows: Floats) -> Floats:
@@ -150,6 +173,8 @@ _SUMMARIES: Mapping[str, _Function] = {
     "the largest of {}": lambda rows: _extreme(np.fmax, rows),
     "the smallest of {}": lambda rows: _extreme(np.fmin, rows),
 }
+_EXTREMES = {"max": "the largest of {}", "min": "the smallest of {}"}
+"""What is so called, unless a judge is."""
 _COMPARISONS: Mapping[str, _Function] = {
     "whether {} are equal": _whole(lambda rows: (rows == rows[:, :1]).all(axis=1) * 1.0),
     "whether {} differ": _whole(lambda rows: (rows != rows[:, :1]).any(axis=1) * 1.0),

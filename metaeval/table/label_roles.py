@@ -9,7 +9,16 @@ import pandas as pd
 from metaeval.base.arrays import Floats
 from metaeval.base.names import first_few
 from metaeval.table.derived import derived_columns
-from metaeval.table.roles import BOUNDS, Column, is_computed, item_constants, part_of_word, role_of_name, says_of
+from metaeval.table.roles import (
+    BOUNDS,
+    Column,
+    is_computed,
+    item_constants,
+    part_of_word,
+    role_of_name,
+    says_of,
+    word_of,
+)
 
 _JUDGES = 2
 _MOST_ROWS = 20_000
@@ -54,13 +63,14 @@ def label_columns(
     told |= {names[at]: Column(names[at], "id", "the numbers of the rows") for at in free if _counts(values[:, at])}
     told |= {one.name: one for one in item_constants([names[at] for at in free], values[:, free], topics)}
     rest = [at for at in rest if names[at] not in told]
-    derived = derived_columns([names[at] for at in rest], values[:, rest])
-    told |= {one.name: Column(one.name, "aggregate", one.how, of=one.of[0]) for one in derived}
+    derived = {one.name: one for one in derived_columns([names[at] for at in rest], values[:, rest])}
+    told |= {one.name: Column(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure}
     rest = [at for at in rest if names[at] not in told]
     doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
+    doubted |= {name: one.how for name, one in derived.items() if not one.sure}
     if len(rest) - len(doubted) < _JUDGES:
         doubted = {}
-    unsure = [Column(name, "", why, sure=False) for name, why in doubted.items()]
+    unsure = [Column(name, "aggregate" if name in derived else "", why, sure=False) for name, why in doubted.items()]
     if len(rest) < _JUDGES:
         return LabelColumns(list(range(len(names))), [], [])
     return LabelColumns(rest, [told[name] for name in names if name in told], unsure)
@@ -115,13 +125,15 @@ def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], n
     own = values[:, at][~np.isnan(values[:, at])]
     others = values[:, [one for one in rest if one != at]]
     others = others[~np.isnan(others)]
+    like = len(own) > 0 and np.isin(own, others).all()  # labels as the others give: llm is a judge
     if is_computed(names[at]):
         return "computed from others, by name"
-    if part_of_word(names[at]) in no_judges:
+    if part_of_word(names[at]) in (_NO_JUDGES if like else no_judges):
         return "a part of a table of scores, by name"
     whole = (values[:, rest] == np.rint(values[:, rest])) | np.isnan(values[:, rest])
     if not (own == np.rint(own)).all() and whole.all(axis=0).sum() >= _JUDGES:
         return "numbers with decimals beside whole ones"
-    if len(own) and len(others) and np.abs(own).max() > _OTHER_UNIT * max(1.0, float(np.abs(others).max())):
-        return f"numbers up to {np.abs(own).max():g}, and the others are up to {np.abs(others).max():g}"
+    largest = np.sort(np.nanmax(np.abs(values[:, rest]), axis=0))[_JUDGES - 1]  # of two judges at least
+    if len(own) and np.abs(own).max() > _OTHER_UNIT * max(1.0, float(largest)):
+        return f"numbers up to {np.abs(own).max():g}, and others are up to {largest:g}"
     return ""

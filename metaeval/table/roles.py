@@ -52,8 +52,9 @@ TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 LOWER = frozenset(_TABLE["lower"]["words"])
 """Metrics where lower is better, whoever computes them."""
-COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"], "max", "min", "maximum", "minimum"})
+COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
+_AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
 WHOLE = frozenset(_TABLE["whole"]["words"])
 """What boards call the one score of a system."""
 
@@ -555,7 +556,8 @@ def is_summary(name: str) -> bool:
 
 def is_computed(name: str) -> bool:
     """Whether a name says that numbers are computed from those of several judges."""
-    return word_of(name) in COMPUTED or role_of_name(name)[0] == "aggregate"
+    word = word_of(name)
+    return word in COMPUTED or not _AGREE.isdisjoint(word.split("_")) or role_of_name(name)[0] == "aggregate"
 
 
 def is_total(name: str) -> bool:
