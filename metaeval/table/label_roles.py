@@ -17,12 +17,13 @@ from metaeval.table.roles import (
     part_of_word,
     role_of_name,
     says_of,
-    word_of,
 )
 
 _JUDGES = 2
 _MOST_ROWS = 20_000
 _NO_JUDGES = frozenset({"score", "weight", "cluster", "stratum", "repeat"})
+_OF_OTHERS = frozenset({"max", "min"})
+"""What is computed from others, while Max is a judge."""
 _FEW_ROWS = 5
 _OTHER_UNIT = 5.0
 """How many times the largest label of all others another unit is above."""
@@ -63,7 +64,8 @@ def label_columns(
     told |= {names[at]: Column(names[at], "id", "the numbers of the rows") for at in free if _counts(values[:, at])}
     told |= {one.name: one for one in item_constants([names[at] for at in free], values[:, free], topics)}
     rest = [at for at in rest if names[at] not in told]
-    derived = {one.name: one for one in derived_columns([names[at] for at in rest], values[:, rest])}
+    near = [at for at in rest if not _other_unit(values, at, rest)]
+    derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
     told |= {one.name: Column(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure}
     rest = [at for at in rest if names[at] not in told]
     doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
@@ -126,14 +128,20 @@ def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], n
     others = values[:, [one for one in rest if one != at]]
     others = others[~np.isnan(others)]
     like = len(own) > 0 and np.isin(own, others).all()  # labels as the others give: llm is a judge
-    if is_computed(names[at]):
+    if is_computed(names[at]) or names[at] in _OF_OTHERS:
         return "computed from others, by name"
     if part_of_word(names[at]) in (_NO_JUDGES if like else no_judges):
         return "a part of a table of scores, by name"
     whole = (values[:, rest] == np.rint(values[:, rest])) | np.isnan(values[:, rest])
     if not (own == np.rint(own)).all() and whole.all(axis=0).sum() >= _JUDGES:
         return "numbers with decimals beside whole ones"
-    largest = np.sort(np.nanmax(np.abs(values[:, rest]), axis=0))[_JUDGES - 1]  # of two judges at least
-    if len(own) and np.abs(own).max() > _OTHER_UNIT * max(1.0, float(largest)):
-        return f"numbers up to {np.abs(own).max():g}, and others are up to {largest:g}"
-    return ""
+    return _other_unit(values, at, rest)
+
+
+def _other_unit(values: Floats, at: int, rest: Sequence[int]) -> str:
+    """Return why a column is in another unit than the labels of two judges at least, "" where it is not."""
+    highest = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    largest = float(np.sort(highest[[*rest]])[_JUDGES - 1])
+    if highest[at] <= _OTHER_UNIT * max(1.0, largest):
+        return ""
+    return f"numbers up to {highest[at]:g}, and others are up to {largest:g}"

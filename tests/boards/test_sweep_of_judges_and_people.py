@@ -19,9 +19,12 @@ from metaeval.io.votes import votes_of
 from metaeval.table.votes import as_votes
 
 EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "0")) or 60
-JUDGES = "ann ben cat gpt-4o claude llm expert rater_1 rater_2 human assessor_b nist Max Ada".split()
-SYSTEMS = "alpha beta gamma delta epsilon zeta".split()
-METRICS = "BLEU chrF comet bert_f1 rouge-l faithfulness meteor".split()
+JUDGES = [
+    *("ann", "ben", "cat", "gpt-4o", "claude", "llm", "expert", "rater_1", "rater_2", "human", "assessor_b", "nist"),
+    *("Max", "Ada"),
+]
+SYSTEMS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
+METRICS = ["BLEU", "chrF", "comet", "bert_f1", "rouge-l", "faithfulness", "meteor"]
 
 
 def _date(rng, at):
@@ -29,29 +32,29 @@ def _date(rng, at):
 
 
 OTHERS = {
-    "time": lambda rng, at: rng.randint(1, 90),
-    "seconds": lambda rng, at: f"{rng.uniform(1, 90):.1f}",
-    "duration_ms": lambda rng, at: rng.randint(200, 9000),
-    "tokens": lambda rng, at: rng.randint(50, 900),
-    "n_words": lambda rng, at: rng.randint(5, 60),
-    "cost_usd": lambda rng, at: f"{rng.uniform(0, 0.1):.4f}",
-    "price": lambda rng, at: f"{rng.uniform(0, 2):.2f}",
-    "length": lambda rng, at: rng.randint(20, 300),
-    "latency": lambda rng, at: f"{rng.uniform(0.1, 3):.2f}",
+    "time": lambda rng, _: rng.randint(1, 90),
+    "seconds": lambda rng, _: f"{rng.uniform(1, 90):.1f}",
+    "duration_ms": lambda rng, _: rng.randint(200, 9000),
+    "tokens": lambda rng, _: rng.randint(50, 900),
+    "n_words": lambda rng, _: rng.randint(5, 60),
+    "cost_usd": lambda rng, _: f"{rng.uniform(0, 0.1):.4f}",
+    "price": lambda rng, _: f"{rng.uniform(0, 2):.2f}",
+    "length": lambda rng, _: rng.randint(20, 300),
+    "latency": lambda rng, _: f"{rng.uniform(0.1, 3):.2f}",
     "date": _date,
     "timestamp": lambda rng, at: 1_700_000_000 + 60 * at + rng.randint(0, 50),
-    "created_at": lambda rng, at: 1_700_000_000_000 + rng.randint(0, 10**9),
-    "row_id": lambda rng, at: at + 1,
-    "index": lambda rng, at: at,
-    "uuid": lambda rng, at: f"{rng.getrandbits(64):016x}",
-    "seed": lambda rng, at: rng.randint(0, 2),
-    "version": lambda rng, at: rng.choice(["1.0", "1.1"]),
-    "rank": lambda rng, at: rng.randint(1, 5),
-    "stderr": lambda rng, at: f"{rng.uniform(0.01, 0.1):.3f}",
-    "p_value": lambda rng, at: f"{rng.uniform(0, 1):.3f}",
-    "comment": lambda rng, at: rng.choice(["fine", "see above", "unclear text", "ok, but long"]),
-    "language": lambda rng, at: rng.choice(["en", "de"]),
-    "confidence": lambda rng, at: f"{rng.uniform(0.5, 1):.2f}",
+    "created_at": lambda rng, _: 1_700_000_000_000 + rng.randint(0, 10**9),
+    "row_id": lambda _, at: at + 1,
+    "index": lambda _, at: at,
+    "uuid": lambda rng, _: f"{rng.getrandbits(64):016x}",
+    "seed": lambda rng, _: rng.randint(0, 2),
+    "version": lambda rng, _: rng.choice(["1.0", "1.1"]),
+    "rank": lambda rng, _: rng.randint(1, 5),
+    "stderr": lambda rng, _: f"{rng.uniform(0.01, 0.1):.3f}",
+    "p_value": lambda rng, _: f"{rng.uniform(0, 1):.3f}",
+    "comment": lambda rng, _: rng.choice(["fine", "see above", "unclear text", "ok, but long"]),
+    "language": lambda rng, _: rng.choice(["en", "de"]),
+    "confidence": lambda rng, _: f"{rng.uniform(0.5, 1):.2f}",
 }
 """Columns that are no scores, by names that say so."""
 NAMELESS = {
@@ -93,9 +96,9 @@ def made_labels(rng):
         rng.choice(["agree", "same", "x_agree"]): lambda own: int(own[0] == own[1]),
         rng.choice(["majority", "mode"]): lambda own: Counter(own).most_common(1)[0][0],
         rng.choice(["mean", "average", "mean_label"]): lambda own: f"{np.mean(own):.2f}",
-        rng.choice(["max", "highest"]): lambda own: max(own),
+        rng.choice(["max", "highest"]): max,
         rng.choice(["diff", "difference"]): lambda own: own[0] - own[1],
-        rng.choice(["sum", "total"]): lambda own: sum(own),
+        rng.choice(["sum", "total"]): sum,
     }
     picked = rng.sample(sorted(computed), rng.randint(0, 3))
     rows = [*zip(*judges.values(), strict=True)]
@@ -113,7 +116,7 @@ def labels_read(frame, judges):
     )
 
 
-def try_labels(rng):
+def try_labels(rng, _):
     keys, judges, other = made_labels(rng)
     text = written(rng, keys | judges | other).encode()
 
@@ -124,7 +127,7 @@ def try_labels(rng):
     return verdict(found, other, lambda: labels_read(found, judges)), text
 
 
-def try_labels_in_memory(rng):
+def try_labels_in_memory(rng, _):
     keys, judges, other = made_labels(rng)
     numbers = {name: cells for name, cells in other.items() if not isinstance(cells[0], str) or _is_number(cells[0])}
     frame = pd.DataFrame({name: [float(one) for one in cells] for name, cells in (judges | numbers).items()})
@@ -187,15 +190,10 @@ def try_items(rng, tmp_path):
     path.write_text(
         written(rng, {k: v for part in with_summary_rows(rng, keys, scores, other) for k, v in part.items()})
     )
-    chosen = []
-
-    def read(**options):
+    try:
         frame = read_items(path)
         names = {"system": frame.attrs["system"], "item": frame.attrs["items"]}
-        return item_scores(frame, reference="human", metrics=chosen[0] if chosen else None, **names)
-
-    try:
-        found = read()
+        found = item_scores(frame, reference="human", **names)
     except MetaevalError as error:
         found = error
     return verdict(found, other, lambda: scores_read(found, keys, scores)), path.read_text()
@@ -204,7 +202,7 @@ def try_items(rng, tmp_path):
 def try_items_in_memory(rng, _):
     keys, scores, other = made_items(rng)
     numbers = {name: [*map(float, own)] for name, own in other.items() if _is_number(own[0])}
-    (system, systems), (item, items) = keys.items()
+    system, item = keys
     frame = pd.DataFrame(keys | scores | numbers)
     try:
         found = item_scores(frame, reference="human", system=system, item=item)
@@ -243,17 +241,14 @@ def made_votes(rng):
     return keys, others_of(rng, n)
 
 
-def try_votes(rng):
+def try_votes(rng, _):
     keys, other = made_votes(rng)
     left, right, winners = [*keys.values()][:3]
     shares = [0.5 if won == "tie" else float(won == one) for one, won in zip(left, winners, strict=True)]
     text = written(rng, keys | other)
-    more = rng.random() < 0.4
-    if more:
-        n = text.splitlines()[0].count(",")
-        total = ["Total" if name in {*keys} and name == [*keys][0] else "" for name in text.splitlines()[0].split(",")]
-        text += ",".join(total) + "\n"
-        assert n + 1 == len(total)
+    if rng.random() < 0.4:
+        first = next(iter(keys))
+        text += ",".join("Total" if name == first else "" for name in text.splitlines()[0].split(",")) + "\n"
     try:
         found = votes_of([("v.csv", text.encode())])
     except MetaevalError as error:
@@ -261,7 +256,7 @@ def try_votes(rng):
     return verdict(found, other, lambda: votes_read(found, left, right, shares)), text
 
 
-def try_votes_in_memory(rng):
+def try_votes_in_memory(rng, _):
     keys, other = made_votes(rng)
     left, right, winners = [*keys.values()][:3]
     shares = [0.5 if won == "tie" else float(won == one) for one, won in zip(left, winners, strict=True)]
@@ -286,12 +281,12 @@ def verdict(found, others, is_right):
 
 
 DOORS = {
-    "labels": lambda rng, path: try_labels(rng),
-    "labels in memory": lambda rng, path: try_labels_in_memory(rng),
+    "labels": try_labels,
+    "labels in memory": try_labels_in_memory,
     "metrics beside people": try_items,
     "metrics beside people in memory": try_items_in_memory,
-    "votes": lambda rng, path: try_votes(rng),
-    "votes in memory": lambda rng, path: try_votes_in_memory(rng),
+    "votes": try_votes,
+    "votes in memory": try_votes_in_memory,
 }
 
 
