@@ -27,14 +27,12 @@ def rows_of_sums(sides: Sequence[Cells]) -> NDArray[np.bool_]:
     >>> rows_of_sums([left, right]).tolist()
     [False, False, True, False]
     """
-    summary, empty = [], []
-    for cells in sides:
-        said = np.array([*map(is_summary, cells.texts), False])
-        if not said.any() and not summary:
-            return np.zeros(len(cells.codes), dtype=bool)
-        summary.append(said[cells.codes])
-        empty.append(cells.codes < 0)
-    return np.logical_or(*summary) & np.logical_and(*(one | two for one, two in zip(summary, empty, strict=True)))
+    said = [np.array([*map(is_summary, cells.texts), False]) for cells in sides]
+    if not any(own.any() for own in said):
+        return np.zeros(len(sides[0].codes), dtype=bool)
+    first, second = (own[cells.codes] for own, cells in zip(said, sides, strict=True))
+    alone = [own | (cells.codes < 0) for own, cells in zip((first, second), sides, strict=True)]
+    return np.asarray((first | second) & alone[0] & alone[1])
 
 
 def system_name(text: str) -> str:
@@ -62,12 +60,12 @@ class RepeatedRows:
         return new
 
 
-def n_repeated(held: Mapping[str, NDArray[Any]], units: Iterable[str], unread: Iterable[str], *, counted: bool) -> int:
+def n_repeated(held: Mapping[str, NDArray[Any]], unread: Iterable[str], *, counted: bool) -> int:
     """Count the votes that repeat another in all that is read, where something would tell two apart.
 
-    That is a question, a voter or counts of a pair; and no column that numbers or dates the rows.
+    That is a question, or counts of a pair; and no column that numbers or dates the rows.
     """
-    if any(role_of_name(name)[0] in {"id", "time"} for name in unread) or not (counted or set(units) & held.keys()):
+    if any(role_of_name(name)[0] in {"id", "time"} for name in unread) or not (counted or "question" in held):
         return 0
     frame = pd.DataFrame(dict(held))
     return int(frame[frame["share"] == 1.0].duplicated().sum() if counted else frame.duplicated().sum())

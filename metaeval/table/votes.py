@@ -332,7 +332,7 @@ class Collected:
         self._winners.refuse_names()
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
-        n_same = n_repeated(held, UNITS, self._unused, counted="counts" in self._forms)
+        n_same = n_repeated(held, self._unused, counted="counts" in self._forms)
         order = natural_order(names)
         place = {name: number for number, name in enumerate(order)}
         moved = np.array([place[name] for name in names])

@@ -18,7 +18,7 @@ from metaeval.io.sources import Source
 from metaeval.io.votes import votes_of
 from metaeval.table.votes import as_votes
 
-EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "0")) or 60
+EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "0")) or 30
 JUDGES = [
     *("ann", "ben", "cat", "gpt-4o", "claude", "llm", "expert", "rater_1", "rater_2", "human", "assessor_b", "nist"),
     *("Max", "Ada"),
