@@ -39,7 +39,7 @@ def without_summaries(
             mine = (own == name).to_numpy()
             both = mine & called["item" if part == "system" else "system"] if items else np.zeros_like(mine)
             rest = ~called[part]
-            what = _summary_of(held, mine & ~both, rest & ~both, None if others is None else others.to_numpy())
+            what = _summary_of(held, mine & ~both, rest & ~both, others)
             if what or (both == mine).all():
                 left |= mine
                 said[f"{part} {shortened(name)!r}"] = None
@@ -62,17 +62,17 @@ def _called(names: "pd.Series[str]") -> Flags:
     return found if not found.all() else np.zeros(len(names), dtype=bool)
 
 
-def _summary_of(held: Floats, mine: Flags, rest: Flags, keys: object) -> bool:
+def _summary_of(held: Floats, mine: Flags, rest: Flags, keys: "pd.Series[str] | None") -> bool:
     """Whether some rows hold in every column the mean or the sum of those of the rest with the same key."""
-    keys = np.zeros(len(held), dtype=np.int64) if keys is None else pd.factorize(keys)[0]
+    codes = np.zeros(len(held), dtype=np.int64) if keys is None else pd.factorize(keys)[0]
     if not mine.any():
         return False
     near = 1e-9 + np.array([rounding(held[mine, at]) for at in range(held.shape[1])])
-    totals = pd.DataFrame(held[rest]).groupby(keys[rest])
-    if (totals.size().reindex(keys[mine]).fillna(0) < _OTHERS).any():
+    totals = pd.DataFrame(held[rest]).groupby(codes[rest])
+    if (totals.size().reindex(codes[mine]).fillna(0) < _OTHERS).any():
         return False
     for what in (totals.mean(), totals.sum(min_count=1)):
-        wanted = what.reindex(keys[mine]).to_numpy()
+        wanted = what.reindex(codes[mine]).to_numpy()
         size = np.abs(wanted) * 1e-9
         fits = (np.abs(held[mine] - wanted) <= near + size) | np.isnan(held[mine]) | np.isnan(wanted)
         if fits.all() and (~np.isnan(held[mine]) & ~np.isnan(wanted)).any():

@@ -112,7 +112,7 @@ def _equal_to(function: "_Function", values: Floats, of: Sequence[int], candidat
             near = 1e-9 + np.array([rounding(own[:, at]) for at in range(len(candidates))])
             fits = (np.abs(own - wanted) <= near) | np.isnan(own) | np.isnan(wanted)
         candidates = [at for at, fit in zip(candidates, fits.all(axis=0), strict=True) if fit]
-    return candidates
+    return list(candidates)
 
 
 def rounding(numbers: Floats) -> float:

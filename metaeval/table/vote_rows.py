@@ -61,7 +61,7 @@ class RepeatedRows:
 
 
 def n_repeated(held: Mapping[str, NDArray[Any]], unread: Iterable[str], *, counted: bool) -> int:
-    """Count the votes that repeat another in all that is read, where something would tell two apart.
+    """Count the votes that repeat another in all that is read, where something would distinguish two.
 
     That is a question, or counts of a pair; and no column that numbers or dates the rows.
     """
