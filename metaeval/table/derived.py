@@ -47,11 +47,15 @@ def derived_columns(names: Sequence[str], values: Floats, kept: Iterable[str] = 
     if len(names) > _MOST_COLUMNS:
         return []
     values, found = values[:_MOST_ROWS], []
-    rest = [at for at, name in enumerate(names) if name not in set(kept)]
+    told = np.nanmax(values, axis=0, initial=-np.inf) > np.nanmin(
+        values, axis=0, initial=np.inf
+    )  # not one number alone
+    rest = [at for at, name in enumerate(names) if name not in set(kept) and told[at]]
     called = [at for at in rest if is_computed(names[at])]
-    plain = [at for at in range(len(names)) if not is_computed(names[at])]
+    every = np.flatnonzero(told).tolist()
+    plain = [at for at in every if not is_computed(names[at])]
     # what is called so is not what others are computed from: a part is its sum less the others
-    for candidates, columns in ((called, plain), (called, list(range(len(names)))), (rest, plain)):
+    for candidates, columns in ((called, plain), (called, every), (rest, plain)):
         for functions in (_SUMMARIES, _COMPARISONS):
             while (one := _first(names, values, candidates, columns, functions)) is not None:
                 found.append(one)
