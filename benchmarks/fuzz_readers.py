@@ -1,15 +1,16 @@
 """Fuzz every reader: structured documents, changed where it hurts, each held against a second opinion.
 
-Usage: python benchmarks/fuzz_readers.py --inputs 1000000 --seed 0 --workers 2 [--readers NAME …] [--keep FILE]
+Usage: python benchmarks/fuzz_readers.py --inputs 1000000 --seed 0 --workers 2 [--minutes M] [--readers NAME …]
+       [--keep FILE]
 
 Half of the accepted inputs are valid documents, oddly spelt, whose content is known from how they were made: after
 every accepted one of the others comes one of these. An input counts as accepted (and read as the second opinion, or the
 known content, has it), refused (metaeval's own error), a difference (accepted, though the second opinion refuses it or
 reads it otherwise; or an odd spelling that is refused), a foreign exception (anything that is not metaeval's own error,
-warnings of other packages included), or slow (more than a second). See
-tests/fuzz/fuzz_harness.py for the contract. Inputs are distributed over the readers by their speed. Every failure is
-shortened and printed as a line for tests/fuzz/found.txt; --keep FILE adds it there. A whole run writes its counts to
-reports/robustness.md, between the marks of its own section.
+warnings of other packages included), or slow (more than a second). See tests/fuzz/fuzz_harness.py for the contract.
+Inputs are distributed over the readers by their speed, and every reader is at the same share of its inputs at any time.
+Every failure is shortened and printed as a line for tests/fuzz/found.txt; --keep FILE adds it there. A whole run writes
+its counts to reports/robustness.md, between the marks of its own section.
 
 Exit code 1 if anything failed.
 """
@@ -40,7 +41,8 @@ REPORT = ROOT / "benchmarks" / "reports" / "robustness.md"
 BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
 NO_END, DIED = "no end", "the process died"
 CHUNK = 500
-HANGS = 100.0  # longer than two tries of a foreign file: ten seconds each, thirty on a busy machine
+HANGS = 100.0  # of a processor; longer than two tries of a foreign file, ten seconds each
+WAITS = 3000.0  # by the clock: a busy machine may give a process little of it
 LEAST, SLOW = 2_000, 4_000
 GIBIBYTE = 2**30
 MOST_MEMORY = 2 * GIBIBYTE
@@ -148,6 +150,15 @@ def _address_space() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
 
 
+def _worked(pid: int) -> float:
+    """Return the seconds that processors have worked for a process and those that it saw end, 0 once it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 class Worker:
     """A forked process, started again after an input that ended or stopped it."""
 
@@ -165,12 +176,15 @@ class Worker:
         )
         self.process.start()
         theirs.close()
-        self.seen, self.since = -1, time.monotonic()
+        self._saw(-1)
+
+    def _saw(self, number: int) -> None:
+        self.seen, self.since, self.worked = number, time.monotonic(), _worked(self.process.pid)
 
     def give(self, task: tuple[str, int, int]) -> None:
         """Hand over a task."""
         self.task = task
-        self.seen, self.since = -1, time.monotonic()
+        self._saw(-1)
         self.tasks.send(task)
 
     def answer(self) -> Count | None:
@@ -182,8 +196,9 @@ class Worker:
         except (EOFError, OSError):
             pass
         if self.now.value != self.seen:
-            self.seen, self.since = self.now.value, time.monotonic()
-        hangs = time.monotonic() - self.since > HANGS
+            self._saw(self.now.value)
+        waited = time.monotonic() - self.since
+        hangs = waited > HANGS and (waited > WAITS or _worked(self.process.pid) - self.worked > HANGS)
         if self.process.is_alive() and not hangs:
             return None
         self.process.kill()
@@ -195,19 +210,21 @@ class Worker:
         return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): place})
 
 
-def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: Path) -> dict[str, Count]:
-    """Fuzz in forked processes; the answer does not depend on how many."""
+def run(readers: list[Reader], chosen: argparse.Namespace, inside: Path) -> dict[str, Count]:
+    """Fuzz in forked processes, all readers alike at any time; the answer does not depend on how many processes."""
     context = multiprocessing.get_context("fork")
+    wanted = shares(readers, chosen.inputs)
     todo = [
         (name, begin, min(begin + size, share))
-        for name, share in shares(readers, inputs).items()
+        for name, share in wanted.items()
         for size in [max(20, min(CHUNK, int(READERS[name].speed / 4)))]
         for begin in range(0, share, size)
     ]
-    todo.reverse()
+    todo.sort(key=lambda task: -task[1] / wanted[task[0]])
     counts = {reader.name: Count() for reader in readers}
-    workers = [Worker(context, seed, inside) for _ in range(n_workers)]
+    workers = [Worker(context, chosen.seed, inside) for _ in range(chosen.workers)]
     done, last = 0, time.monotonic()
+    end = last + 60 * chosen.minutes
     while todo or any(worker.task for worker in workers):
         for worker in workers:
             if worker.task is not None:
@@ -224,12 +241,13 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: P
                     print(f"{task[0]}: {kind}: {why}", flush=True)
                 counts[task[0]].add(count)
                 done += count.inputs
+            todo = todo if time.monotonic() < end else []
             if todo:
                 worker.give(todo.pop())
         time.sleep(0.002)
         if time.monotonic() - last > 20:
             last = time.monotonic()
-            print(f"{done:,} of {inputs:,}", flush=True)
+            print(f"{done:,} of {chosen.inputs:,}", flush=True)
     for worker in workers:
         worker.tasks.send(None)
         worker.process.join()
@@ -251,7 +269,7 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[
                 yield reader, case, got
 
 
-def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int, commit: str) -> str:
+def section(counts: dict[str, Count], chosen: argparse.Namespace, seconds: float, commit: str) -> str:
     """Write what was counted as a section of the report."""
     total = Count()
     rows = []
@@ -265,7 +283,9 @@ def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int,
         )
         rate = count.inputs / max(count.seconds, 1e-9)
         rows.append(f"| {name} | {' | '.join(f'{one:,}' for one in numbers)} | {count.peak:.2f} | {rate:,.0f} |")
-    command = f"python benchmarks/fuzz_readers.py --inputs {total.inputs} --seed {seed} --workers {n_workers}"
+    command = (
+        f"python benchmarks/fuzz_readers.py --inputs {chosen.inputs} --seed {chosen.seed} --workers {chosen.workers}"
+    )
     python = f"{platform.python_implementation()} {platform.python_version()}"
     lines = [
         "## Readers",
@@ -305,6 +325,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="end after so many, with what was reached")
     parser.add_argument("--readers", nargs="*", choices=list(READERS), metavar="NAME", help="by default all")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="add shortened failures to this file")
     chosen = parser.parse_args()
@@ -313,8 +334,8 @@ def main() -> int:
     warm_up(readers)
     begun = time.monotonic()
     with workplace() as inside:  # what a killed worker leaves goes with it
-        counts = run(readers, chosen.inputs, chosen.seed, chosen.workers, inside)
-    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers, commit)
+        counts = run(readers, chosen, inside)
+    text = section(counts, chosen, time.monotonic() - begun, commit)
     print(text)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers
     n_failures = 0

@@ -6,6 +6,7 @@ from typing import Any
 from advice_calls import Call, Then, rows
 
 from metaeval import read_collection, read_groups, read_items, read_labels, read_scores, read_votes, score
+from metaeval.agreement.items import item_scores
 from metaeval.io.groups import read_clusters, read_covariate
 from metaeval.io.qrels import read_qrels
 
@@ -52,6 +53,25 @@ IN_LABELS = {
         WIDE + "d2,0,0\n",
         {"duplicates='first'": LABELS, "duplicates='mean'": {"ann": [1.0, 0.0, 0.5], "ben": BEN}},
         elsewhere={"columns={'judge': 'ann', 'label': 'ben'}": "a row a label, by other words"},
+    ),
+    "labels beside what is none": labels(
+        "item,ann,ben,cost,score\nd0,1,1,.5,9.5\nd1,0,1,.2,4.5\nd2,1,0,.1,2.5\n",
+        {"columns={'judge': 'ann,ben'}": LABELS},
+    ),
+    "labels beside a cost": labels(
+        "item,ann,ben,cost\nd0,1,1,.5\nd1,0,1,.2\nd2,1,0,.1\n", {"columns={'judge': 'ann,ben'}": LABELS}
+    ),
+    "labels that may be the largest": labels(
+        "item,ann,ben,x\n" + "".join(f"d{at},{at % 2},{at // 2 % 2},{max(at % 2, at // 2 % 2)}\n" for at in range(20)),
+        {
+            "columns": Then(
+                lambda: read_labels("l.csv", columns={"judge": "ann,ben"}),
+                {"ann": [0.0, 1.0] * 10, "ben": [0.0, 0.0, 1.0, 1.0] * 5},
+            )
+        },
+    ),
+    "labels below 0": labels(
+        "item,ann,ben\nd0,-1,1\nd1,0,1\nd2,1,0\n", {"words={'-1': 'none'}": {"ann": [NAN, 0.0, 1.0], "ben": BEN}}
     ),
     "a row a label, by other words": labels(
         "item,who,said\n" + LONG.split("\n", 1)[1],
@@ -247,7 +267,25 @@ def items(text: str, right: Mapping[str, object], **given: Any) -> Call:
 
 BOTH = {"bleu": [0.1, 0.2, 0.3, 0.4], "human": [3.0, 4.0, 5.0, 6.0]}
 TWICE = ITEMS + ITEMS.split("\n", 1)[1].replace(",x,", ",y,").replace("a,", "a,").replace(",.", ",1.")
+ODD = "system,item,bleu,human,confidence\na,1,.1,3,.2\na,2,.2,4,.9\nb,1,.3,5,.1\nb,2,.4,6,.5\n"
+
+
+def compared(text: str, right: Mapping[str, object]) -> Call:
+    """Return the row of a table of items whose metrics are compared with people."""
+
+    def ask(**options: Any) -> object:
+        return item_scores(read_items("i.csv"), reference="human", **options)
+
+    def show(found: Any) -> object:
+        return {str(name): found.sel(metric=name).to_numpy().tolist() for name in found["metric"].to_numpy()}
+
+    return Call(ask, right, {}, {"i.csv": text}, show=show)
+
+
 IN_ITEMS = {
+    "a column that may be no metric": compared(
+        ODD, {"metrics=['bleu']": {"human": [[3.0, 4.0], [5.0, 6.0]], "bleu": [[0.1, 0.2], [0.3, 0.4]]}}
+    ),
     "an item twice": items(
         TWICE,
         {
@@ -318,6 +356,10 @@ VOTES = "left,right,winner\na,b,left\nb,c,tie\na,c,right\n"
 SHARES = {"a b": [1.0], "b c": [0.5], "a c": [0.0]}
 """Shares of the left system by pair."""
 IN_VOTES = {
+    "votes written twice": votes(
+        "left,right,winner,question\na,b,left,1\nb,c,tie,1\na,c,right,1\na,b,left,1\n",
+        {"duplicates='first'": SHARES},
+    ),
     "two columns called alike": votes(
         "left,right,winner,Winner\na,b,left,right\nb,c,tie,tie\na,c,right,left\n",
         {"columns={'winner': 'Winner'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},

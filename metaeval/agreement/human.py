@@ -46,7 +46,7 @@ class HumanAgreement(Result):
 
     table: pd.DataFrame
     """One row a metric, best first: ``metric``, ``n_systems``, ``n_items``, ``n_cells`` (with both scores), ``n_used``
-    (systems, items or cells that the statistic rests on), ``value``, ``low``, ``high``."""
+    (systems, items on which the statistic is defined, or cells), ``value``, ``low``, ``high``."""
     resampled: Mapping[str, Floats]
     """The statistic of every metric on every resample, NaN where undefined. Shape (n_resamples,)."""
     reference: str
@@ -287,10 +287,13 @@ def _by_item(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
         known = np.isfinite(own)
         total = weight[known].sum()
         resampled[row] = (weight[known] @ own[known]) / total if total else np.nan
-    return float(values[defined].mean()), int(defined.sum()), resampled
+    used = np.isfinite(_statistic_of_items(cells, statistic, lambda of_item, *values: of_item(*values)))
+    return float(values[defined].mean()), int(used.sum()), resampled
 
 
-def _statistic_of_items(cells: Cells, statistic: Score) -> Floats:
+def _statistic_of_items(
+    cells: Cells, statistic: Score, of_item: Callable[[Score, Floats, Floats], Floats] = none_where_flat
+) -> Floats:
     """Return the statistic of every item over its systems; items with the same systems present go together."""
     values = np.full(cells.there.shape[1], np.nan)
     patterns, which = np.unique(cells.there, axis=1, return_inverse=True)
@@ -298,7 +301,7 @@ def _statistic_of_items(cells: Cells, statistic: Score) -> Floats:
         if pattern.sum() >= FEWEST:
             items = np.flatnonzero(which.ravel() == place)
             block = np.ix_(pattern, items)
-            values[items] = none_where_flat(statistic, cells.human[block].T, cells.metric[block].T)
+            values[items] = of_item(statistic, cells.human[block].T, cells.metric[block].T)
     return values
 
 

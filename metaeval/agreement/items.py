@@ -4,7 +4,7 @@ Dims are metric, system and item; the human score is one of the metrics. A cell 
 clusters (the sentences of a document), which are drawn together wherever something is resampled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,16 +12,20 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.agreement.summary_rows import without_summaries
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.names import clean_names, first_few, natural_order, shortened
+from metaeval.base.names import clean_names, comma_list, first_few, natural_order, shortened
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
+from metaeval.table.derived import derived_columns
+from metaeval.table.roles import Column, left_out_columns, not_scores
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
 _SHOWN = 10
+_PER_CENT = 100.0
 FEWEST = 3
 """So few systems are needed for a correlation."""
 
@@ -78,10 +82,13 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     check_kind(frame, "frame", "DataFrame")
     items = [item] if isinstance(item, str) else list(item)
     given = metrics is not None
-    metrics = _metric_columns(frame, [system, *items, *([cluster] if cluster else [])], reference, metrics)
+    keys = [system, *items, *([cluster] if cluster else [])]
+    metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
     _refuse_empty(frame, [system, *items])
+    notes = _notes(frame, [*keys, *columns], left, given=given)
+    frame, told = without_summaries(frame, system, items, columns)
     place = _joined(frame, items)
     index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), place], names=["system", "item"])
     if not index.is_unique:
@@ -111,7 +118,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
             "item": names,
             "higher_is_better": ("metric", [name not in lower_is_better for name in columns]),
         },
-        attrs={"reference": reference} | _notes(frame, [system, *items, cluster, *columns], given=given),
+        attrs={"reference": reference} | ({"notes": notes + told} if notes + told else {}),
         name="score",
     )
     return table if cluster is None else table.assign_coords(cluster=("item", _clusters(frame[cluster], place, names)))
@@ -160,8 +167,12 @@ def system_means(
     ['human', 'BLEU']
     """
     check_kind(frame, "frame", "DataFrame")
-    columns = [reference, *_metric_columns(frame, [system], reference, metrics)]
+    given = metrics is not None
+    metrics, left = metric_columns(frame, [system], reference, metrics)
+    columns = [reference, *metrics]
     _refuse_empty(frame, [system])
+    notes = _notes(frame, [system, *columns], left, given=given)
+    frame, told = without_summaries(frame, system, [], columns)
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
         raise ScoresError(f"system {twice!r} appears twice; name the columns of items with `item`")
@@ -170,13 +181,13 @@ def system_means(
     if np.isinf(means.to_numpy()).any():
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
         raise ScoresError(f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score")
-    means.attrs |= _notes(frame, [system, *columns], given=metrics is not None)
+    means.attrs |= {"notes": notes + told} if notes + told else {}
     return means
 
 
-def _notes(frame: pd.DataFrame, used: Sequence[str | None], *, given: bool) -> dict[str, object]:
-    """Name the columns that were not taken for metrics, after notes on reading."""
-    left = [str(name) for name in frame.columns if name not in used and str(name)]
+def _notes(frame: pd.DataFrame, used: Sequence[str], told: Sequence[Column], *, given: bool) -> list[str]:
+    """Name the columns that were not taken for metrics, after notes on reading and on those that were told."""
+    left = [str(name) for name in frame.columns if name not in {*used, *(one.name for one in told)} and str(name)]
     numbers = [name for name in left if pd.api.types.is_numeric_dtype(frame[name])]
     parts = {
         "columns that do not hold numbers throughout": [name for name in left if name not in numbers],
@@ -184,28 +195,74 @@ def _notes(frame: pd.DataFrame, used: Sequence[str | None], *, given: bool) -> d
     }
     parts = {"columns not named as metrics": left} if given else parts
     said = [f"{why}, left out: {first_few(names, most=_SHOWN)}" for why, names in parts.items() if names]
-    notes = [*frame.attrs.get("notes", ()), *said]
-    return {"notes": notes} if notes else {}
+    return [*frame.attrs.get("notes", ()), *left_out_columns(told), *said]
 
 
-def _metric_columns(
-    frame: pd.DataFrame, keys: Sequence[str], reference: str, metrics: Sequence[str] | None
-) -> list[str]:
-    """Return the columns to compare with the reference; every column named must be there."""
-    for name in [*keys, reference, *(metrics or [])]:
+def metric_columns(
+    frame: pd.DataFrame,
+    keys: Sequence[str],
+    reference: str | None,
+    metrics: Sequence[str] | None,
+    said: Sequence[str] = (),
+) -> tuple[list[str], list[Column]]:
+    """Return the columns to compare with the reference, and those of numbers that are no scores.
+
+    Every column named must be there; those `said` to have a direction are scores.
+    """
+    named = [] if reference is None else [reference]
+    for name in [*keys, *named, *(metrics or [])]:
         if name not in frame.columns:
             there = first_few([*frame.columns], most=_SHOWN, write=shortened)
             raise ScoresError(f"there is no column {name!r}; columns: {there}")
     numeric = frame.select_dtypes("number").columns
-    free = [str(name) for name in numeric if name not in (*keys, reference)]
-    chosen = [name for name in free if not _says_nothing(frame, keys, name)] if metrics is None else list(metrics)
+    free = [str(name) for name in numeric if name not in (*keys, *named)]
+    left: list[Column] = []
+    if metrics is None:
+        free = [name for name in free if not _says_nothing(frame, keys, name)]
+        left = _no_metrics(frame, free, [name for name in named if name in numeric], said)
+    chosen = [name for name in free if name not in {one.name for one in left}] if metrics is None else list(metrics)
     if not chosen:
         raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")
-    for name in (reference, *chosen):
+    for name in (*named, *chosen):
         if name not in numeric:
             message = f"column {name!r} does not hold numbers throughout; repair its cells, or name another column"
             raise ScoresError(message)
-    return chosen
+    return chosen, left
+
+
+def _no_metrics(frame: pd.DataFrame, free: Sequence[str], named: Sequence[str], said: Sequence[str]) -> list[Column]:
+    """Return the columns of numbers that are no scores of systems; those that may be none are an error."""
+    names = [*named, *free]
+    values = frame[names].to_numpy(dtype=np.float64)
+    values = np.where(np.isinf(values), np.nan, values)
+    left = not_scores(names, values, along="cell", kept=[*named, *said])
+    told = {one.name for one in left}
+    rest = [at for at, name in enumerate(names) if name not in told]
+    left += _in_other_units([names[at] for at in rest], values[:, rest], {*free} - {*said})
+    unsure = [one for one in left if not one.sure]
+    if unsure:
+        doubts = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
+        sure = comma_list(name for name in free if name not in {one.name for one in left})
+        way = (
+            f"name the metrics to compare (`metrics={[sure]!r}`; add those that are)" if sure else "rename what is one"
+        )
+        raise ScoresError(f"columns that may be no scores: {doubts}; {way}")
+    for one in derived_columns(names, values, kept=free):  # the human score, of its raters
+        raters = [name for name in one.of if name not in said and one.sure]
+        left += [Column(name, "repeat", f"of which {one.name!r} is made ({one.how})", of=one.name) for name in raters]
+    return left
+
+
+def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[Column]:
+    """Return the columns of whole numbers that are far above all others, which may count something."""
+    largest = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    found = []
+    for at, name in enumerate(names if free else ()):
+        own, others = values[:, at], np.delete(largest, at)
+        whole = (np.isnan(own) | (own == np.rint(own))).all()
+        if name in free and whole and np.nanmax(own, initial=0.0) > max(_PER_CENT, 5 * others.max(initial=0.0)):
+            found.append(Column(name, "n", f"whole numbers up to {np.nanmax(own):g}", sure=False))
+    return found
 
 
 def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
@@ -219,6 +276,7 @@ def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
     [True, False]
     """
     values = frame[name].to_numpy(dtype=np.float64)
+    values = values[~np.isnan(values)]  # rows of averages have no number
     counts_rows = len(values) >= _MANY and bool((values[1:] == values[:-1] + 1.0).all() and values[0] < np.inf)
     if counts_rows or len(keys) == 1:
         return counts_rows

@@ -21,6 +21,8 @@ from metaeval.base.names import (
 )
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.table.label_roles import doubts_of, label_columns, negative_labels
+from metaeval.table.roles import left_out_columns
 
 Outside = Literal["error", "drop"]
 
@@ -162,6 +164,7 @@ def as_labels(
     check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
     frame = _wide(table)
     known_words, frame = _numbered(frame)
+    frame = _judges_of(frame) if isinstance(table, pd.DataFrame) and known_words is None and not real else frame
     if known_words is not None:
         if scale is not None:
             message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
@@ -248,6 +251,20 @@ def _wide(table: object) -> pd.DataFrame:
     if again is not None:
         raise ScoresError(f"two judges are called {again!r}; rename one")
     return frame
+
+
+def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the columns of a frame that hold no labels, with a note; others that may hold none are an error."""
+    if "judges" in frame.attrs:  # its reader did so
+        return frame
+    topics = frame.index.get_level_values("topic").tolist()
+    found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)
+    if found.unsure:
+        raise ScoresError(f"{doubts_of(found.unsure)}; drop what is none, or rename what is one")
+    notes = [*left_out_columns(found.left), *negative_labels(frame.iloc[:, found.judges])]
+    kept = frame.iloc[:, found.judges]
+    kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *notes]}
+    return kept
 
 
 def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:

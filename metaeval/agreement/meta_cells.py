@@ -81,6 +81,14 @@ class Cells:
         return self.there.all(axis=0)
 
     @cached_property
+    def n_ordered(self) -> Ints:
+        """On how many items, of those that people scored, every metric gives not all systems one score."""
+        there = self.there & (self.there.sum(axis=0) > 1)
+        high, low = (np.where(there, self.scores, end) for end in (-np.inf, np.inf))
+        size = np.where(there, np.abs(self.scores), 0.0).max(axis=1)
+        return np.asarray((high.max(axis=1) - low.min(axis=1) > 1e-12 * size).sum(axis=1))
+
+    @cached_property
     def pairs(self) -> tuple[Ints, Ints]:
         """All pairs of systems."""
         first, second = np.triu_indices(len(self.systems), 1)

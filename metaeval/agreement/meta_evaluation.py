@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.drawn_intervals import ends_of
-from metaeval.agreement.items import reference_of
+from metaeval.agreement.items import FEWEST, reference_of
 from metaeval.agreement.meta_cells import cells_of_set
 from metaeval.agreement.meta_chance import Chance, beside_chance, chance_of, near_limit
 from metaeval.agreement.meta_exchanges import (
@@ -45,13 +45,14 @@ class MetaMetrics(Result):
     """Agreement of every metric with people in every task, and on average."""
 
     table: pd.DataFrame
-    """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on), ``low``,
-    ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not significantly different after
-    correction), ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's scores shuffled over the
-    systems of each item), ``p_chance`` (share of shuffles that reach the value) and its Monte-Carlo
-    ``p_chance_error``, ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and ``other_half``
-    (value with the threshold of the other half of the items) where one is fitted, ``error`` where the value itself is
-    drawn."""
+    """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on),
+    ``n_ordered`` (on which the metric gives not all systems one score; with fewer than three there is no verdict about
+    chance), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not
+    significantly different after correction), ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's
+    scores shuffled over the systems of each item), ``p_chance`` (share of shuffles that reach the value) and its
+    Monte-Carlo ``p_chance_error``, ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and
+    ``other_half`` (value with the threshold of the other half of the items) where one is fitted, ``error`` where the
+    value itself is drawn."""
     average: pd.DataFrame
     """One row a metric that every task has, best first: ``metric``, ``value``, ``low``, ``high``, ``rank``,
     ``letters``, ``chance``, ``chance_high``, ``p_chance``, ``p_chance_error``, ``above_chance``."""
@@ -298,7 +299,8 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     tables, pairs = [], []
     for task, one, shuffled in zip(asked.tasks, found, chance.tasks, strict=True):
         low = MEASURES[task.measure].low
-        columns = dict(one.columns) | beside_chance(one.columns["value"], shuffled, exact=chance.exact)
+        of_chance = beside_chance(one.columns["value"], shuffled, exact=chance.exact)
+        columns = dict(one.columns) | _decided(of_chance, one.columns["n_ordered"], task)
         spread = _spread(one.drawn, one.jackknife, one.n_units)
         columns |= _ends(one.columns["value"], spread, confidence_level, low)
         table, compared = _ranked(one.metrics, columns, one.hybrids, one.observed, correction, alpha)
@@ -318,6 +320,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         "metric",
         "value",
         "n_items",
+        "n_ordered",
         "low",
         "high",
         "rank",
@@ -331,7 +334,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     table = pd.concat(tables, ignore_index=True)
     return MetaMetrics(
         table=table[[*first, "threshold", "other_half", "error"]],
-        average=average[[name for name in first[1:] if name != "n_items"]],
+        average=average[[name for name in first[1:] if name not in {"n_items", "n_ordered"}]],
         pairs=pd.concat(pairs, ignore_index=True)[["task", "metric_a", "metric_b", "difference", "p", "p_corrected"]],
         sentinels=sentinels,
         tasks=_task_table(asked, found, _weights(asked)),
@@ -353,6 +356,13 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         as_published=all(cells.as_published for cells in asked.cells.values()),
         random_source=f"seed {asked.seed}",
     )
+
+
+def _decided(columns: Mapping[str, Any], n_ordered: Floats, task: Task) -> dict[str, Any]:
+    """Return what is said beside chance, without a verdict on metrics that order systems on hardly any item."""
+    few = (n_ordered < FEWEST) & (task.level == "item")
+    gone = {name: np.where(few, np.nan, columns[name]) for name in ("p_chance", "p_chance_error")}
+    return {**columns, **gone, "above_chance": np.where(few, None, columns["above_chance"])}
 
 
 def _task_table(asked: Asked, found: Sequence[Found], weights: Floats) -> pd.DataFrame:

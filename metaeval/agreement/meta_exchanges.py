@@ -102,7 +102,8 @@ def measure_task(place: int, asked: Asked) -> Found:
         hybrids, observed, unit = np.full((n_pairs, asked.n_resamples), np.nan), np.full(n_pairs, np.nan), ""
     return Found(
         metrics=every[0].metrics,
-        columns=values._asdict() | {"n_items": sum(one.sum(axis=1) for one in used)},
+        columns=values._asdict()
+        | {"n_items": sum(one.sum(axis=1) for one in used), "n_ordered": sum(one.n_ordered for one in every)},
         n_units=min(len(np.unique(one.clusters[at.any(axis=0)])) for one, at in zip(every, used, strict=True)),
         drawn=_drawn(task, every, asked) if asked.resample != "systems" else None,
         jackknife=_jackknife(task, every, asked) if asked.resample != "items" else {},

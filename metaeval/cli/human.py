@@ -292,15 +292,17 @@ def _scores_of(
     frame: "pd.DataFrame", system: str, items: Sequence[str], metrics: Sequence[str] | None, falling: Sequence[str]
 ) -> "Scores":
     """Return the metrics of a table as scores by item, which votes take the place of human scores for."""
-    from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
+    from metaeval.agreement.items import metric_columns  # noqa: PLC0415 - loads xarray
+    from metaeval.agreement.summary_rows import without_summaries  # noqa: PLC0415 - as above
+    from metaeval.table.scores import as_scores  # noqa: PLC0415 - as above
 
     if not items:
         raise InvalidOptionError("votes are compared with metrics on items, and no column names them; name it (`item`)")
-    names = [*frame.select_dtypes("number").columns] if metrics is None else [*metrics]
-    names = [str(name) for name in names if name not in {system, *items}]
-    for name in (*names, *falling):
+    for name in falling:
         if name not in frame.columns:
             raise UnknownNameError("metric", name, list(frame.columns))
+    names, _ = metric_columns(frame, [system, *items], None, metrics, said=falling)
+    frame, _ = without_summaries(frame, system, items, names)
     words = frame[[*items]].astype(str).agg(" ".join, axis=1)
     long = frame.assign(system=frame[system].astype(str), topic=words)[["system", "topic", *names]]
     long = long.melt(["system", "topic"], names, var_name="metric", value_name="score").dropna()

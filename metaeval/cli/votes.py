@@ -60,6 +60,9 @@ _WORD = Option(
     panel="Reading",
     means="words",
 )
+_DUPLICATES = choice(
+    "Rows that are alike in all columns: each is a vote, or the first alone.", "keep", "first", panel="Reading"
+)
 _METRICS = ("nDCG@10", "nDCG", "AP", "RR")
 """What is shown beside preferences between runs."""
 _BESIDE = path(
@@ -114,6 +117,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     beside: Annotated[Path | None, _BESIDE] = None,
     word: Annotated[list[str] | None, _WORD] = None,
     where: Annotated[list[str] | None, opt.WHERE] = None,
+    duplicates: Annotated[str, _DUPLICATES] = "keep",
     qrels: Annotated[Path | None, _QRELS] = None,
     preference: Annotated[str | None, _PREFERENCE] = None,
     order: Annotated[str, opt.ORDER.but(panel="Rankings as votes", needs="qrels")] = "score",
@@ -148,7 +152,14 @@ def votes(  # noqa: PLR0913 - the options of the command
         idle = columns or chosen or beside or words or rows
         return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=idle)
     files = files_of_votes(inputs)
-    found = read_votes(files, columns=columns, covariates=chosen, words=words, where=rows)
+    found = read_votes(
+        files,
+        columns=columns,
+        covariates=chosen,
+        words=words,
+        where=rows,
+        duplicates=duplicates,  # type: ignore[arg-type]  # one of its choices
+    )
     scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
     loaded.read(*files, *([] if scores is None else scores.attrs["sources"]))
     return loaded.ask(

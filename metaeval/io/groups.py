@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, closest_names, spelling
-from metaeval.io.headers import columns_found, fitting_names, place_of
+from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.table.roles import column_roles, part_of_word
 
@@ -232,7 +232,7 @@ def read_pool_sizes(path: str | Path) -> dict[str, int]:
     for position, cells in enumerate(sheet.rows()):
         topic, number = (*map(str.strip, cells), "", "")[:2]
         whole = number.isascii() and number.isdecimal()
-        if not position and topic and not whole:
+        if not position and topic and is_heading(number):
             continue  # the header
         if not topic or not whole or len(number) > _MOST_DIGITS or int(number) < 1:
             message = f"a row is a topic and the number of documents judged for it, not {','.join(cells)!r}"

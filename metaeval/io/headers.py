@@ -11,6 +11,20 @@ from metaeval.io.sheets import Sheet, delimiter_name
 
 _MOST_SHOWN = 40
 
+_OF_NUMBERS = {"", *"0123456789+-.,"}
+
+
+def is_heading(cell: str) -> bool:
+    """Whether the first cell of a column of numbers can be the column's name, and nothing that is meant as a number.
+
+    Examples
+    --------
+    >>> [is_heading(cell) for cell in ("weight", "#docs", "23456789012345678", "6o8", "-", "inf", "NaN")]
+    [True, True, False, False, False, False, False]
+    """
+    text = cell.strip().casefold()
+    return text[:1] not in _OF_NUMBERS and not text.startswith(("nan", "inf"))
+
 
 def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
     """Return the position of a column that the caller named, or an error with the nearest names."""

@@ -25,6 +25,8 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
+from metaeval.table.label_roles import doubts_of, label_columns, negative_labels
+from metaeval.table.roles import SCORES, left_out_columns
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
@@ -189,6 +191,7 @@ def _joined(parts: Sequence[pd.DataFrame], tables: Sequence[tuple[Source, bytes]
             raise FileFormatError(message, path=source.path)
     frame = pd.concat(parts, axis=1)
     frame.columns.name = "judge"
+    frame.attrs["judges"] = "known"
     frame.attrs["notes"] = list(dict.fromkeys(note for part in parts for note in part.attrs.get("notes", ())))
     frame.attrs |= {name: True for part in parts for name in part.attrs if name == "by_subtopic"}
     return frame
@@ -229,7 +232,8 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, dupl
             found[name] = _labels_in(judgments)
     frame = pd.DataFrame(found)
     frame.columns.name = "judge"
-    frame.attrs |= {"notes": notes} if notes else {}
+    notes += negative_labels(frame)
+    frame.attrs |= {"judges": "known"} | ({"notes": notes} if notes else {})
     frame.attrs |= {"by_subtopic": True} if by_subtopic else {}
     return frame
 
@@ -283,6 +287,7 @@ class _Table:
             self.places[role] = self._places(role, columns, names)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
         self.notes: list[str] = []
+        self.told: set[int] = set()
         self.item_named = "item" in columns
 
     def _places(self, role: str, columns: Mapping[str, str], words: Sequence[str]) -> list[int]:
@@ -325,7 +330,7 @@ class _Table:
         frame, n_again = self._long(keys, repeats, duplicates) if self.is_long else self._wide(keys, duplicates)
         notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
         again = note_of(n_again, "label" if self.is_long else "row", duplicates)
-        frame.attrs["notes"] = [*notes, *self.notes, *again]
+        frame.attrs |= {"notes": [*notes, *self.notes, *again, *negative_labels(frame, self.words)], "judges": "known"}
         return frame
 
     def _column(self, role: str) -> np.ndarray:
@@ -343,9 +348,9 @@ class _Table:
         """Return the labels of a table with a column a judge, and how many rows repeat one."""
         taken = {*self.places["topic"], *self.places["item"], *self.chosen}
         others = [place for place, name in enumerate(self.names) if name and place not in taken]
-        judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others)
+        judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others, keys)
         table = self._values({self.names[place]: self.cells[:, place] for place in judges})
-        left = [self.names[place] for place in others if place not in judges]
+        left = [self.names[place] for place in others if place not in {*judges, *self.told}]
         self.notes += [f"columns without labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         frame = pd.DataFrame(table, index=_index(keys))
         frame.columns.name = "judge"
@@ -360,9 +365,10 @@ class _Table:
             raise self._error(message, again)
         return self._once(frame, duplicates), int(again.sum())
 
-    def _judges(self, places: Sequence[int]) -> list[int]:
+    def _judges(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
         """Return the columns of labels: those of numbers, or those of words that another column holds too."""
-        numbers = [place for place in places if self._are_numbers(self.cells[:, place])]
+        numbers = self._labels_in([at for at in places if self._are_numbers(self.cells[:, at])], keys)
+        places = [place for place in places if place not in self.told]
         words = {place: self._words_in(self.cells[:, place]) for place in places if place not in numbers}
         few = {place: found for place, found in words.items() if 0 < len(found) <= _MOST_WORDS}
         alike = [
@@ -385,6 +391,29 @@ class _Table:
                 f"{listed}; name those of the judges (`columns={{'judge': 'NAME,NAME'}}`)"
             )
         return alike or numbers
+
+    def _labels_in(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
+        """Return the columns of numbers that are labels; others are left out with a note, or asked for."""
+        values = np.array([[self._number(cell) for cell in self.cells[:, place]] for place in places], dtype=np.float64)
+        names = [self.names[place] for place in places]
+        if not places:
+            return []
+        topics = keys.get("topic", keys["item"]).tolist()
+        found = label_columns(names, values.T, topics, no_judges=SCORES.keys() - {"metric"})
+        judges = comma_list(names[at] for at in found.judges if names[at] not in {one.name for one in found.unsure})
+        if found.unsure:
+            open_question = any(one.role for one in found.unsure)  # labels as the others', whoever gave them
+            way = (
+                "name the columns of all judges by comma, with or without these (`columns`)"
+                if open_question
+                else f"name the judges (`columns={{'judge': {judges!r}}}`; add those that are)"
+            )
+            raise self.sheet.error(f"{doubts_of(found.unsure)}; {way}")
+        self.told = {places[names.index(one.name)] for one in found.left}
+        if found.left:
+            way = f"; were one of them a judge, name all judges (`columns={{'judge': {judges!r}}}`)"
+            self.notes.append(left_out_columns(found.left)[0] + way)
+        return [places[at] for at in found.judges]
 
     def _which(self, numbers: Sequence[int], words: Sequence[int]) -> str:
         """Ask which columns are those of judges."""

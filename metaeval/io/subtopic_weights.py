@@ -4,6 +4,7 @@ from math import isfinite
 from pathlib import Path
 
 from metaeval.base.names import is_number, shortened
+from metaeval.io.headers import is_heading
 from metaeval.io.sheets import read_sheet
 
 _WIDTH = 3
@@ -39,7 +40,7 @@ def read_subtopic_weights(path: str | Path) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for position, cells in enumerate(sheet.rows()):
         topic, subtopic, weight = (*map(str.strip, cells), "", "", "")[:_WIDTH]
-        if not position and topic and subtopic and weight and not is_number(weight):
+        if not position and topic and subtopic and is_heading(weight):
             continue  # the header
         value = float(weight) if is_number(weight) else -1.0
         if not (topic and subtopic and value >= 0 and isfinite(value)):

@@ -21,6 +21,7 @@ from metaeval.io.score_forms import refuse_collections
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.table.vote_columns import vote_columns
+from metaeval.table.vote_rows import Repeated
 from metaeval.table.vote_winners import Refuse
 from metaeval.table.votes import Collected, Table, Votes, columns_of_rows
 
@@ -41,13 +42,14 @@ VOTES = (
 """What is said of votes where something else is wanted."""
 
 
-def read_votes(
+def read_votes(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
     words: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    duplicates: Repeated = "keep",
 ) -> Votes:
     """Read votes on pairs of systems.
 
@@ -66,6 +68,9 @@ def read_votes(
         come before all words.
     where : mapping of str to str, optional
         Rows that count: those with this text in this column, such as ``{"judge": "gpt-4"}``.
+    duplicates : {"keep", "first"}
+        What becomes of rows that are alike in all columns, those that are not read included: each is a vote, or the
+        first alone. An identifier of its own makes a row another.
 
     Returns
     -------
@@ -94,7 +99,7 @@ def read_votes(
     [['x', 'y', 0.0]]
     """
     contents = ((path, read_bytes(path)) for path in files_of_votes(paths))
-    return votes_of(contents, columns=columns, covariates=covariates, words=words, where=where)
+    return votes_of(contents, columns=columns, covariates=covariates, words=words, where=where, duplicates=duplicates)
 
 
 def files_of_votes(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -105,16 +110,17 @@ def files_of_votes(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[st
     return [source.path for source in list_sources(given, nested=True)]
 
 
-def votes_of(
+def votes_of(  # noqa: PLR0913 - as above
     contents: Iterable[tuple[str, bytes]],
     *,
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
     words: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    duplicates: Repeated = "keep",
 ) -> Votes:
     """Return the votes of files that were read already, as one set; see `read_votes`."""
-    collected = Collected(columns or {}, covariates, words, where)
+    collected = Collected(columns or {}, covariates, words, where, duplicates)
     path = ""
     for path, content in contents:
         collected.next_file()

@@ -53,6 +53,9 @@ TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 LOWER = frozenset(_TABLE["lower"]["words"])
 """Metrics where lower is better, whoever computes them."""
+COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
+"""What is computed from several judges, as `word_of` writes it."""
+_AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
 WHOLE = frozenset(_TABLE["whole"]["words"])
 """What boards call the one score of a system."""
 
@@ -539,6 +542,17 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     same &= ~(answers | np.array([is_measure(name) for name in names]))
     why = "one number an item, whichever the system"
     return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
+
+
+def is_summary(name: str) -> bool:
+    """Whether a name may stand for all others: means and sums."""
+    return word_of(name) in AVERAGES | frozenset(_TABLE["aggregate"]["words"])
+
+
+def is_computed(name: str) -> bool:
+    """Whether a name says that numbers are computed from those of several judges."""
+    word = word_of(name)
+    return word in COMPUTED or not _AGREE.isdisjoint(word.split("_")) or role_of_name(name)[0] == "aggregate"
 
 
 def is_total(name: str) -> bool:

@@ -10,11 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.columns import underscored
-from metaeval.base.names import clean_name, count, first_few, is_number, natural_order, shortened
+from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
-from metaeval.table.vote_cells import RowError, cells_of, flags_of, numbers_of, without_lists
+from metaeval.table.vote_cells import Cells, RowError, cells_of, flags_of, numbers_of, without_lists
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
+from metaeval.table.vote_covariates import POSITION, covariate_of, pair_of
+from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
 from metaeval.table.vote_winners import Refuse, Winners
 from metaeval.table.vote_words import STRONG, share_of_column
 
@@ -23,9 +25,6 @@ type Codes = NDArray[np.int64]
 type Table = Mapping[str, Any]
 """Columns by name: arrays, or pandas' own."""
 
-POSITION = "position"
-"""The covariate that needs no column: whether a system stands on the left."""
-_SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
 _FEWEST = 2
 _MOST = 1e9
 """Votes that a row counts for, and what the smallest weight is one by."""
@@ -149,13 +148,14 @@ def _renumbered(codes: Codes) -> tuple[Codes, Codes]:
     return np.flatnonzero(occurs) + least, (np.cumsum(occurs) - 1)[codes - least]
 
 
-def as_votes(
+def as_votes(  # noqa: PLR0913 - what is read, and how
     data: object,
     *,
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
     words: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    duplicates: Repeated = "keep",
 ) -> Votes:
     """Check votes, and lay them out.
 
@@ -178,6 +178,9 @@ def as_votes(
         come before all words.
     where : mapping of str to str, optional
         Rows that count: those with this text in this column, such as ``{"judge": "gpt-4"}``.
+    duplicates : {"keep", "first"}
+        What becomes of rows that are alike in all columns, those that are not read included: each is a vote, or the
+        first alone. An identifier of its own makes a row another.
 
     Returns
     -------
@@ -198,7 +201,7 @@ def as_votes(
     """
     if isinstance(data, Votes):
         return data
-    collected = Collected(columns or {}, covariates, words, where)
+    collected = Collected(columns or {}, covariates, words, where, duplicates)
     if isinstance(data, pd.DataFrame):
         names = list(map(str, data.columns))
         table: Table = {name: _array(data.iloc[:, names.index(name)]) for name in collected.wanted(names)}
@@ -235,6 +238,7 @@ class Collected:
         covariates: Sequence[str],
         words: Mapping[str, str] | None = None,
         where: Mapping[str, str] | None = None,
+        duplicates: Repeated = "keep",
     ) -> None:
         for role in columns:
             if role not in COLUMNS:
@@ -242,6 +246,7 @@ class Collected:
         self._named, self._where, self._covariates = columns, dict(where or {}), list(dict.fromkeys(covariates))
         self._codes: dict[str, dict[str, int]] = {"system": {}, **{name: {} for name in UNITS}}
         self._winners = Winners(words or {}, self._codes["system"])
+        self._repeated = RepeatedRows(duplicates)
         self._parts: list[dict[str, NDArray[Any]]] = []
         self._forms: dict[str, None] = {}
         self._roles: dict[str, str] = {}
@@ -277,12 +282,12 @@ class Collected:
         for column in self._where:
             if column not in held:
                 raise UnknownNameError("column", column, held)
-        pairs = {name: _pair_of(name, held) for name in self._covariates}
+        pairs = {name: pair_of(name, held) for name in self._covariates}
         if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
             raise UnknownNameError("covariate", unknown, [POSITION, *held])
         own = found.read.union(self._where, *(pair or () for pair in pairs.values()))
         self._unused |= dict.fromkeys(name or "one without a name" for name in held if name not in own)
-        return [name for name in dict.fromkeys(held) if name in own]
+        return [name for name in dict.fromkeys(held) if name in own or self._repeated.first_alone]
 
     def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
         """Whether the same is read of columns with these names and with others."""
@@ -309,7 +314,7 @@ class Collected:
             "games": self._add_games,
         }
         try:
-            adding[found.form](self._chosen(table, n_rows), found)
+            adding[found.form](self._distinct(self._chosen(table, n_rows), found), found)
         except RowError as error:
             raise self._at(error.place, error.rule) from None
         self._numbers["rows"] += n_rows
@@ -327,6 +332,7 @@ class Collected:
         self._winners.refuse_names()
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
+        n_same = n_repeated(held, self._unused, counted="counts" in self._forms)
         order = natural_order(names)
         place = {name: number for number, name in enumerate(order)}
         moved = np.array([place[name] for name in names])
@@ -351,7 +357,7 @@ class Collected:
             counted="counts" in self._forms,
             placed="winners" not in self._forms,
             read_as="; ".join(_READ_AS[form] for form in self._forms),
-            notes=tuple(self._notes(found.get("voter", ()))),
+            notes=tuple(self._notes(found.get("voter", ()), n_same)),
         )
 
     def _joined(self) -> dict[str, NDArray[Any]]:
@@ -362,7 +368,7 @@ class Collected:
                 part[unit] = self._own_units(len(part["left"]), unit)
         return {name: np.concatenate([part[name] for part in self._parts]) for name in (self._parts or [{}])[0]}
 
-    def _notes(self, voters: Sequence[str]) -> list[str]:
+    def _notes(self, voters: Sequence[str], n_same: int) -> list[str]:
         n, n_left_out, n_strong = self._numbers, self._winners.n_left_out, self._winners.n_strong
         said = " and ".join(f"{column} {text}" for column, text in self._where.items())
         notes = {
@@ -370,6 +376,10 @@ class Collected:
             f"{count(n_left_out, 'vote')} without a verdict (error) left out": n_left_out,
             f"{count(n['failed'], 'row')} with a game that failed left out, as Arena-Hard does": n["failed"],
             f"{count(n_strong, 'vote')} A>>B or B>>A count {STRONG:g} times, as Arena-Hard does": n_strong,
+            f"{count(n['sums'], 'row')} of sums or averages left out": n["sums"],
+            f"{count(n['repeated'], 'row')} that repeat another left out (duplicates)": n["repeated"],
+            f"{count(n_same, 'vote')} repeat another in every column that is read, and count; if they were written "
+            "twice, pass `duplicates='first'`": n_same,
             f"votes count as column {self._weight!r} says": self._weight,
             **{
                 f"{count(n[unit], 'vote')} name no {unit}; each counts as a {unit} of its own": n[unit]
@@ -407,14 +417,30 @@ class Collected:
             if len(self._there[column]) < _MOST_VALUES:
                 self._there[column] |= dict.fromkeys(cells.texts)
             kept &= np.array([*(one == text.strip() for one in cells.texts), False])[cells.codes]
+        self._numbers["chosen"] += int(kept.sum())
+        return self._rows(table, kept)
+
+    def _distinct(self, table: Table, found: VoteColumns) -> Table:
+        """Return the rows without sums of others and, where so asked, without those that repeat one."""
+        if self._repeated.first_alone:
+            new = self._repeated.new(table)
+            self._numbers["repeated"] += int((~new).sum())
+            table = self._rows(table, new)
+        if found.form == "games":
+            return table
+        sides = {found.roles[side]: cells_of(table[found.roles[side]], "system") for side in ("left", "right")}
+        sums = rows_of_sums(list(sides.values()))
+        self._numbers["sums"] += int(sums.sum())
+        return self._rows(table, ~sums) if sums.any() else {**table, **sides}
+
+    def _rows(self, table: Table, kept: NDArray[np.bool_]) -> Table:
         rows = np.flatnonzero(kept)
-        self._numbers["chosen"] += len(rows)
         self._moved_to(rows)
         return {name: values[rows] for name, values in table.items()}
 
     def _coded(self, values: Any, what: str, kept: Any = slice(None)) -> Codes:  # noqa: ANN401 - an array, or pandas' own
         """Return the numbers of names in the rows that are kept; what has no name has a number of its own."""
-        cells = cells_of(values, what)
+        cells = values if isinstance(values, Cells) else cells_of(values, what)
         known, codes = self._codes[what], cells.codes[kept]
         missing = codes < 0
         if what in UNITS:
@@ -423,11 +449,12 @@ class Collected:
             found[missing] = self._own_units(int(missing.sum()), what)
             return found
         if missing.any():
-            raise RowError(int(np.argmax(missing)), "a system has no name")
+            rule = "a system has no name; fill it in, or leave the row out if it is no vote"
+            raise RowError(int(np.argmax(missing)), rule)
         places = []
         for number, text in enumerate(cells.texts):
             try:
-                places.append(known.setdefault(clean_name(text, what), len(known)))
+                places.append(known.setdefault(system_name(text), len(known)))
             except ScoresError as error:
                 raise RowError(int(np.argmax(codes == number)), str(error)) from None
         return np.array(places, dtype=np.int64)[codes]
@@ -541,7 +568,7 @@ class Collected:
                 held[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
-            held[f"covariate {number}"] = _covariate(name, table, kept, placed=found.form != "winners")
+            held[f"covariate {number}"] = covariate_of(name, table, kept, placed=found.form != "winners")
         self._parts.append(held)
 
 
@@ -564,27 +591,3 @@ def _scores_of_games(place: int, games: object) -> list[object]:
         raise RowError(place, f"games are a list of objects with a score, not {shortened(repr(games), 30)}")
     scores = [None if one is None else one.get("score") for one in games]
     return [] if None in scores else scores
-
-
-def _pair_of(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the column of a covariate, or the two whose difference it is; None where there is none."""
-    held = set(columns)
-    if name in held:
-        return (name,)
-    return next(
-        ((name + a, name + b) for a, b in _SIDES if {name + a, name + b} <= held), () if name == POSITION else None
-    )
-
-
-def _covariate(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:
-    """Return a covariate of the rows that are kept."""
-    found = _pair_of(name, table) or ()
-    if not found and not placed:
-        raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
-    numbers = [numbers_of(table[column], column) for column in found] or [np.ones(len(kept))]
-    for column, values in zip(found, numbers, strict=False):
-        if (odd := np.flatnonzero(np.isnan(values) & kept)).size:
-            raise RowError(
-                int(odd[0]), f"covariate {name!r} must be a number for every vote; column {column!r} has none"
-            )
-    return (numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1])[kept]

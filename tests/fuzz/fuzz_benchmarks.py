@@ -607,7 +607,7 @@ def _changed_bytes(rng: random.Random, case: Case) -> Case:
 
 
 def _reader(
-    name: str, make: Callable[[random.Random], Case], read: Any, opinions: Any = None, speed: float = 400, **more: Any
+    name: str, make: Callable[[random.Random], Case], read: Any, opinions: Any = None, speed: float = 180, **more: Any
 ) -> Reader:
     mutate = more.pop("mutate", None) or text_mutation(make, CHANGES)
     return Reader(name=name, make=make, mutate=mutate, read=read, opinions=opinions, speed=speed, **more)

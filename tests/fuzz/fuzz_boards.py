@@ -198,5 +198,5 @@ def _read(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 
 READERS = (
-    Reader(name="scores-means", make=_make, mutate=_mutate, read=_read, opinions=_opinions, spell=_spelt, speed=300),
+    Reader(name="scores-means", make=_make, mutate=_mutate, read=_read, opinions=_opinions, spell=_spelt, speed=220),
 )

@@ -809,11 +809,11 @@ def _reader(  # noqa: PLR0917 - the parts of a reader
 
 
 READERS = (
-    _reader("inex-submission-xml", _make_submission, _XML, _read_submission, _submission_kind, 1200),
-    _reader("inex-submission-lines", _make_submission_lines, _LINES, _read_submission, _submission_kind, 1200),
-    _reader("inex-assessments-xml", _make_assessments, _XML, _read_assessments, _assessment_opinions, 600),
-    _reader("inex-assessments-lines", _make_fol, _LINES, _read_assessments, _assessment_opinions, 200),
-    _reader("inex-pool", _make_pool, _XML, _read_pool, _pool_opinions, 2000),
-    _reader("inex-sizes", _make_sizes, _LINES, _read_sizes, _size_opinions, 900),
-    _reader("judged-input", _make_judged, _XML, _read_judged, _judged_opinions, 300),
+    _reader("inex-submission-xml", _make_submission, _XML, _read_submission, _submission_kind, 240),
+    _reader("inex-submission-lines", _make_submission_lines, _LINES, _read_submission, _submission_kind, 310),
+    _reader("inex-assessments-xml", _make_assessments, _XML, _read_assessments, _assessment_opinions, 200),
+    _reader("inex-assessments-lines", _make_fol, _LINES, _read_assessments, _assessment_opinions, 57),
+    _reader("inex-pool", _make_pool, _XML, _read_pool, _pool_opinions, 740),
+    _reader("inex-sizes", _make_sizes, _LINES, _read_sizes, _size_opinions, 220),
+    _reader("judged-input", _make_judged, _XML, _read_judged, _judged_opinions, 85),
 )

@@ -322,7 +322,7 @@ READERS = (
         read=_read_study,
         opinions=_study_opinions,
         names=_FILES,
-        speed=800,
+        speed=470,
         spell=_spelt_study,
     ),
     Reader(
@@ -332,7 +332,7 @@ READERS = (
         read=_read_record,
         opinions=_record_opinions,
         names=("provenance.json",),
-        speed=4000,
+        speed=2400,
         spell=_spelt_record,
     ),
 )

@@ -393,7 +393,9 @@ def _article_opinions(case: Case) -> list[object]:
     """Walk the document, and count the characters before every element and every text node."""
     unknown = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[^\s&;<#][^\s&;<]*;")  # as only a DTD would explain
     try:
-        document = minidom.parseString(unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0]))  # noqa: S318 - tiny documents of our own
+        wide = b"\0" in case.files[0]  # UTF-16, whose ends of characters are no ends of bytes
+        plain = case.files[0] if wide else unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0])
+        document = minidom.parseString(plain)  # noqa: S318 - tiny documents of our own
     except (ExpatError, LookupError, ValueError, RecursionError) as error:
         raise RefusedError("broken XML") from error
     text: list[str] = []
@@ -625,23 +627,23 @@ def _read_pair(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 def _reader(name: str, make: Any, read: Any, opinions: Any, **more: Any) -> Reader:
     changes = CHANGES if make in {_make_annotations, _make_two_annotations, _make_helm} else ()
-    more = {"speed": 900, **more}
+    more = {"speed": 340, **more}
     return Reader(name=name, make=make, mutate=text_mutation(make, changes), read=read, opinions=opinions, **more)
 
 
 READERS = (
     _reader("annotations", _make_annotations, _read_annotations, _annotation_opinions),
-    _reader("judges-annotations", _make_two_annotations, _read_judges, _annotation_opinions, speed=500),
-    _reader("judges-scores", _make_judge_scores, _read_judge_scores, _judge_score_opinions, speed=500),
-    _reader("inex-article", _make_article, _read_article, _article_opinions, speed=2000),
-    _reader("names", _make_names, _read_names, _name_opinions, speed=4000),
-    _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
-    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, _nugget_opinions, speed=500),
-    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, _judged_nugget_opinions, speed=200),
-    _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
-    _reader("components", _make_components, _read_components, _component_opinions, speed=2000),
-    _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),
-    _reader("subtopic-weights", _make_subtopic_weights, _read_subtopic_weights, _subtopic_weight_opinions, speed=3000),
-    _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=300, names=_HELM),
-    _reader("mt-metrics-eval", _make_pair, _read_pair, _pair_opinions, speed=300, names=_PAIR),
+    _reader("judges-annotations", _make_two_annotations, _read_judges, _annotation_opinions, speed=170),
+    _reader("judges-scores", _make_judge_scores, _read_judge_scores, _judge_score_opinions, speed=110),
+    _reader("inex-article", _make_article, _read_article, _article_opinions, speed=2600),
+    _reader("names", _make_names, _read_names, _name_opinions, speed=6800),
+    _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=1900),
+    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, _nugget_opinions, speed=140),
+    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, _judged_nugget_opinions, speed=40),
+    _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=1800),
+    _reader("components", _make_components, _read_components, _component_opinions, speed=880),
+    _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=2300),
+    _reader("subtopic-weights", _make_subtopic_weights, _read_subtopic_weights, _subtopic_weight_opinions, speed=1600),
+    _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=140, names=_HELM),
+    _reader("mt-metrics-eval", _make_pair, _read_pair, _pair_opinions, speed=180, names=_PAIR),
 )

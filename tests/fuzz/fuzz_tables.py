@@ -976,13 +976,13 @@ def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinion
 
 
 READERS = (
-    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 850),
-    _reader("scores-long", _make_long, read_as_scores, _score_opinions, 900),
-    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 600),
-    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 700),
-    _reader("groups", _make_groups, _read_groups, _group_opinions, 4600),
-    _reader("labels", _make_labels, _read_labels, label_opinions, 800),
-    _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 450),
-    _reader("items", _make_items, _read_items, _item_opinions, 260),
-    _reader("assessment-log", _make_log, _read_log, _log_opinions, 1500),
+    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 190),
+    _reader("scores-long", _make_long, read_as_scores, _score_opinions, 240),
+    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 210),
+    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 160),
+    _reader("groups", _make_groups, _read_groups, _group_opinions, 1900),
+    _reader("labels", _make_labels, _read_labels, label_opinions, 320),
+    _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 210),
+    _reader("items", _make_items, _read_items, _item_opinions, 150),
+    _reader("assessment-log", _make_log, _read_log, _log_opinions, 680),
 )

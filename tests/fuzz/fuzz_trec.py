@@ -288,7 +288,7 @@ READERS = (
         mutate=text_mutation(_make_run),
         read=_read_run,
         opinions=_run_opinions,
-        speed=1500,
+        speed=750,
     ),
     Reader(
         name="trec-qrels",
@@ -296,7 +296,7 @@ READERS = (
         mutate=text_mutation(_make_qrels),
         read=_read_qrels,
         opinions=_qrels_opinions,
-        speed=5900,
+        speed=2200,
     ),
     Reader(
         name="ntcir-qrels",
@@ -304,7 +304,7 @@ READERS = (
         mutate=text_mutation(_make_graded),
         read=_read_qrels,
         opinions=_qrels_opinions,
-        speed=5900,
+        speed=2400,
     ),
     Reader(
         name="trec-collection",
@@ -312,6 +312,6 @@ READERS = (
         mutate=text_mutation(_make_collection),
         read=_read_collection,
         opinions=_collection_opinions,
-        speed=2000,
+        speed=780,
     ),
 )

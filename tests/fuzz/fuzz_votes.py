@@ -454,7 +454,7 @@ READERS = (
         read=_read,
         opinions=_table_opinions,
         spell=_spelt_table,
-        speed=500,
+        speed=460,
     ),
     Reader(
         name="votes-lines",
@@ -463,7 +463,7 @@ READERS = (
         read=_read,
         opinions=_json_opinions,
         spell=_spelt_lines,
-        speed=400,
+        speed=490,
         polars=True,
     ),
     Reader(
@@ -473,7 +473,7 @@ READERS = (
         read=_read,
         opinions=_json_opinions,
         spell=_spelt_games,
-        speed=400,
+        speed=620,
         polars=True,
     ),
 )

@@ -1,0 +1,147 @@
+"""Columns of numbers that are no judge's labels: by what they are called, and by what they hold beside the others."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.arrays import Floats
+from metaeval.base.names import first_few
+from metaeval.table.derived import derived_columns
+from metaeval.table.roles import (
+    BOUNDS,
+    Column,
+    is_computed,
+    item_constants,
+    part_of_word,
+    role_of_name,
+    says_of,
+)
+
+_JUDGES = 2
+_MOST_ROWS = 20_000
+_NO_JUDGES = frozenset({"score", "weight", "cluster", "stratum", "repeat"})
+_OF_OTHERS = frozenset({"max", "min"})
+"""What is computed from others, while Max is a judge."""
+_FEW_ROWS = 5
+_OTHER_UNIT = 5.0
+"""How many times the largest label of all others another unit is above."""
+
+
+class LabelColumns(NamedTuple):
+    """What columns of numbers hold, of those that could be labels."""
+
+    judges: list[int]
+    """Places of the columns of labels."""
+    left: list[Column]
+    """Columns that are no labels."""
+    unsure: list[Column]
+    """Columns that may be none; where there are some, somebody has to say who the judges are."""
+
+
+def label_columns(
+    names: Sequence[str], values: Floats, topics: Sequence[str], *, no_judges: Collection[str] = _NO_JUDGES
+) -> LabelColumns:
+    """Tell columns of labels from other columns of numbers; `values` has the shape (row, column).
+
+    A column that is called as one of the parts `no_judges` of a table of scores may be none.
+
+    Examples
+    --------
+    >>> ann, ben, same = [0, 1, 1, 0, 2], [0, 1, 0, 1, 2], [1, 1, 0, 0, 1]
+    >>> values = np.array([ann, ben, same, [0.9, 0.8, 0.8, 0.7, 1.0]], dtype=float).T
+    >>> found = label_columns(["ann", "ben", "agree", "confidence"], values, [*"11223"])
+    >>> found.judges, [(one.name, one.why) for one in found.left]
+    ([0, 1], [('agree', "whether 'ann', 'ben' are equal"), ('confidence', 'half the width of an interval')])
+    """
+    values, topics = values[:_MOST_ROWS], topics[:_MOST_ROWS]
+    told = {name: column for name in names if (column := _by_name(name, names)) is not None}
+    rest = [at for at, name in enumerate(names) if name not in told]
+    if len(rest) < _JUDGES:  # a judge may be called so
+        return LabelColumns(list(range(len(names))), [], [])
+    free = [at for at in rest if not is_computed(names[at])]
+    told |= {names[at]: Column(names[at], "id", "the numbers of the rows") for at in free if _counts(values[:, at])}
+    told |= {one.name: one for one in item_constants([names[at] for at in free], values[:, free], topics)}
+    rest = [at for at in rest if names[at] not in told]
+    near = [at for at in rest if not _other_unit(values, at, rest)]
+    derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
+    told |= {one.name: Column(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure}
+    rest = [at for at in rest if names[at] not in told]
+    doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
+    doubted |= {name: one.how for name, one in derived.items() if not one.sure}
+    if len(rest) - len(doubted) < _JUDGES:
+        doubted = {}
+    unsure = [Column(name, "aggregate" if name in derived else "", why, sure=False) for name, why in doubted.items()]
+    if len(rest) < _JUDGES:
+        return LabelColumns(list(range(len(names))), [], [])
+    return LabelColumns(rest, [told[name] for name in names if name in told], unsure)
+
+
+def doubts_of(columns: Sequence[Column]) -> str:
+    """Return what errors say of columns that may hold no labels.
+
+    Examples
+    --------
+    >>> doubts_of([Column("score", "", "numbers with decimals beside whole ones")])
+    "columns that may be no labels of judges: 'score' (numbers with decimals beside whole ones)"
+    """
+    described = first_few([f"{one.name!r} ({one.why})" for one in columns], most=3)
+    return f"columns that may be no labels of judges: {described}"
+
+
+def negative_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str]:
+    """Return the note on labels below 0, which mean different things to different people, but for those said.
+
+    Examples
+    --------
+    >>> negative_labels(pd.DataFrame({"ann": [1.0, -1.0], "ben": [0.0, -1.0]}))
+    ["labels of -1 (2) count as grades below 0; if they stand for no label, pass `words={'-1': 'none'}`"]
+    """
+    numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
+    levels, counts = np.unique(numbers[numbers < 0], return_counts=True)
+    told = {f"{level:g}": int(n) for level, n in zip(levels, counts, strict=True) if f"{level:g}" not in said}
+    if not told:
+        return []
+    listed = ", ".join(f"{level} ({n:,})" for level, n in told.items())
+    way = f"if they stand for no label, pass `words={{{next(reversed(told))!r}: 'none'}}`"
+    return [f"labels of {listed} count as grades below 0; {way}"]
+
+
+def _by_name(name: str, names: Sequence[str]) -> Column | None:
+    """Return what the name of a column says that it is, None for a judge; one of bounds only beside what they bound."""
+    role, stem = role_of_name(name)
+    if not role or role == "aggregate" or is_computed(name):
+        return None
+    if (role in BOUNDS and stem and stem not in map(str.casefold, names)) or role == "range":
+        return None
+    return Column(name, role, says_of(name), of=stem)
+
+
+def _counts(numbers: Floats) -> bool:
+    return len(numbers) >= _FEW_ROWS and bool((numbers[1:] == numbers[:-1] + 1).all())
+
+
+def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], no_judges: Collection[str]) -> str:
+    """Return why a column may hold no labels, "" where nothing says so."""
+    own = values[:, at][~np.isnan(values[:, at])]
+    others = values[:, [one for one in rest if one != at]]
+    others = others[~np.isnan(others)]
+    like = len(own) > 0 and np.isin(own, others).all()  # labels as the others give: llm is a judge
+    if is_computed(names[at]) or names[at] in _OF_OTHERS:
+        return "computed from others, by name"
+    if part_of_word(names[at]) in (_NO_JUDGES if like else no_judges):
+        return "a part of a table of scores, by name"
+    whole = (values[:, rest] == np.rint(values[:, rest])) | np.isnan(values[:, rest])
+    if not (own == np.rint(own)).all() and whole.all(axis=0).sum() >= _JUDGES:
+        return "numbers with decimals beside whole ones"
+    return _other_unit(values, at, rest)
+
+
+def _other_unit(values: Floats, at: int, rest: Sequence[int]) -> str:
+    """Return why a column is in another unit than the labels of two judges at least, "" where it is not."""
+    highest = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    largest = float(np.sort(highest[[*rest]])[_JUDGES - 1])
+    if highest[at] <= _OTHER_UNIT * max(1.0, largest):
+        return ""
+    return f"numbers up to {highest[at]:g}, and others are up to {largest:g}"

@@ -1,0 +1,38 @@
+"""What may matter beside the systems of a vote: numbers of both, or of the pair."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.table.vote_cells import Floats, RowError, numbers_of
+from metaeval.table.vote_rows import Table
+
+POSITION = "position"
+"""The covariate that needs no column: whether a system stands on the left."""
+_SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
+
+
+def pair_of(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the column of a covariate, or the two whose difference it is; None where there is none."""
+    held = set(columns)
+    if name in held:
+        return (name,)
+    return next(
+        ((name + a, name + b) for a, b in _SIDES if {name + a, name + b} <= held), () if name == POSITION else None
+    )
+
+
+def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:
+    """Return a covariate of the rows that are kept."""
+    found = pair_of(name, table) or ()
+    if not found and not placed:
+        raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
+    numbers = [numbers_of(table[column], column) for column in found] or [np.ones(len(kept))]
+    for column, values in zip(found, numbers, strict=False):
+        if (odd := np.flatnonzero(np.isnan(values) & kept)).size:
+            raise RowError(
+                int(odd[0]), f"covariate {name!r} must be a number for every vote; column {column!r} has none"
+            )
+    return (numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1])[kept]
