@@ -437,7 +437,8 @@ def test_metrics_that_are_constant_on_most_items_are_compared_on_all(measure, gr
     if group == "item":
         alone = human_agreement(scores, statistic=measure, level="item", rng=0).table
         assert alone["value"].tolist() == pytest.approx(found["value"].tolist())
-        assert alone["n_used"].tolist() == found["n_items"].tolist()
+        assert alone["n_used"].tolist() == found["n_ordered"].tolist() == [3, 1]
+        assert found["n_items"].tolist() == [3, 3]
         published = values(scores, f"{measure}:item:item", as_published=True)
         assert published["lucky"] == pytest.approx(1.0)
 

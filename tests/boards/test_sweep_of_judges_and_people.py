@@ -129,7 +129,7 @@ def try_labels(rng, _):
 
 def try_labels_in_memory(rng, _):
     keys, judges, other = made_labels(rng)
-    numbers = {name: cells for name, cells in other.items() if not isinstance(cells[0], str) or _is_number(cells[0])}
+    numbers = {name: cells for name, cells in other.items() if all(map(_is_number, cells))}
     frame = pd.DataFrame({name: [float(one) for one in cells] for name, cells in (judges | numbers).items()})
     order = [*frame.columns]
     rng.shuffle(order)
@@ -201,7 +201,7 @@ def try_items(rng, tmp_path):
 
 def try_items_in_memory(rng, _):
     keys, scores, other = made_items(rng)
-    numbers = {name: [*map(float, own)] for name, own in other.items() if _is_number(own[0])}
+    numbers = {name: [*map(float, own)] for name, own in other.items() if all(map(_is_number, own))}
     system, item = keys
     frame = pd.DataFrame(keys | scores | numbers)
     try:
