@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quick_or_whole import write_report
 
 from metaeval.errors import InvalidOptionError
-from metaeval.studies.power import system_means
+from metaeval.questions.power.study import means_of_systems
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.structure import with_clusters
 from metaeval.tests_stat.comparison import compare_systems
@@ -71,7 +71,7 @@ def rejected(scores: Scores, test: str, rng: np.random.Generator) -> float:
 
 def covered(scores: Scores) -> float:
     """Return the share of data sets whose 95 % interval holds the mean, 0."""
-    means = system_means(scores.sel(system=_SYSTEMS))
+    means = means_of_systems(scores.sel(system=_SYSTEMS))
     return float(((means["low"] <= 0) & (means["high"] >= 0)).mean())
 
 

@@ -16,7 +16,14 @@ import pandas as pd
 from metaeval.models.error_rate_posterior import topics_needed
 from metaeval.models.error_rate_pymc import law_draws, sample_law
 from metaeval.models.expected_rates import SIZES, expected_rates
-from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
+from metaeval.models.true_differences import (
+    PairStatistics,
+    Prior,
+    describe_pairs,
+    draw_differences,
+    missed_power,
+    prior_of,
+)
 from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "fast-and-pymc.md"
@@ -26,7 +33,7 @@ ENDS = (0.05, 0.5, 0.95)
 N_NOISE, N_LAWS = 20, 100
 
 
-def quantiles(pairs: Pairs, law: Prior, seed: int) -> dict[str, np.ndarray]:
+def quantiles(pairs: PairStatistics, law: Prior, seed: int) -> dict[str, np.ndarray]:
     """Return ends and median of the error rates and of the topics needed, at tolerance 0."""
     noise, choice = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     n_topics = pairs.residual.shape[1]

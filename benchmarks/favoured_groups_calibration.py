@@ -24,7 +24,7 @@ from quick_or_whole import write_report
 
 from metaeval import read_collection, score
 from metaeval.agreement import favoured_groups
-from metaeval.agreement.judge_bias_questions import Asked
+from metaeval.agreement.judge_bias_questions import BiasQuestion
 from metaeval.agreement.judge_bias_statistics import certainty_over_both, certainty_over_topics
 from metaeval.agreement.judge_bias_table import compare_group
 from metaeval.collection.assembly import judgments_from
@@ -118,7 +118,7 @@ def rates(shape: tuple[int, int, int], n_samples: int, **options: float) -> dict
 
 def p_values(reference: Floats, judge: Floats, inside: NDArray[np.bool_]) -> tuple[float, float, float]:
     """Return p over both and over topics, and the adjusted figure: what `favoured_groups` makes its table of."""
-    asked = Asked(
+    asked = BiasQuestion(
         names=("judge",),
         judges=judge[None],
         known=reference,

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from metaeval import as_scores
-from metaeval.studies.power import system_means
+from metaeval.questions.power.study import means_of_systems
 from metaeval.tests_stat import compare_systems, difference_intervals
 
 VALUES = (0.0, 0.1, 0.9, 1.0)
@@ -30,7 +30,7 @@ def main() -> None:
             result = compare_systems(scores, test=test, correction=None, n_resamples=99, rng=0)
             wrong = ""
             if test == "t":
-                ends, means = difference_intervals(result), system_means(scores)
+                ends, means = difference_intervals(result), means_of_systems(scores)
                 bad = (ends["low"] >= ends["high"]) | (ends["low"] < -1.0) | (ends["high"] > 1.0)
                 of_means = (means["low"] >= means["high"]) | (means["low"] < 0.0) | (means["high"] > 1.0)
                 wrong = int(bad.sum()) + int(of_means.sum())

@@ -28,6 +28,7 @@ from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
+from metaeval.questions.judgments.study import study_judgments
 from metaeval.resampling.coverage import DEFAULT_SIZES, coverage
 from metaeval.resampling.effort_plans import EffortPlans
 from metaeval.resampling.group_changes import left_out_summary
@@ -41,7 +42,6 @@ from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.stability_result import Stability
 from metaeval.resampling.sufficiency import pool_sufficiency
 from metaeval.running.equality import settle, settled_means
-from metaeval.studies.judgments import study_judgments
 from metaeval.table.scores import Scores, as_scores, select_runs
 
 ROOT = Path(__file__).parents[1]

@@ -24,18 +24,18 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, tau_ap
 from metaeval.collection.documents import JudgedCollection
+from metaeval.inex.judged_files import read_judged
 from metaeval.inex.passages import PassageCollection, passage_collection
 from metaeval.inex.simulation import simulate_inex
 from metaeval.io.groups import read_groups
 from metaeval.metrics import metric_values, resolve_metrics, score
 from metaeval.models.exponential import exponential_table
 from metaeval.models.topic_counts import minimum_topics
+from metaeval.questions.judgments.study import study_judgments
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.leave_out import GroupsLeftOut, leave_group_out
 from metaeval.resampling.pools import original_pool, with_judged_pool
 from metaeval.resampling.swap import ErrorRates, swap_method
-from metaeval.studies.judged_files import read_judged
-from metaeval.studies.judgments import study_judgments
 
 REPORT = Path(__file__).parents[1] / "benchmarks" / "reports" / "inex-pal.md"
 METRICS = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "AiP")

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.elements import ElementCollection, element_collection
+from metaeval.inex.judged_files import read_judged
 from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics import score
-from metaeval.studies.judged_files import read_judged
 
 REPORT = Path(__file__).parents[1] / "benchmarks" / "reports" / "inex-quantisations.md"
 SIZES = (10, 25, 40, 55, 75, 100, 150, 200, 300, 500, 1000)

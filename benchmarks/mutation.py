@@ -73,7 +73,7 @@ APART = (
     "tests/browser",
     "tests/scripts",
     "tests/test_packaging.py",
-    "tests/studies/test_installation.py",
+    "tests/questions/doctor/test_study.py",
 )  # not the library
 LEAST = 2
 BOUNDARIES = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt", "NumberReplacer")

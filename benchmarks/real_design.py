@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from populations import Population, judged, mean_and_error, samples
 
-from metaeval.studies.design import study_design
+from metaeval.questions.design.study import study_design
 from metaeval.tests_stat.noncentral_t import two_sided_power
 
 TOPICS = (25, 50)

@@ -9,8 +9,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 from populations import Population, mean_and_error, samples
 
+from metaeval.questions.compare_metrics.study_verdict import difference_probabilities, verdict_of
 from metaeval.resampling.power_interval import discriminative_power_interval
-from metaeval.studies.metric_verdict import difference_probabilities, verdict_of
 from metaeval.table.scores import as_scores
 
 TOPICS, N_SYSTEMS, SAMPLES = (25, 50, 100), 20, 40

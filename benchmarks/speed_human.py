@@ -17,7 +17,7 @@ from scipy.stats import kendalltau, pearsonr
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
-from metaeval.studies.human import study_human
+from metaeval.questions.human.study import study_human
 
 SYSTEMS, SEGMENTS, DOCUMENTS, METRICS = 14, 785, 40, 5
 RESAMPLES = 1000

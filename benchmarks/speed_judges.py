@@ -15,7 +15,7 @@ import pandas as pd
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import Collection
-from metaeval.studies.judges import study_judges
+from metaeval.questions.judges.study import study_judges
 
 RUNS, TOPICS, ITEMS, JUDGES = 61, 43, 200, 11
 METRICS = ("nDCG@10", "AP", "RR", "P@10")

@@ -21,9 +21,9 @@ import pandas as pd
 
 from metaeval.metrics.scoring import score
 from metaeval.page.report import Report
+from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.compare import CompareStudy, study_comparison
 from metaeval.table.scores import Scores, as_scores
 
 REPORT = Path(__file__).parent / "reports" / "verdict_contradictions.md"

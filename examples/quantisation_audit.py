@@ -22,8 +22,8 @@ from trec_covid_rankings import trec_covid_collection
 
 from metaeval.collection.documents import Collection
 from metaeval.io.trec import read_collection
-from metaeval.reports.agree_findings import answer_sentence, label, more_sentences
-from metaeval.studies.agree import AgreeStudy, audit_quantisations
+from metaeval.questions.agree.page_findings import answer_sentence, label, more_sentences
+from metaeval.questions.agree.study import AgreeStudy, audit_quantisations
 
 METRICS = "AP,nDCG@10,Q,RBP(p=0.8),ERR"
 

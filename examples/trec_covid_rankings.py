@@ -25,8 +25,8 @@ from metaeval.io.folders import check_folder
 from metaeval.io.groups import read_groups
 from metaeval.io.qrels import read_qrels
 from metaeval.metrics import score
-from metaeval.reports.collection import collection_sections
-from metaeval.studies.power import study_power
+from metaeval.questions.power.study import study_power
+from metaeval.questions.report.page_collection import collection_sections
 
 METRICS = (
     *("AP", "AP'", "Q", "Q'", "nDCG@10", "nDCG", "nDCG'", "bpref"),

@@ -41,8 +41,8 @@ class FileFormatError(MetaevalError, ValueError):
     def __init__(self, message: str, *, path: object = None, line: int | None = None) -> None:
         self.path = None if path is None else str(path)
         self.line = line
-        place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
-        super().__init__(place + message)
+        prefix = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(prefix + message)
 
 
 class InvalidOptionError(MetaevalError, ValueError):
@@ -89,7 +89,7 @@ class UnknownNameError(InvalidOptionError, KeyError):
         names = tuple(known)
         spellings = {**(synonyms or {}), **dict(zip(names, names, strict=True))}
         near = [spellings[name]] if name in (synonyms or {}) else closest_names(name, spellings)
-        near = list(dict.fromkeys(spellings.get(one, one) for one in near))
+        near = list(dict.fromkeys(spellings.get(candidate, candidate) for candidate in near))
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
         message = f"no {kind} {name!r}{guess} Known: {', '.join(names[:_MOST_SHOWN])}{more}"
@@ -120,8 +120,8 @@ def closest_names(name: str, known: Iterable[str], *, n: int = 3) -> list[str]:
     >>> closest_names("wilcoxn", ["t", "wilcoxon", "sign"])
     ['wilcoxon']
     """
-    folded = {other.casefold(): other for other in islice(known, _MOST_COMPARED)}
-    alike = [other for other in folded.values() if spelling(other) == spelling(name)]
+    folded = {candidate.casefold(): candidate for candidate in islice(known, _MOST_COMPARED)}
+    alike = [candidate for candidate in folded.values() if spelling(candidate) == spelling(name)]
     near = [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=n, cutoff=0.6)]
     return list(dict.fromkeys([*alike, *near]))[:n]
 

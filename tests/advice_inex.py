@@ -9,9 +9,9 @@ from advice_methods import call
 from metaeval import score
 from metaeval.inex.assessments import Assessments, Submission, table_of
 from metaeval.inex.elements import element_collection
+from metaeval.inex.judged_files import inex_collection
 from metaeval.inex.reading import read_assessments, read_submission
 from metaeval.inex.writing import write_submission
-from metaeval.studies.judged_files import inex_collection
 
 ROWS = [  # topic, document, path, exhaustivity, size, highlighted
     ("1", "d1", "/a[1]", 2, 100, 40),

@@ -18,13 +18,13 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.spec import metric
 from metaeval.models.design_effect import design_effect
+from metaeval.questions.table.study import study_table
 from metaeval.resampling.leave_out import leave_group_out
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.swap import swap_method
-from metaeval.studies.table import study_table
 from metaeval.table.scores import system_groups
-from metaeval.table.structure import mean_by_cluster
+from metaeval.table.structure import topics_by_cluster
 
 
 def call(ask: Any, right: Mapping[str, object], *, show: Any = plain, **given: Any) -> Call:
@@ -140,12 +140,12 @@ AGREEMENT = {
         {"groups": Then(lambda: system_groups(scored(groups={"a": "x", "b": "y"})).tolist(), ["x", "y"])},
     ),
     "a system that is not in every cluster": call(
-        lambda **_: mean_by_cluster(
+        lambda **_: topics_by_cluster(
             as_scores([[0.1, 0.2, np.nan, np.nan], B, B], systems=[*"abc"], clusters=IN_CLUSTERS, missing="pairwise")
         ),
         {
             "exclude_systems=['a']": Then(
-                lambda: mean_by_cluster(as_scores([B, B], systems=[*"bc"], clusters=IN_CLUSTERS)),
+                lambda: topics_by_cluster(as_scores([B, B], systems=[*"bc"], clusters=IN_CLUSTERS)),
                 rows("u v", b=[0.45, 0.6], c=[0.45, 0.6]),
             )
         },

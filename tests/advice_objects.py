@@ -12,8 +12,8 @@ from advice_calls import Call, Then, rows
 from metaeval import as_scores, read_scores
 from metaeval.errors import MetaevalError
 from metaeval.io.means import MeansAloneError
-from metaeval.studies.judge_files import read_judges
-from metaeval.table.structure import engine_scores, mean_by_cluster, with_clusters
+from metaeval.questions.judges.study_files import read_judges
+from metaeval.table.structure import engine_scores, topics_by_cluster, with_clusters
 
 
 def data(held: object, right: Mapping[str, object], *, elsewhere: Mapping[str, str] = {}, **given: Any) -> Call:
@@ -207,10 +207,10 @@ STRUCTURE = {
         },
     ),
     "means over no clusters": Call(
-        lambda **_: mean_by_cluster(named("a", "b")),
+        lambda **_: topics_by_cluster(named("a", "b")),
         {
             "clusters": Then(
-                lambda: mean_by_cluster(named("a", "b", clusters={"1": "u", "2": "u", "3": "v"})),
+                lambda: topics_by_cluster(named("a", "b", clusters={"1": "u", "2": "u", "3": "v"})),
                 rows("u v", a=[0.15, 0.3], b=[0.25, 0.4]),
             )
         },

@@ -10,15 +10,15 @@ from statsmodels.stats.power import TTestPower
 
 from metaeval import as_scores, study_human, study_judges, study_judgments, study_topics
 from metaeval.agreement import as_labels
-from metaeval.agreement.items import cells_of, item_scores
+from metaeval.agreement.items import compared_cells, item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.models.components import variance_components
 from metaeval.models.probability_of_best import best_system
+from metaeval.questions.boards.study import study_boards
 from metaeval.resampling.coverage import coverage
 from metaeval.resampling.pool_depths import pooled_systems
 from metaeval.resampling.ranks import rank_intervals
-from metaeval.studies.boards import study_boards
 from metaeval.tests_stat.detectable_difference import detectable_differences
 
 TOPICS = [str(number) for number in range(1, 9)]
@@ -210,7 +210,7 @@ STUDIES = {
         },
     ),
     "a metric of one system": call(
-        lambda **_: cells_of(item_scores(LONG, reference="human"), "few", reference="human"),
+        lambda **_: compared_cells(item_scores(LONG, reference="human"), "few", reference="human"),
         {
             "metrics": Then(
                 lambda: item_scores(LONG, reference="human", metrics=["m"])["metric"].to_numpy().tolist(),

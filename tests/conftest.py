@@ -28,6 +28,10 @@ from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import as_scores
 
 sys.path.append(str(Path(__file__).parent))  # the table of procedures (every.py) is asked by several files
+from command_fixtures import command, nonsense, simulated_collection, watched  # noqa: F401 - fixtures
+from page_fixtures import judged_study, words_of  # noqa: F401 - as above
+from study_fixtures import graded  # noqa: F401 - as above
+
 mpl.use("agg")
 gc.disable()  # until all tests are loaded
 _EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "20"))
@@ -147,14 +151,14 @@ def drawn_once(monkeypatch):
 
     The narrow form, and both as they stand in a page, are made of every study in tests/studies/test_study.py.
     """
-    from metaeval.page.html import Drawn  # noqa: PLC0415 - only where it is asked for
+    from metaeval.page.html import DrawnPicture  # noqa: PLC0415 - only where it is asked for
 
     def once(picture, *, salt):  # noqa: ARG001
         dot = '<svg viewBox="0 0 1 1"></svg>'
-        return picture.draw(), (Drawn("wide", dot, ""), Drawn("narrow", dot, ""))
+        return picture.draw(), (DrawnPicture("wide", dot, ""), DrawnPicture("narrow", dot, ""))
 
     for module in ("folder", "html"):
-        monkeypatch.setattr(f"metaeval.page.{module}.drawn", once)
+        monkeypatch.setattr(f"metaeval.page.{module}.drawn_picture", once)
 
 
 @pytest.fixture(scope="session")
@@ -335,6 +339,6 @@ def scores(simulated_scores):
 @pytest.fixture(scope="session")
 def study(scores):
     """Sakai's method and the t test, uncorrected and Benjamini-Yekutieli, with intervals."""
-    from metaeval.studies.power import study_power  # noqa: PLC0415 - only where it is asked for
+    from metaeval.questions.power.study import study_power  # noqa: PLC0415 - only where it is asked for
 
     return study_power(scores, tests=["bootstrap_sensitivity", "t"], n_resamples=200, n_topic_resamples=20, rng=0)

@@ -34,11 +34,11 @@ import metaeval
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import Result, main_sentence
-from metaeval.cli.simulate import simulate
 from metaeval.errors import InvalidOptionError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.blocks import Items
 from metaeval.page.tables import table_csv
+from metaeval.questions.simulate.command import simulate
 from metaeval.studies.study import Study
 
 pytestmark = [

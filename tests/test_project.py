@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import metaeval
-from metaeval.studies.installation import _DEVELOPING
+from metaeval.questions.doctor.study import _DEVELOPING
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(metaeval.__file__).parent
@@ -277,7 +277,7 @@ def test_one_place_compares_a_p_value_with_a_level():
         ("metaeval.tests_stat.result", "at_least(alpha, p_values, alpha)"),
         ("metaeval.tests_stat.result", "at_least(p_values, alpha, p_values)"),
         ("metaeval.tests_stat.result", "at_least(smallest, p_values, p_values)"),
-        ("metaeval.cli.design", "alpha < power"),
+        ("metaeval.questions.design.command", "alpha < power"),
         ("metaeval.figures.power", "line[0] < alpha < line[-1]"),
         ("metaeval.inex.measures.gains", "alpha > 0.0"),
         ("metaeval.inex.measures.gains", "0 <= alpha <= 1"),

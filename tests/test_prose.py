@@ -13,10 +13,10 @@ from metaeval.collection.documents import CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
 from metaeval.models.topic_counts import minimum_topics
+from metaeval.questions.power.study import study_power
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
-from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.wilcoxon import wilcoxon_test
 

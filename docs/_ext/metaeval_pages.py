@@ -88,7 +88,7 @@ def _name_publicly(
 ) -> nodes.Node | None:
     """Lead from where a name is defined, as docstrings cite it, to what it is imported as.
 
-    "metaeval.studies.power.study_power" becomes `metaeval.study_power`.
+    "metaeval.questions.power.study.study_power" becomes `metaeval.study_power`.
     """
     public = _defined().get(node.get("reftarget", ""))
     if not public:

@@ -61,7 +61,7 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
 
     See Also
     --------
-    metaeval.studies.power.study_power
+    metaeval.questions.power.study.study_power
     metaeval.table.structure.mean_by_cluster
 
     Notes
@@ -77,7 +77,7 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
       :math:`W_g` the weights of all its topics and of those in the topic's cluster. The mean of these values is M, and
       their sum in a cluster is what the cluster adds to the error of M: its linear form, made for tests on means with
       clusters. It may leave the scale, so a single value says nothing. Where clusters are to be replaced by their means
-      (`metaeval.table.structure.mean_by_cluster`), do that first, and then aggregate.
+      (`metaeval.table.structure.topics_by_cluster`), do that first, and then aggregate.
 
     On a topic where all systems have equal scores nobody stands out: win rate 1/2, Borda (m - 1)/2, z-score 0. Scores
     that are equal but for rounding tie (`metaeval.running.equality`). A topic with one system has no win rate, Borda
@@ -112,12 +112,14 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     several = len(metrics) > 1
     values = np.stack([AGGREGATES[name](scores) for name in names], axis=1)
     labels = [f"{metric} {name}" if several else name for metric in metrics for name in names]
-    kept: dict[Any, Any] = {name: held for name, held in scores.coords.items() if "metric" not in held.dims}
+    coords: dict[Any, Any] = {
+        name: coordinate for name, coordinate in scores.coords.items() if "metric" not in coordinate.dims
+    }
     rises = [raised or name not in _IN_OWN_DIRECTION for raised in higher for name in names]
     made = xr.DataArray(
         values.reshape(-1, *values.shape[2:]),
         dims=DIMS,
-        coords={**kept, "metric": label_array(labels, "metric"), "higher_is_better": ("metric", rises)},
+        coords={**coords, "metric": label_array(labels, "metric"), "higher_is_better": ("metric", rises)},
         attrs=scores.attrs,
     )
     return as_scores(made, missing="pairwise")
@@ -164,26 +166,28 @@ def _mean(scores: Scores) -> Floats:
 @in_one_order
 def _macro_mean(scores: Scores) -> Floats:
     values, weights = scores.to_numpy(), topic_weights(scores)
-    names, place = np.unique(scores["cluster" if "cluster" in scores.coords else "stratum"], return_inverse=True)
-    member = np.zeros((len(place), len(names)))
-    member[np.arange(len(place)), place] = weights
-    known = np.isfinite(values)
-    sizes = known @ member
+    names, cluster_index = np.unique(
+        scores["cluster" if "cluster" in scores.coords else "stratum"], return_inverse=True
+    )
+    member = np.zeros((len(cluster_index), len(names)))
+    member[np.arange(len(cluster_index)), cluster_index] = weights
+    observed = np.isfinite(values)
+    sizes = observed @ member
     if not sizes.all():
         rule = not_in_all_clusters((sizes == 0.0).any(axis=0), scores["system"].to_numpy(), names, unit_of(scores))
         raise ScoresError(f"a macro mean needs {rule}")
-    macro = (np.where(known, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
+    macro = (np.where(observed, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
     factor = sizes.sum(axis=2, keepdims=True) / (len(names) * sizes)
-    found: Floats = macro + factor[..., place] * (values - macro)
-    return found
+    topic_scores: Floats = macro + factor[..., cluster_index] * (values - macro)
+    return topic_scores
 
 
 def _borda(scores: Scores) -> Floats:
     """Return how many systems each one beats on every topic, ties half."""
     by_topic = np.swapaxes(oriented_values(scores), 1, 2)
-    known = np.isfinite(by_topic)
-    last = np.where(known, settle(by_topic), np.inf)
-    points = np.where(known & (known.sum(axis=2, keepdims=True) >= _PAIR), rankdata(last, axis=2) - 1.0, np.nan)
+    observed = np.isfinite(by_topic)
+    last = np.where(observed, settle(by_topic), np.inf)
+    points = np.where(observed & (observed.sum(axis=2, keepdims=True) >= _PAIR), rankdata(last, axis=2) - 1.0, np.nan)
     return np.ascontiguousarray(np.swapaxes(points, 1, 2))
 
 
@@ -194,11 +198,11 @@ def _win_rate(scores: Scores) -> Floats:
 
 def _z_score(scores: Scores) -> Floats:
     values = oriented_values(scores)
-    known = np.isfinite(values)
-    n, left = known.sum(axis=1, keepdims=True), less_mean(values)
+    observed = np.isfinite(values)
+    n, left = observed.sum(axis=1, keepdims=True), less_mean(values)
     spread = np.sqrt((left**2).sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
-    found = np.divide(left, spread, out=np.zeros_like(left), where=spread > 0.0)
-    return np.where(known & (n >= _PAIR), found, np.nan)
+    standardised = np.divide(left, spread, out=np.zeros_like(left), where=spread > 0.0)
+    return np.where(observed & (n >= _PAIR), standardised, np.nan)
 
 
 AGGREGATES: Mapping[str, Callable[[Scores], Floats]] = MappingProxyType(

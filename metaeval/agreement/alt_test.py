@@ -75,7 +75,7 @@ class AltTest(Result):
         With the k-th smallest p-value compared with level :math:`a_k`, k are below it from the k-th smallest of these
         on, so that the answer is exact. Where d does not vary, epsilon must exceed the value.
         """
-        least = {judge: self._least(own) for judge, own in self.people.groupby("judge", sort=False)}
+        least = {judge: self._least(rows) for judge, rows in self.people.groupby("judge", sort=False)}
         return pd.Series(least, name="epsilon").rename_axis("judge")
 
     def _least(self, own: pd.DataFrame) -> float:
@@ -192,22 +192,22 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
         raise InvalidOptionError(f"`correction={FAMILY_WISE!r}` is a test's own; choose {', '.join(CORRECTIONS)}")
     if not callable(scoring):
         check_choice(scoring, "scoring", get_args(Scoring))
-    given = as_annotations(people, judges, numbers=scoring == "neg_rmse")
+    annotations = as_annotations(people, judges, numbers=scoring == "neg_rmse")
     pairs = _own_pairs(scoring) if callable(scoring) else _PAIRS[scoring]
-    found = _compared(given, pairs, fewest_people=fewest_people)
-    _refuse_too_few(found, given, fewest_items=fewest_items, fewest_people=fewest_people)
-    found = found.assign(**_tested(found, epsilon))
-    enough = found["items"] >= fewest_items
-    tested = found[enough].reset_index(drop=True)
+    comparisons = _compared(annotations, pairs, fewest_people=fewest_people)
+    _refuse_too_few(comparisons, annotations, fewest_items=fewest_items, fewest_people=fewest_people)
+    comparisons = comparisons.assign(**_tested(comparisons, epsilon))
+    enough = comparisons["items"] >= fewest_items
+    tested = comparisons[enough].reset_index(drop=True)
     by_judge = tested.groupby("judge", sort=False)
     tested["p_corrected"] = by_judge["p_value"].transform(lambda own: adjust(own.to_numpy(), correction))
     tested["rejected"] = is_significant(tested["p_corrected"].to_numpy(), q)
     columns = ["items", "difference", "standard_error", "t", "p_value", "p_corrected", "rejected"]
     return AltTest(
-        judges=_verdicts(tested, given, fewest_people=fewest_people),
+        judges=_verdicts(tested, annotations, fewest_people=fewest_people),
         people=tested[["judge", "person", *columns, "judge_wins", "person_wins"]],
-        left_out=found.loc[~enough, ["judge", "person", "items"]].reset_index(drop=True),
-        items_alone=int((given.counts < fewest_people).sum()),
+        left_out=comparisons.loc[~enough, ["judge", "person", "items"]].reset_index(drop=True),
+        items_alone=int((annotations.counts < fewest_people).sum()),
         epsilon=epsilon,
         scoring=scoring if isinstance(scoring, str) else getattr(scoring, "__name__", type(scoring).__name__),
         q=q,
@@ -230,8 +230,8 @@ def _equal(own: Labelled, other: Labelled) -> tuple[Floats, Floats]:
 
 def _squared(own: Labelled, other: Labelled) -> tuple[Floats, Floats]:
     """Less a square for less near: over the same others its sum orders as the root of its mean does."""
-    one, two = own.astype(np.float64), other.astype(np.float64)
-    return -((one - two) ** 2), (np.abs(one) + np.abs(two)) ** 2
+    first, second = own.astype(np.float64), other.astype(np.float64)
+    return -((first - second) ** 2), (np.abs(first) + np.abs(second)) ** 2
 
 
 _PAIRS: Mapping[Scoring, _Pairs] = {"accuracy": _equal, "neg_rmse": _squared}
@@ -244,9 +244,9 @@ def _own_pairs(similarity: Similarity) -> _Pairs:
         except (TypeError, ValueError) as error:
             raise InvalidOptionError(f"`scoring` must return a number for every pair of labels: {error}") from error
         if alike.shape != own.shape or not np.isfinite(alike).all():
-            what = f"of shape {alike.shape}" if alike.shape != own.shape else "with some that are not finite"
+            defect = f"of shape {alike.shape}" if alike.shape != own.shape else "with some that are not finite"
             message = (
-                f"`scoring` must return a finite number for each of {len(own)} pairs of labels, not numbers {what}"
+                f"`scoring` must return a finite number for each of {len(own)} pairs of labels, not numbers {defect}"
             )
             raise InvalidOptionError(message)
         return alike, np.abs(alike)
@@ -261,18 +261,18 @@ def _compared(given: Annotations, pairs: _Pairs, *, fewest_people: int) -> pd.Da
     """Leave out every person in turn: items, and counts of the items that the judge and that the person wins."""
     rows = []
     usable = given.counts >= fewest_people
-    for place, person in enumerate(given.people):
-        items = np.flatnonzero(given.known[:, place] & usable)
-        rest = given.known[items]
-        rest[:, place] = False
-        at, who = np.nonzero(rest)
+    for column, person in enumerate(given.people):
+        items = np.flatnonzero(given.known[:, column] & usable)
+        labelled = given.known[items]
+        labelled[:, column] = False
+        at, who = np.nonzero(labelled)
         others = given.labels[items[at], who]
-        own, own_size = _sums(pairs, given.labels[items, place], others, at)
+        person_value, own_size = _sums(pairs, given.labels[items, column], others, at)
         for judge, name in enumerate(given.judges):
             has = given.judge_known[items, judge]
-            part = has[at]
-            value, size = _sums(pairs, given.judge_labels[items, judge], others[part], at[part])
-            apart = difference(value, own, size, own_size)[has]
+            mask = has[at]
+            value, size = _sums(pairs, given.judge_labels[items, judge], others[mask], at[mask])
+            apart = difference(value, person_value, size, own_size)[has]
             judge_wins, person_wins = int((apart >= 0).sum()), int((apart <= 0).sum())
             rows.append((name, person, int(has.sum()), judge_wins, person_wins, int((apart != 0).sum())))
     names = ["judge", "person", "items", "judge_wins", "person_wins", "decided"]
@@ -308,8 +308,8 @@ def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:
 
 def _verdicts(tested: pd.DataFrame, given: Annotations, *, fewest_people: int) -> pd.DataFrame:
     usable = given.counts >= fewest_people
-    own = tested.groupby("judge", sort=False)
-    people, rejected = own.size(), own["rejected"].sum()
+    by_judge = tested.groupby("judge", sort=False)
+    people, rejected = by_judge.size(), by_judge["rejected"].sum()
     rate = rejected / people
     has = given.judge_known[usable]
     table = pd.DataFrame(
@@ -318,14 +318,14 @@ def _verdicts(tested: pd.DataFrame, given: Annotations, *, fewest_people: int) -
             "people": people.to_numpy(),
             "rejected": rejected.to_numpy(),
             "winning_rate": rate.to_numpy(),
-            "advantage_probability": own["judge_wins"].mean().to_numpy(),
+            "advantage_probability": by_judge["judge_wins"].mean().to_numpy(),
             "passes": rate.to_numpy() >= _PASSES,
             "items": has.sum(axis=0),
             "items_lacking": (~has).sum(axis=0),
         }
     )
-    used = (given.judge_labels[usable, place][has[:, place]] for place in range(len(given.judges)))
-    return table.assign(constant=[bool((one == one[0]).all()) for one in used])
+    used = (given.judge_labels[usable, column][has[:, column]] for column in range(len(given.judges)))
+    return table.assign(constant=[bool((labels == labels[0]).all()) for labels in used])
 
 
 def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: int, fewest_people: int) -> None:
@@ -333,13 +333,13 @@ def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: in
     if (most >= fewest_items).all():
         return
     judge = str(most.index[(most < fewest_items).to_numpy()][0])
-    own = found[found["judge"] == judge].sort_values("items", ascending=False, kind="stable")
-    shown = first_few([f"{row.person} {row.items}" for row in own.itertuples()], most=3)
+    of_judge = found[found["judge"] == judge].sort_values("items", ascending=False, kind="stable")
+    most_labelled = first_few([f"{row.person} {row.items}" for row in of_judge.itertuples()], most=3)
     lacking = int((~given.judge_known[:, given.judges.index(judge)][given.counts >= fewest_people]).sum())
     beside = f", and {judge!r} lacks {count(lacking, unit().labelled)}" if lacking else ""
     items = f"{unit().labelled}s"
     raise ScoresError(
         f"nobody has {fewest_items} {items} that {fewest_people} people and the judge {judge!r} labelled; the most: "
-        f"{shown}{beside}. Label more {items}, or let fewer be enough "
-        f"(`fewest_items={show(int(own['items'].max()))}`), where the t test tells less"
+        f"{most_labelled}{beside}. Label more {items}, or let fewer be enough "
+        f"(`fewest_items={show(int(of_judge['items'].max()))}`), where the t test tells less"
     )

@@ -46,57 +46,61 @@ def as_annotations(people: object, judges: object, *, numbers: bool = False) -> 
     >>> found.known.tolist(), found.judge_known.ravel().tolist()
     ([[True, False], [True, True]], [False, True])
     """
-    own, other = _table(people, "people"), _table(judges, "judges")
-    if own.shape[1] < 2:  # noqa: PLR2004 - somebody must be left to agree with
+    people_table, judge_table = _table(people, "people"), _table(judges, "judges")
+    if people_table.shape[1] < 2:  # noqa: PLR2004 - somebody must be left to agree with
         message = (
-            f"`people` must hold the labels of two people or more, not of {own.shape[1]}: {first_few(own.columns)}"
+            f"`people` must hold the labels of two people or more, not of {people_table.shape[1]}: "
+            f"{first_few(people_table.columns)}"
         )
         raise ScoresError(message)
-    if not other.shape[1]:
+    if not judge_table.shape[1]:
         raise ScoresError("there is no judge beside the people; give the labels of one at least")
-    if own.index.nlevels != other.index.nlevels:
+    if people_table.index.nlevels != judge_table.index.nlevels:
         raise ScoresError(
-            f"items of people have {own.index.nlevels} keys ({_first(own)}), those of judges {other.index.nlevels} "
-            f"({_first(other)}); name them alike"
+            f"items of people have {people_table.index.nlevels} keys ({_first(people_table)}), those of judges "
+            f"{judge_table.index.nlevels} "
+            f"({_first(judge_table)}); name them alike"
         )
-    own = own[own.notna().any(axis=1)]
-    beside = other.reindex(own.index)
+    people_table = people_table[people_table.notna().any(axis=1)]
+    beside = judge_table.reindex(people_table.index)
     if not beside.notna().to_numpy().any():
         raise ScoresError(
-            f"no item of the people (the first: {_first(own)}) is labelled by a judge (the first: {_first(other)}); "
+            f"no item of the people (the first: {_first(people_table)}) is labelled by a judge (the first: "
+            f"{_first(judge_table)}); "
             "name items alike"
         )
-    cells, n = np.hstack([own.to_numpy(dtype=object), beside.to_numpy(dtype=object)]), own.shape[1]
-    known = ~pd.isna(cells)
-    given = cells[known]
-    if _is_text(given, own, beside):
+    cells, n = np.hstack([people_table.to_numpy(dtype=object), beside.to_numpy(dtype=object)]), people_table.shape[1]
+    present = ~pd.isna(cells)
+    labels = cells[present]
+    if _is_text(labels, people_table, beside):
         if numbers:
             raise ScoresError(
-                f"`scoring='neg_rmse'` takes differences of labels, and these are text ({shortened(given[0])!r}); turn "
+                f"`scoring='neg_rmse'` takes differences of labels, and these are text ({shortened(labels[0])!r}); "
+                "turn "
                 "them into numbers, or choose `scoring='accuracy'`"
             )
         filled: Labelled = cells
     else:
         filled = np.full(cells.shape, np.nan)
-        filled[known] = _numbers(given)
+        filled[present] = _numbers(labels)
     return Annotations(
-        people=tuple(own.columns),
-        judges=tuple(other.columns),
+        people=tuple(people_table.columns),
+        judges=tuple(judge_table.columns),
         labels=filled[:, :n],
         judge_labels=filled[:, n:],
-        known=known[:, :n],
-        judge_known=known[:, n:],
+        known=present[:, :n],
+        judge_known=present[:, n:],
     )
 
 
 def _numbers(given: NDArray[np.object_]) -> Floats:
     try:
-        found = given.astype(np.float64)
+        numbers = given.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
         raise ScoresError(f"labels must be text, or numbers that a float can hold: {error}") from error
-    if not np.isfinite(found).all():
+    if not np.isfinite(numbers).all():
         raise ScoresError("labels must be finite; leave a cell empty (NaN) where there is no label")
-    return settle(found)
+    return settle(numbers)
 
 
 def _is_text(given: NDArray[np.object_], people: pd.DataFrame, judges: pd.DataFrame) -> bool:
@@ -110,10 +114,12 @@ def _is_text(given: NDArray[np.object_], people: pd.DataFrame, judges: pd.DataFr
     told = []
     for frame in (people, judges):
         cells = frame.to_numpy(dtype=object)
-        for place, name in enumerate(frame.columns):
-            own = {issubclass(kind, str) for kind in set(map(type, cells[:, place][~pd.isna(cells[:, place])]))}
-            told.append((name, " and ".join("text" if one else "numbers" for one in sorted(own))))
-    listed = first_few([f"{name}: {what}" for name, what in told if what], most=8)
+        for column, name in enumerate(frame.columns):
+            text_flags = {
+                issubclass(kind, str) for kind in set(map(type, cells[:, column][~pd.isna(cells[:, column])]))
+            }
+            told.append((name, " and ".join("text" if is_text else "numbers" for is_text in sorted(text_flags))))
+    listed = first_few([f"{name}: {forms}" for name, forms in told if forms], most=8)
     message = f"some labels are text and some are numbers, which never equal each other ({listed}); write all alike"
     raise ScoresError(message)
 
@@ -130,12 +136,12 @@ def _table(given: object, what: str) -> pd.DataFrame:
         frame = given
     elif isinstance(given, pd.Series):
         frame = given.to_frame("judge" if given.name is None else given.name)
-    elif isinstance(given, Mapping) and all(isinstance(one, Mapping | pd.Series) for one in given.values()):
-        frame = pd.DataFrame({name: pd.Series(dict(one), dtype=object) for name, one in given.items()})
+    elif isinstance(given, Mapping) and all(isinstance(labels, Mapping | pd.Series) for labels in given.values()):
+        frame = pd.DataFrame({name: pd.Series(dict(labels), dtype=object) for name, labels in given.items()})
     else:
         message = f"`{what}` must be a DataFrame or a mapping of names to labels by item, not {type(given).__name__}"
         raise ScoresError(message)
-    levels = [frame.index.get_level_values(place).map(str) for place in range(frame.index.nlevels)]
+    levels = [frame.index.get_level_values(level).map(str) for level in range(frame.index.nlevels)]
     frame = frame.set_axis(pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else pd.Index(levels[0]), axis=0)
     frame = frame.set_axis(pd.Index(map(str, frame.columns)), axis=1)
     for axis, noun in ((frame.index, "item"), (frame.columns, "name")):

@@ -76,7 +76,7 @@ class Strata(NamedTuple):
     """(stratum, component): the coefficients of the expected mean squares."""
 
 
-class Fit(NamedTuple):
+class VarianceFit(NamedTuple):
     """Components of variance."""
 
     estimates: Floats
@@ -91,15 +91,15 @@ def crossing(values: Floats, *, clusters: Whole | None, nested: bool, in_item: b
 
     Repeats are nested in cells.
     """
-    kept = np.isfinite(values).any(axis=(0, 1, 3))
-    if not kept.all():
-        values, clusters = values[:, :, kept], clusters if clusters is None else clusters[kept]
-    known = np.isfinite(values)
-    n = known.sum(axis=3).astype(np.float64)
-    filled = np.where(known, values, 0.0)
+    scored = np.isfinite(values).any(axis=(0, 1, 3))
+    if not scored.all():
+        values, clusters = values[:, :, scored], clusters if clusters is None else clusters[scored]
+    observed = np.isfinite(values)
+    n = observed.sum(axis=3).astype(np.float64)
+    filled = np.where(observed, values, 0.0)
     with np.errstate(invalid="ignore"):
-        mean, size = (np.nan_to_num(one.sum(axis=3) / n) for one in (filled, np.abs(filled)))
-    apart = np.where(known, filled - mean[..., None], 0.0)
+        mean, size = (np.nan_to_num(cells.sum(axis=3) / n) for cells in (filled, np.abs(filled)))
+    apart = np.where(observed, filled - mean[..., None], 0.0)
     apart[np.abs(apart) <= 1e-12 * (np.abs(filled) + size[..., None])] = 0.0
     groups = np.arange(values.shape[2]) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     repeated = bool(n.max() > 1)
@@ -121,20 +121,20 @@ def crossing(values: Floats, *, clusters: Whole | None, nested: bool, in_item: b
     )
 
 
-def solved(crossed: Crossing) -> Fit:
+def solved(crossed: Crossing) -> VarianceFit:
     """Return the components: by mean squares where the table is whole, else by restricted maximum likelihood."""
     return analysed(crossed) if crossed.whole else fitted(crossed)
 
 
 @in_one_order
-def analysed(crossed: Crossing) -> Fit:
+def analysed(crossed: Crossing) -> VarianceFit:
     """Solve the mean squares of a whole table for the components."""
     strata = _strata(crossed)
-    return Fit(np.linalg.solve(strata.expected, strata.mean_squares), strata, 0)
+    return VarianceFit(np.linalg.solve(strata.expected, strata.mean_squares), strata, 0)
 
 
 @in_one_order
-def fitted(crossed: Crossing) -> Fit:
+def fitted(crossed: Crossing) -> VarianceFit:
     """Maximise the restricted likelihood of the components, which are 0 at least."""
     from scipy.optimize import minimize  # noqa: PLC0415 - loads a second of SciPy that most callers never need
 
@@ -144,24 +144,24 @@ def fitted(crossed: Crossing) -> Fit:
     likelihood = _Likelihood(crossed, total)
     scale = np.sqrt(np.maximum(strata.freedom, 1.0) / 2.0)
     start = np.log(np.maximum(started / total, 1e-3)) * scale
-    bounds = [(np.log(_LEAST_SHARE) * one, np.log(1e3) * one) for one in scale]
+    bounds = [(np.log(_LEAST_SHARE) * point, np.log(1e3) * point) for point in scale]
 
     def value_and_slope(asked: Floats) -> tuple[float, Floats]:
         # a step of 1 is about a standard error, so that the slope of a short step is exact enough
-        value, *others = (likelihood(np.exp(one / scale)) for one in (asked, *(asked + _STEP * np.eye(len(asked)))))
+        value, *others = (likelihood(np.exp(point / scale)) for point in (asked, *(asked + _STEP * np.eye(len(asked)))))
         return value, (np.array(others) - value) / _STEP
 
     settings = {"maxiter": 200, "ftol": 1e-13, "gtol": 1e-3}
-    found = minimize(value_and_slope, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
-    shares = np.exp(found.x / scale)
-    best = float(found.fun)
-    for place in np.argsort(shares[:-1]):
+    solution = minimize(value_and_slope, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
+    shares = np.exp(solution.x / scale)
+    best = float(solution.fun)
+    for index in np.argsort(shares[:-1]):
         without = shares.copy()
-        without[place] = 0.0
-        if shares[place] < 1e-4 and likelihood(without) <= best + 1e-6:  # noqa: PLR2004 - at the limit
+        without[index] = 0.0
+        if shares[index] < 1e-4 and likelihood(without) <= best + 1e-6:  # noqa: PLR2004 - at the limit
             shares = without
     estimates = shares * total
-    return Fit(estimates, strata._replace(mean_squares=strata.expected @ estimates), likelihood.rounds)
+    return VarianceFit(estimates, strata._replace(mean_squares=strata.expected @ estimates), likelihood.rounds)
 
 
 class _Likelihood:
@@ -174,7 +174,7 @@ class _Likelihood:
         centre = crossed.mean[crossed.n > 0].mean()
         self._values = np.where(self._n > 0, (crossed.mean[:, :, order] - centre) / np.sqrt(total), 0.0)
         self._within = crossed.within / total
-        nested = any(one.level == "cluster" for one in crossed.effects)
+        nested = any(effect.level == "cluster" for effect in crossed.effects)
         sizes = np.bincount(crossed.clusters) if nested else [self._n.shape[2]]
         self._blocks = [slice(end - size, end) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
         self._nested = nested
@@ -182,12 +182,15 @@ class _Likelihood:
 
     def __call__(self, variances: Floats) -> float:
         self.rounds += 1
-        given = dict(zip(self._crossed.effects, variances.tolist(), strict=True))
+        variance_of = dict(zip(self._crossed.effects, variances.tolist(), strict=True))
         n_systems, n_judges, _ = self._n.shape
         there = self._n > 0
-        own, repeat = given.get(Effect("item", "both" if n_judges > 1 else "system"), 0.0), given.get(REPEAT)
-        per_score = own if repeat is None else repeat
-        inverse = own * (repeat is not None) * self._n + per_score
+        item_variance, repeat = (
+            variance_of.get(Effect("item", "both" if n_judges > 1 else "system"), 0.0),
+            variance_of.get(REPEAT),
+        )
+        per_score = item_variance if repeat is None else repeat
+        inverse = item_variance * (repeat is not None) * self._n + per_score
         weight = self._n / inverse
         constant = float(np.log(inverse[there] / self._n[there]).sum())
         if repeat is not None:
@@ -195,19 +198,19 @@ class _Likelihood:
             constant += spare * np.log(repeat) + self._within / repeat
         information = np.zeros((n_systems * n_judges,) * 2)
         score = np.zeros(n_systems * n_judges)
-        of_cluster = _profile(given, "cluster", n_systems, n_judges)
+        of_cluster = _profile(variance_of, "cluster", n_systems, n_judges)
         for block in self._blocks:
             parts = (_one_system if n_judges == 1 else _several_judges)(
-                weight[:, :, block], self._values[:, :, block], given
+                weight[:, :, block], self._values[:, :, block], variance_of
             )
             if self._nested:
                 parts = _widened(parts, of_cluster)
             information += parts.information
             score += parts.score
             constant += parts.constant
-        parts = _widened(_Parts(information, score, constant), _profile(given, "top", n_systems, n_judges))
-        known, mean = parts.information.sum(), parts.score.sum()
-        return float(parts.constant + np.log(known) - mean**2 / known)
+        parts = _widened(_Parts(information, score, constant), _profile(variance_of, "top", n_systems, n_judges))
+        precision, mean = parts.information.sum(), parts.score.sum()
+        return float(parts.constant + np.log(precision) - mean**2 / precision)
 
 
 class _Parts(NamedTuple):
@@ -264,17 +267,17 @@ def _several_judges(weight: Floats, values: Floats, given: Mapping[Effect, float
     blocks = information.reshape(n_systems, n_judges, n_systems, n_judges)
     systems = np.arange(n_systems)
     blocks[systems, :, systems, :] += shared.sum(axis=3)
-    found = score.sum(axis=2).ravel() - wide.reshape(n_systems * n_judges, -1) @ pull.ravel()
-    return _Parts(information, found, float(constant))
+    profile_score = score.sum(axis=2).ravel() - wide.reshape(n_systems * n_judges, -1) @ pull.ravel()
+    return _Parts(information, profile_score, float(constant))
 
 
 def _profile(given: Mapping[Effect, float], level: Level, n_systems: int, n_judges: int) -> Floats:
     """Return the covariance of a level's effects on the profile."""
-    mean, system, judge, both = (given.get(Effect(level, part), 0.0) for part in PARTS)
+    mean, system, judge, interaction = (given.get(Effect(level, part), 0.0) for part in PARTS)
     of_systems, of_judges = np.eye(n_systems), np.eye(n_judges)
     alike = np.ones((n_judges, n_judges))
     shared = np.kron(np.ones((n_systems, n_systems)), mean * alike + judge * of_judges)
-    return shared + np.kron(of_systems, system * alike + both * of_judges)
+    return shared + np.kron(of_systems, system * alike + interaction * of_judges)
 
 
 def _widened(parts: _Parts, covariance: Floats) -> _Parts:
@@ -290,7 +293,7 @@ def _strata(crossed: Crossing) -> Strata:
     """Return the mean squares of a table; empty cells hold what systems, judges and items add up to."""
     n_systems, n_judges, n_items = crossed.mean.shape
     there, sizes = crossed.n > 0, np.bincount(crossed.clusters)
-    nested = any(one.level == "cluster" for one in crossed.effects)
+    nested = any(term.level == "cluster" for term in crossed.effects)
     levels = _levels(crossed, sizes if nested else None)
     free_of_level = {"top": 1.0, "cluster": len(sizes) - 1.0, "item": n_items - (len(sizes) if nested else 1.0)}
     free_of_part = dict(
@@ -311,8 +314,10 @@ def _strata(crossed: Crossing) -> Strata:
             free += free_of_level[level] * free_of_part[effect.part]
         if effect.level == "item" and effect.part != "mean":
             free = max(free * filled, 1.0)
-        square = _times(effect.part, n_systems, n_judges) * repeats * sum(float(np.square(one).sum()) for one in terms)
-        rows.append((square / free, free, free / max(_excess(one) for one in terms)))
+        square = (
+            _times(effect.part, n_systems, n_judges) * repeats * sum(float(np.square(term).sum()) for term in terms)
+        )
+        rows.append((square / free, free, free / max(_excess(term) for term in terms)))
     expected = _expected(crossed, sizes if nested else None, repeats)
     squares, freedom, spread = np.array(rows).T
     return Strata(squares, freedom, spread, expected)
@@ -320,29 +325,29 @@ def _strata(crossed: Crossing) -> Strata:
 
 def _pooled(effect: Effect, effects: tuple[Effect, ...]) -> list[Level]:
     """Return the levels whose terms an effect's mean square has: coarser ones join where they are no effect."""
-    coarser = [one for one in LEVELS[: LEVELS.index(effect.level)] if one != "cluster" or _has_clusters(effects)]
-    joined = [one for one in coarser if effect.part != "mean" and Effect(one, effect.part) not in effects]
+    coarser = [level for level in LEVELS[: LEVELS.index(effect.level)] if level != "cluster" or _has_clusters(effects)]
+    joined = [level for level in coarser if effect.part != "mean" and Effect(level, effect.part) not in effects]
     return [*joined, effect.level]
 
 
 def _has_clusters(effects: tuple[Effect, ...]) -> bool:
-    return any(one.level == "cluster" for one in effects)
+    return any(effect.level == "cluster" for effect in effects)
 
 
 def _levels(crossed: Crossing, sizes: Whole | None) -> dict[Level, tuple[Floats, Floats]]:
     """Return by level what its means are apart from the coarser ones, times the root of their items, with sizes."""
     cells, size = _filled(crossed)
     n_items = cells.shape[2]
-    top, top_size = (one.mean(axis=2, keepdims=True) for one in (cells, size))
-    found: dict[Level, tuple[Floats, Floats]] = {"top": (top * np.sqrt(n_items), top_size * np.sqrt(n_items))}
+    top, top_size = (table.mean(axis=2, keepdims=True) for table in (cells, size))
+    levels: dict[Level, tuple[Floats, Floats]] = {"top": (top * np.sqrt(n_items), top_size * np.sqrt(n_items))}
     if sizes is None:
-        found["item"] = centred(cells, size, axis=2)
-        return found
-    means, mean_size = (_by_cluster(one, crossed.clusters, sizes) for one in (cells, size))
+        levels["item"] = centred(cells, size, axis=2)
+        return levels
+    means, mean_size = (_by_cluster(table, crossed.clusters, sizes) for table in (cells, size))
     root = np.sqrt(sizes)
-    found["cluster"] = ((means - top) * root, (mean_size + top_size) * root)
-    found["item"] = (cells - means[:, :, crossed.clusters], size + mean_size[:, :, crossed.clusters])
-    return found
+    levels["cluster"] = ((means - top) * root, (mean_size + top_size) * root)
+    levels["item"] = (cells - means[:, :, crossed.clusters], size + mean_size[:, :, crossed.clusters])
+    return levels
 
 
 def _by_cluster(values: Floats, clusters: Whole, sizes: Whole) -> Floats:
@@ -370,7 +375,7 @@ def _part(values: Floats, size: Floats, part: Part) -> Floats:
         if inside:
             values, size = centred(values, size, axis=axis)
         else:
-            values, size = (one.mean(axis=axis, keepdims=True) for one in (values, size))
+            values, size = (table.mean(axis=axis, keepdims=True) for table in (values, size))
     return np.where(np.abs(values) <= 1e-13 * size, 0.0, values)
 
 
@@ -395,11 +400,11 @@ def _excess(terms: Floats) -> float:
     for axis, n in enumerate(terms.shape):
         if n < _FEWEST_FOR_SPREAD:
             continue
-        own = squares.sum(axis=tuple(other for other in range(terms.ndim) if other != axis))
+        axis_sums = squares.sum(axis=tuple(dim for dim in range(terms.ndim) if dim != axis))
         if len(lengths) > 1:
-            above += max(float(n * own.var(ddof=1) * free / (2.0 * total**2)) - 1.0, 0.0)
+            above += max(float(n * axis_sums.var(ddof=1) * free / (2.0 * total**2)) - 1.0, 0.0)
         else:
-            kurtosis = float(n * np.square(own).sum() / total**2) - 3.0
+            kurtosis = float(n * np.square(axis_sums).sum() / total**2) - 3.0
             unbiased = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * kurtosis + 6.0)
             above += min(max(unbiased * (n - 1) / (2.0 * n), 0.0), _LONGEST_TAIL)
     return 1.0 + 2.0 * above
@@ -412,11 +417,11 @@ def _expected(crossed: Crossing, sizes: Whole | None, repeats: float) -> Floats:
     by_system = n_systems / (1.0 / there.sum(axis=(1, 2))).sum() / n_judges
     by_item = n_items / (1.0 / there.sum(axis=(0, 1))).sum() / n_judges
     share = by_system / n_items
-    own = {"top": by_system, "item": 1.0}
-    shared = own.copy()
+    of_stratum = {"top": by_system, "item": 1.0}
+    shared = of_stratum.copy()
     if sizes is not None:
         shared["cluster"] = float(np.square(sizes).sum()) / n_items * share
-        own["cluster"] = (n_items - float(np.square(sizes).sum()) / n_items) / (len(sizes) - 1) * share
+        of_stratum["cluster"] = (n_items - float(np.square(sizes).sum()) / n_items) / (len(sizes) - 1) * share
     rows = []
     for stratum in crossed.effects:
         row = []
@@ -428,7 +433,7 @@ def _expected(crossed: Crossing, sizes: Whole | None, repeats: float) -> Floats:
                 LEVELS.index(stratum.level) <= LEVELS.index(component.level)
                 and component.part in {stratum.part, "both", *(PARTS if stratum.part == "mean" else ())}
             )
-            items = own[component.level] if stratum.level == component.level else shared[component.level]
+            items = of_stratum[component.level] if stratum.level == component.level else shared[component.level]
             times = _times(component.part, by_item, n_judges)
             row.append(items * times * repeats if inside else 0.0)
         rows.append(row)

@@ -80,15 +80,15 @@ class DecisionAgreement(Result):
     def with_correction(self, correction: str) -> "DecisionAgreement":
         """Return the agreement of the same tests under another correction; nothing is drawn again."""
         result = self.result.with_correction(correction)
-        kept = {name: self.data[name] for name in ("score_size", "tau", "tau_ap", "rho")}
-        data = _decisions(result, self.alphas).assign(kept)
+        unchanged = {name: self.data[name] for name in ("score_size", "tau", "tau_ap", "rho")}
+        data = _decisions(result, self.alphas).assign(unchanged)
         return DecisionAgreement(data=data, result=result)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a level and ordered pair of metrics: counts, precision, recall, F1 and rank correlations."""
         alphas, n = self.alphas, len(self.metrics)
-        place = [(a, p, t) for a in range(len(alphas)) for p in range(n) for t in range(n) if p != t]
-        at, predictor, truth = (np.array(part, dtype=np.int64) for part in zip(*place, strict=True))
+        cells = [(a, p, t) for a in range(len(alphas)) for p in range(n) for t in range(n) if p != t]
+        at, predictor, truth = (np.array(indices, dtype=np.int64) for indices in zip(*cells, strict=True))
         rejected = self.data["n_significant"].to_numpy()
         columns: dict[str, object] = {
             "test": self.result.test,
@@ -155,12 +155,12 @@ class DecisionAgreement(Result):
         """
         p, t = self._place(predictor), self._place(truth)
         verdict = self.data["verdict"].to_numpy()[self._level(alpha)]
-        kept = np.flatnonzero(verdict[p] | verdict[t])
-        own, other = verdict[p, kept], verdict[t, kept]
-        sign = np.where(own != 0, own, other)
-        kinds = np.select([own == other, other == 0, own == 0], [0, 1, 2], default=3)
-        first, second = self._systems("system_a")[kept], self._systems("system_b")[kept]
-        lead = self._leads()[:, kept] * sign
+        pairs = np.flatnonzero(verdict[p] | verdict[t])
+        of_predictor, of_truth = verdict[p, pairs], verdict[t, pairs]
+        sign = np.where(of_predictor != 0, of_predictor, of_truth)
+        kinds = np.select([of_predictor == of_truth, of_truth == 0, of_predictor == 0], [0, 1, 2], default=3)
+        first, second = self._systems("system_a")[pairs], self._systems("system_b")[pairs]
+        lead = self._leads()[:, pairs] * sign
         return pd.DataFrame(
             {
                 "system_a": np.where(sign > 0, first, second),
@@ -207,8 +207,8 @@ class DecisionAgreement(Result):
         grid, width = _grid_and_bandwidth(sizes, n_points)
         parts = []
         for kind in KINDS:
-            own = sizes[(frame["kind"] == kind).to_numpy()]
-            parts.append(pd.DataFrame({"kind": kind, "difference": grid, "density": _density(own, grid, width)}))
+            of_kind = sizes[(frame["kind"] == kind).to_numpy()]
+            parts.append(pd.DataFrame({"kind": kind, "difference": grid, "density": _density(of_kind, grid, width)}))
         return pd.concat(parts, ignore_index=True)
 
     def thresholds(self, *, under: str | None = None, alpha: float | None = None) -> pd.DataFrame:
@@ -474,12 +474,12 @@ def _best_cuts(
     sizes: NDArray[np.float64], own: NDArray[np.int8], verdict: NDArray[np.int8], n_rejected: NDArray[np.int64]
 ) -> tuple[list[float], list[float], list[float], list[int]]:
     """Return per truth the threshold, F1 with it and without, and the pairs kept."""
-    kept = np.flatnonzero(own)
+    significant = np.flatnonzero(own)
     n_truths = len(verdict)
-    if not len(kept):
+    if not len(significant):
         without = np.where(n_rejected == 0, np.nan, 0.0).tolist()
         return [np.nan] * n_truths, without, without, [0] * n_truths
-    order = kept[np.argsort(-sizes[kept], kind="stable")]
+    order = significant[np.argsort(-sizes[significant], kind="stable")]
     hits = np.cumsum(verdict[:, order] == own[order], axis=1)  # (truth, how many of the largest are kept)
     scores = 2 * hits / (np.arange(1, len(order) + 1) + n_rejected[:, None])
     last_of_tie = np.append(sizes[order][1:] < sizes[order][:-1], True)
@@ -502,7 +502,7 @@ def _grid_and_bandwidth(sizes: NDArray[np.float64], n_points: int) -> tuple[NDAr
 def _density(sizes: NDArray[np.float64], grid: NDArray[np.float64], width: float) -> NDArray[np.float64]:
     """Return pairs per unit of difference."""
     total = np.zeros(len(grid))
-    for part in np.array_split(sizes, max(1, len(sizes) // 4096)):
-        for mirrored in (part, -part):
+    for chunk in np.array_split(sizes, max(1, len(sizes) // 4096)):
+        for mirrored in (chunk, -chunk):
             total += np.exp(-0.5 * ((grid[:, None] - mirrored) / width) ** 2).sum(axis=1)
     return total / (width * np.sqrt(2 * np.pi))

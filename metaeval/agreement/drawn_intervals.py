@@ -29,8 +29,8 @@ def left_out_spread(values: Floats, times: Floats) -> float:
     >>> round(float(left_out_spread(without, np.array([1.0, 1.0, 2.0])) / (units.std() / 2)), 9)
     1.0
     """
-    known, n = np.isfinite(values), times.sum()
-    values, times = values[known], times[known]
+    observed, n = np.isfinite(values), times.sum()
+    values, times = values[observed], times[observed]
     if times.sum() < _FEWEST:
         return float("nan")
     middle = (times @ values) / times.sum()

@@ -17,10 +17,10 @@ from metaeval.agreement.drawn_intervals import ends_of, reach
 from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic, none_where_flat
 from metaeval.agreement.items import (
     FEWEST,
-    Cells,
-    cells_of,
+    ComparedCells,
     cluster_sizes,
     cluster_sums,
+    compared_cells,
     in_content_order,
     oriented,
     reference_of,
@@ -32,7 +32,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, ends, number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.equality import difference, reaches, settle
 from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 
@@ -165,11 +165,11 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     drawn = source.generator.random((n_resamples, scores.sizes["system"]))
     rows = []
     drawn_values: dict[str, Floats] = {}
-    metrics = [str(one) for one in scores["metric"].to_numpy() if str(one) != name]
-    every = [cells_of(scores, metric, reference=name) for metric in metrics]
+    metrics = [str(label) for label in scores["metric"].to_numpy() if str(label) != name]
+    every = [compared_cells(scores, metric, reference=name) for metric in metrics]
     shared = (level, STATISTICS[statistic], resample, counts, drawn)
-    found = parallel_map(_resampled, every, shared=shared, description=f"{statistic} with {name}, {level}")
-    for metric, cells, (value, used, resampled) in zip(metrics, every, found, strict=True):
+    estimates = parallel_map(_resampled, every, shared=shared, description=f"{statistic} with {name}, {level}")
+    for metric, cells, (value, used, resampled) in zip(metrics, every, estimates, strict=True):
         drawn_values[metric] = resampled
         units = _units(cells, resample, STATISTICS[statistic] if level == "item" else None)
         low, high = _interval(value, resampled, units, statistic, confidence_level)
@@ -204,7 +204,7 @@ def _settled(values: "pd.Series[float]") -> Floats:
     return settle(values.to_numpy(dtype=np.float64), np.ones(len(values)))
 
 
-def _units(cells: Cells, resample: Resample, of_items: Score | None) -> int:
+def _units(cells: ComparedCells, resample: Resample, of_items: Score | None) -> int:
     """Count what is drawn and has something to say: systems, clusters, or the fewer of the two."""
     items = cells.there.any(axis=0) if of_items is None else np.isfinite(_statistic_of_items(cells, of_items))
     n_systems, n_clusters = len(cells.systems), len(np.unique(cells.clusters[items]))
@@ -214,10 +214,10 @@ def _units(cells: Cells, resample: Resample, of_items: Score | None) -> int:
 def _interval(
     value: float, resampled: Floats, units: int, statistic: Statistic, confidence_level: float
 ) -> tuple[float, float]:
-    known = resampled[np.isfinite(resampled)]
-    if len(known) < 2:  # noqa: PLR2004 - a standard deviation takes two
+    finite = resampled[np.isfinite(resampled)]
+    if len(finite) < 2:  # noqa: PLR2004 - a standard deviation takes two
         return float("nan"), float("nan")
-    half = reach(np.array(units), confidence_level) * np.sqrt(((known - value) ** 2).mean())
+    half = reach(np.array(units), confidence_level) * np.sqrt(((finite - value) ** 2).mean())
     least, most = np.array(0.0 if statistic == "accuracy" else -1.0), np.array(1.0)
     low, high = ends_of(np.array(value), half, np.array(units), least, most, confidence_level)
     return float(low), float(high)
@@ -235,7 +235,7 @@ class _Drawn(NamedTuple):
 
 
 def _resampled(  # noqa: PLR0913, PLR0917 - the question, and what is drawn for it
-    cells: Cells, level: Level, statistic: Score, resample: Resample, counts: Floats, drawn: Floats
+    cells: ComparedCells, level: Level, statistic: Score, resample: Resample, counts: Floats, drawn: Floats
 ) -> _Found:
     """Return the statistic of one metric, how much of the data it used, and its resamples."""
     systems = (drawn[:, : len(cells.systems)] * len(cells.systems)).astype(np.int64)
@@ -247,30 +247,30 @@ def _resampled(  # noqa: PLR0913, PLR0917 - the question, and what is drawn for 
     return _LEVELS[level](cells, statistic, draws)
 
 
-def _by_system(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
+def _by_system(cells: ComparedCells, statistic: Score, drawn: _Drawn) -> _Found:
     *sums, number = cluster_sums(cells)
     parts = list(zip(sums, cluster_sizes(cells), strict=True))
     n_cells = number.sum(axis=0)
-    means = [settle(part.sum(axis=0) / n_cells, size.sum(axis=0) / n_cells) for part, size in parts]
+    means = [settle(scores.sum(axis=0) / n_cells, size.sum(axis=0) / n_cells) for scores, size in parts]
     value = float(statistic(*means))
     if drawn.counts is None:
-        human, metric = (np.tile(one, (drawn.n, 1)) for one in means)
+        human, metric = (np.tile(mean, (drawn.n, 1)) for mean in means)
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             total = drawn.counts @ number
             human, metric = (
-                settle((drawn.counts @ part) / total, (drawn.counts @ size) / total) for part, size in parts
+                settle((drawn.counts @ scores) / total, (drawn.counts @ size) / total) for scores, size in parts
             )
     if drawn.systems is not None:
-        human, metric = (np.take_along_axis(part, drawn.systems, axis=1) for part in (human, metric))
-    whole = np.isfinite(human).all(axis=1)
+        human, metric = (np.take_along_axis(scores, drawn.systems, axis=1) for scores in (human, metric))
+    complete = np.isfinite(human).all(axis=1)
     resampled = np.full(drawn.n, np.nan)
-    if whole.any():
-        resampled[whole] = statistic(human[whole], metric[whole])
+    if complete.any():
+        resampled[complete] = statistic(human[complete], metric[complete])
     return value, len(cells.systems), resampled
 
 
-def _by_item(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
+def _by_item(cells: ComparedCells, statistic: Score, drawn: _Drawn) -> _Found:
     values = _statistic_of_items(cells, statistic)
     defined = np.isfinite(values)
     if not defined.any():
@@ -278,49 +278,51 @@ def _by_item(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
     resampled = np.empty(drawn.n)
     weights = None if drawn.counts is None else drawn.counts[:, cells.clusters]
     for row in range(drawn.n):
-        own = (
+        item_values = (
             values
             if drawn.systems is None
             else _statistic_of_items(_with_systems(cells, drawn.systems[row]), statistic)
         )
-        weight = np.ones(len(own)) if weights is None else weights[row]
-        known = np.isfinite(own)
-        total = weight[known].sum()
-        resampled[row] = (weight[known] @ own[known]) / total if total else np.nan
+        weight = np.ones(len(item_values)) if weights is None else weights[row]
+        finite = np.isfinite(item_values)
+        total = weight[finite].sum()
+        resampled[row] = (weight[finite] @ item_values[finite]) / total if total else np.nan
     used = np.isfinite(_statistic_of_items(cells, statistic, lambda of_item, *values: of_item(*values)))
     return float(values[defined].mean()), int(used.sum()), resampled
 
 
 def _statistic_of_items(
-    cells: Cells, statistic: Score, of_item: Callable[[Score, Floats, Floats], Floats] = none_where_flat
+    cells: ComparedCells, statistic: Score, of_item: Callable[[Score, Floats, Floats], Floats] = none_where_flat
 ) -> Floats:
     """Return the statistic of every item over its systems; items with the same systems present go together."""
     values = np.full(cells.there.shape[1], np.nan)
     patterns, which = np.unique(cells.there, axis=1, return_inverse=True)
-    for place, pattern in enumerate(patterns.T):
+    for index, pattern in enumerate(patterns.T):
         if pattern.sum() >= FEWEST:
-            items = np.flatnonzero(which.ravel() == place)
+            items = np.flatnonzero(which.ravel() == index)
             block = np.ix_(pattern, items)
             values[items] = of_item(statistic, cells.human[block].T, cells.metric[block].T)
     return values
 
 
-def _with_systems(cells: Cells, systems: Ints) -> Cells:
+def _with_systems(cells: ComparedCells, systems: Ints) -> ComparedCells:
     drawn = {name: getattr(cells, name)[systems] for name in ("human", "metric", "there", "systems")}
     return replace(cells, **drawn)
 
 
-def _by_cell(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
+def _by_cell(cells: ComparedCells, statistic: Score, drawn: _Drawn) -> _Found:
     there = cells.there
     value = float(statistic(cells.human[there], cells.metric[there]))
     resampled = np.empty(drawn.n)
     for row in range(drawn.n):
-        own = cells if drawn.systems is None else _with_systems(cells, drawn.systems[row])
-        repeats = own.there.astype(np.int64)
+        drawn_cells = cells if drawn.systems is None else _with_systems(cells, drawn.systems[row])
+        repeats = drawn_cells.there.astype(np.int64)
         if drawn.counts is not None:
             repeats = repeats * drawn.counts[row].astype(np.int64)[cells.clusters]
         chosen = np.repeat(np.arange(repeats.size), repeats.ravel())
-        resampled[row] = statistic(own.human.ravel()[chosen], own.metric.ravel()[chosen]) if len(chosen) else np.nan
+        resampled[row] = (
+            statistic(drawn_cells.human.ravel()[chosen], drawn_cells.metric.ravel()[chosen]) if len(chosen) else np.nan
+        )
     return value, int(there.sum()), resampled
 
 
@@ -345,7 +347,7 @@ def flat_items(scores: xr.DataArray, *, reference: str) -> tuple[dict[str, int],
     """
     human = scores.sel(metric=reference).to_numpy()
     counts, ordered = {}, _varies(human, np.isfinite(human))
-    for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != reference):
+    for metric in (str(label) for label in scores["metric"].to_numpy() if str(label) != reference):
         values = scores.sel(metric=metric).to_numpy()
         there = np.isfinite(human) & np.isfinite(values)
         enough = there.sum(axis=0) >= FEWEST
@@ -406,7 +408,7 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     first, second = np.triu_indices(len(human), 1)
     size = np.abs(human[first]) + np.abs(human[second])
     gap = difference(human[first], human[second], size, 0.0)
-    pairs, items = np.nonzero(at_least(np.abs(gap), min_difference, size) & (np.abs(gap) > 0))
+    pairs, items = np.nonzero(reaches(np.abs(gap), min_difference, size) & (np.abs(gap) > 0))
     first_better = gap[pairs, items] > 0
     better, worse = (np.where(first_better == wanted, first[pairs], second[pairs]) for wanted in (True, False))
     if not len(pairs):
@@ -414,7 +416,7 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
             raise ScoresError(f"no two systems differ in {name} on any item, so there is no pair to agree about")
         raise ScoresError(f"no two systems differ by {min_difference:g} in {name} on any item; lower `min_difference`")
     rows = {}
-    for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != name):
+    for metric in (str(label) for label in scores["metric"].to_numpy() if str(label) != name):
         values = scores.sel(metric=metric).to_numpy()
         ahead = _lead(values[better, items], values[worse, items])
         agree = int((ahead > 0).sum())

@@ -17,10 +17,10 @@ type Score = Callable[[Floats, Floats], Floats]
 Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]
 
 
-def pearson(first: Floats, second: Floats) -> Floats:
+def pearson_last_axis(first: Floats, second: Floats) -> Floats:
     """Return Pearson's correlation along the last axis; NaN where either is constant."""
     first, second = np.broadcast_arrays(first, second)
-    a, b = (one - one.mean(axis=-1, keepdims=True) for one in (first, second))
+    a, b = (scores - scores.mean(axis=-1, keepdims=True) for scores in (first, second))
     size = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
     floor = 1e-14 * np.sqrt((first * first).sum(axis=-1) * (second * second).sum(axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -40,7 +40,7 @@ def accuracy(human: Floats, metric: Floats) -> Floats:
 
 
 STATISTICS: Mapping[str, Score] = {
-    "pearson": pearson,
+    "pearson": pearson_last_axis,
     "spearman": partial(spearman, undefined="nan"),
     "kendall": partial(kendall_tau, undefined="nan"),
     "accuracy": accuracy,
@@ -60,8 +60,8 @@ def none_where_flat(statistic: Score, human: Floats, metric: Floats) -> Floats:
     >>> none_where_flat(pearson, human, np.ones((2, 3))).tolist()
     [0.0, nan]
     """
-    found = statistic(human, metric)
-    return np.where(np.isnan(found) & np.isfinite(statistic(human, human)), 0.0, found)
+    correlation = statistic(human, metric)
+    return np.where(np.isnan(correlation) & np.isfinite(statistic(human, human)), 0.0, correlation)
 
 
 def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
@@ -97,10 +97,10 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     check_choice(statistic, "statistic", STATISTICS)
     rows = {}
     for metric in means.columns.drop(reference):
-        both = means[[reference, metric]].dropna()
-        enough = len(both) >= FEWEST
-        value = float(STATISTICS[statistic](*both.to_numpy(dtype=np.float64).T)) if enough else np.nan
-        rows[str(metric)] = {"value": value, "n_systems": len(both)}
+        pair = means[[reference, metric]].dropna()
+        enough = len(pair) >= FEWEST
+        value = float(STATISTICS[statistic](*pair.to_numpy(dtype=np.float64).T)) if enough else np.nan
+        rows[str(metric)] = {"value": value, "n_systems": len(pair)}
     frame = pd.DataFrame.from_dict(rows, orient="index")
     frame.index.name = "metric"
     return frame

@@ -38,15 +38,15 @@ class ItemAnalysis(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and topic."""
         frame = self.data.drop_vars(["floor", "ceiling"]).to_dataframe(dim_order=["metric", "topic"]).reset_index()
-        own = [name for name in ("cluster", "stratum") if name in frame]
+        grouping = [name for name in ("cluster", "stratum") if name in frame]
         columns = ["mean", "standard_deviation", "n_systems", "at_ceiling", "at_floor", "discrimination", "kind"]
-        return frame[["metric", "topic", *own, *columns]]
+        return frame[["metric", "topic", *grouping, *columns]]
 
     def negative(self) -> pd.DataFrame:
         """Return the topics whose discrimination is below 0, the lowest first."""
         frame = self.to_frame()
-        found = frame[frame["discrimination"] < 0]
-        return found.sort_values("discrimination", kind="stable", ignore_index=True)
+        topics = frame[frame["discrimination"] < 0]
+        return topics.sort_values("discrimination", kind="stable", ignore_index=True)
 
     def summary(self) -> pd.DataFrame:
         """Return one row a metric.
@@ -56,11 +56,11 @@ class ItemAnalysis(Result):
         """
         rows = []
         for metric in self.data["metric"].to_numpy().tolist():
-            part = self.data.sel(metric=metric)
-            kind, n_systems = part["kind"].to_numpy(), part["n_systems"]
-            known = part["discrimination"].to_numpy()
-            known = known[np.isfinite(known)]
-            low, middle, high = np.quantile(known, (0.25, 0.5, 0.75)) if len(known) else (np.nan,) * 3
+            of_metric = self.data.sel(metric=metric)
+            kind, n_systems = of_metric["kind"].to_numpy(), of_metric["n_systems"]
+            correlations = of_metric["discrimination"].to_numpy()
+            correlations = correlations[np.isfinite(correlations)]
+            low, middle, high = np.quantile(correlations, (0.25, 0.5, 0.75)) if len(correlations) else (np.nan,) * 3
             rows.append(
                 {
                     "metric": metric,
@@ -69,10 +69,10 @@ class ItemAnalysis(Result):
                     "discrimination": float(middle),
                     "low": float(low),
                     "high": float(high),
-                    "at_ceiling": float((part["at_ceiling"] * n_systems).sum() / n_systems.sum()),
-                    "at_floor": float((part["at_floor"] * n_systems).sum() / n_systems.sum()),
-                    "floor": float(part["floor"]),
-                    "ceiling": float(part["ceiling"]),
+                    "at_ceiling": float((of_metric["at_ceiling"] * n_systems).sum() / n_systems.sum()),
+                    "at_floor": float((of_metric["at_floor"] * n_systems).sum() / n_systems.sum()),
+                    "floor": float(of_metric["floor"]),
+                    "ceiling": float(of_metric["ceiling"]),
                 }
             )
         return pd.DataFrame(rows)
@@ -126,36 +126,40 @@ def analyse_items(
     """
     scores = engine_scores(scores, "analysis of items")
     values, turn = oriented_values(scores), better_direction(scores)
-    known = np.isfinite(values)
-    n_systems = known.sum(axis=1)
-    worst, best, given = _ends(scores, scale)
-    filled, size = np.where(known, values, 0.0), np.abs(np.where(known, values, 0.0))
+    observed = np.isfinite(values)
+    n_systems = observed.sum(axis=1)
+    worst, best, all_given = _ends(scores, scale)
+    filled, size = np.where(observed, values, 0.0), np.abs(np.where(observed, values, 0.0))
     mean = filled.sum(axis=1) / np.maximum(n_systems, 1)
     left = less_mean(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt((left**2).sum(axis=1) / np.where(n_systems > 1, n_systems - 1, np.nan))
-    top, bottom = ((one * turn)[:, None, None] for one in (best, worst))
-    at_top = (known & (difference(filled, top, size, np.abs(top)) >= 0)).sum(axis=1) / n_systems
-    at_bottom = (known & (difference(filled, bottom, size, np.abs(bottom)) <= 0)).sum(axis=1) / n_systems
-    found = discrimination(scores)
-    kind = np.select([at_top == 1, at_bottom == 1, ~left.any(axis=1), found < 0], list(_KINDS[:-1]), default=_KINDS[-1])
+    top, bottom = ((array * turn)[:, None, None] for array in (best, worst))
+    at_top = (observed & (difference(filled, top, size, np.abs(top)) >= 0)).sum(axis=1) / n_systems
+    at_bottom = (observed & (difference(filled, bottom, size, np.abs(bottom)) <= 0)).sum(axis=1) / n_systems
+    correlation = discrimination(scores)
+    kind = np.select(
+        [at_top == 1, at_bottom == 1, ~left.any(axis=1), correlation < 0], list(_KINDS[:-1]), default=_KINDS[-1]
+    )
     columns = {
         "mean": mean * turn[:, None],
         "standard_deviation": spread,
         "n_systems": n_systems,
         "at_ceiling": at_top,
         "at_floor": at_bottom,
-        "discrimination": found,
+        "discrimination": correlation,
         "kind": kind,
     }
-    own = {name: ("topic", scores[name].to_numpy()) for name in ("cluster", "stratum") if name in scores.coords}
+    group_coords = {
+        name: ("topic", scores[name].to_numpy()) for name in ("cluster", "stratum") if name in scores.coords
+    }
     return ItemAnalysis(
         data=xr.Dataset(
-            {name: (("metric", "topic"), one) for name, one in columns.items()}
+            {name: (("metric", "topic"), array) for name, array in columns.items()}
             | {"floor": ("metric", worst), "ceiling": ("metric", best)},
-            coords={"metric": scores["metric"].to_numpy(), "topic": scores["topic"].to_numpy(), **own},
+            coords={"metric": scores["metric"].to_numpy(), "topic": scores["topic"].to_numpy(), **group_coords},
         ),
-        scale_given=given,
+        scale_given=all_given,
     )
 
 
@@ -169,29 +173,29 @@ def discrimination(scores: Scores) -> Floats:
     [[-0.866, -0.866, -1.0]]
     """
     values, weights = oriented_values(scores), topic_weights(scores)
-    known = np.isfinite(values)
-    left, weighed = less_mean(values), known * weights
+    observed = np.isfinite(values)
+    left, weighed = less_mean(values), observed * weights
     parts = left * weights
     others = weighed.sum(axis=2, keepdims=True) - weighed
-    size = np.where(known, np.abs(values), 0.0)
+    size = np.where(observed, np.abs(values), 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rest = np.where(known, (parts.sum(axis=2, keepdims=True) - parts) / others, np.nan)
+        rest_mean = np.where(observed, (parts.sum(axis=2, keepdims=True) - parts) / others, np.nan)
         sizes = 2.0 * (size * weights).sum(axis=2, keepdims=True) / weighed.sum(axis=2, keepdims=True)
-        of_rest = less_mean(rest, np.broadcast_to(sizes, rest.shape))
+        of_rest = less_mean(rest_mean, np.broadcast_to(sizes, rest_mean.shape))
         spread = np.sqrt((left**2).sum(axis=1) * (of_rest**2).sum(axis=1))
-        found = (left * of_rest).sum(axis=1) / spread
-    found = np.where(np.abs(found) < _ROUNDING, 0.0, found)
-    return np.where((spread > 0) & (known.sum(axis=1) >= _FEWEST), np.clip(found, -1.0, 1.0), np.nan)
+        correlation = (left * of_rest).sum(axis=1) / spread
+    correlation = np.where(np.abs(correlation) < _ROUNDING, 0.0, correlation)
+    return np.where((spread > 0) & (observed.sum(axis=1) >= _FEWEST), np.clip(correlation, -1.0, 1.0), np.nan)
 
 
 def less_mean(values: Floats, size: Floats | None = None) -> Floats:
     """Take off the mean over the systems that are there; 0 where one is not, or equals the mean up to rounding."""
-    known = np.isfinite(values)
-    filled = np.where(known, values, 0.0)
-    size = np.where(known, np.abs(filled) if size is None else size, 0.0)
-    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    mean, mean_size = (one.sum(axis=1, keepdims=True) / n for one in (filled, size))
-    return np.where(known, difference(filled, mean, size, mean_size), 0.0)
+    observed = np.isfinite(values)
+    filled = np.where(observed, values, 0.0)
+    size = np.where(observed, np.abs(filled) if size is None else size, 0.0)
+    n = np.maximum(observed.sum(axis=1, keepdims=True), 1)
+    mean, mean_size = (array.sum(axis=1, keepdims=True) / n for array in (filled, size))
+    return np.where(observed, difference(filled, mean, size, mean_size), 0.0)
 
 
 def _ends(
@@ -200,15 +204,15 @@ def _ends(
     """Return the worst and the best score of every metric, and whether all were given."""
     names = scores["metric"].to_numpy().tolist()
     values = scores.to_numpy()
-    given = scale if isinstance(scale, Mapping) else dict.fromkeys(names, scale) if scale is not None else {}
-    for name in given:
+    scale_of = scale if isinstance(scale, Mapping) else dict.fromkeys(names, scale) if scale is not None else {}
+    for name in scale_of:
         check_choice(name, "metric", names)
     lowest, highest = np.nanmin(values, axis=(1, 2)), np.nanmax(values, axis=(1, 2))
-    for place, name in enumerate(names):
-        if name in given:
-            lowest[place], highest[place] = given[name]
-            if not lowest[place] < highest[place]:
-                message = f"scale of {name!r} must go from a lower to a higher score, not {given[name]!r}"
+    for index, name in enumerate(names):
+        if name in scale_of:
+            lowest[index], highest[index] = scale_of[name]
+            if not lowest[index] < highest[index]:
+                message = f"scale of {name!r} must go from a lower to a higher score, not {scale_of[name]!r}"
                 raise InvalidOptionError(message)
     rises = better_direction(scores) > 0
-    return np.where(rises, lowest, highest), np.where(rises, highest, lowest), len(given) == len(names)
+    return np.where(rises, lowest, highest), np.where(rises, highest, lowest), len(scale_of) == len(names)

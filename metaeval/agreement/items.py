@@ -19,7 +19,7 @@ from metaeval.base.names import clean_names, comma_list, first_few, natural_orde
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
-from metaeval.table.roles import Column, left_out_columns, not_scores
+from metaeval.table.roles import RoleColumn, left_out_columns, not_scores
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _MANY = 10
@@ -81,16 +81,16 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     """
     check_kind(frame, "frame", "DataFrame")
     items = [item] if isinstance(item, str) else list(item)
-    given = metrics is not None
+    metrics_given = metrics is not None
     keys = [system, *items, *([cluster] if cluster else [])]
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
     _refuse_empty(frame, [system, *items])
-    notes = _notes(frame, [*keys, *columns], left, given=given)
+    notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
     frame, told = without_summaries(frame, system, items, columns)
-    place = _joined(frame, items)
-    index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), place], names=["system", "item"])
+    item_names = _joined(frame, items)
+    index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), item_names], names=["system", "item"])
     if not index.is_unique:
         twice = index[index.duplicated()][0]
         message = (
@@ -121,18 +121,22 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
         attrs={"reference": reference} | ({"notes": notes + told} if notes + told else {}),
         name="score",
     )
-    return table if cluster is None else table.assign_coords(cluster=("item", _clusters(frame[cluster], place, names)))
+    return (
+        table
+        if cluster is None
+        else table.assign_coords(cluster=("item", _clusters(frame[cluster], item_names, names)))
+    )
 
 
 def _joined(frame: pd.DataFrame, items: Sequence[str]) -> pd.Series:
     """Return the name of the item of every row, of several columns with "::" between them."""
     parts = [clean_names(frame[name], "item") for name in items]
-    place = pd.Series(parts[0], index=frame.index)
+    joined = pd.Series(parts[0], index=frame.index)
     for more in parts[1:]:
-        place = place + "::" + more
-    if len(parts) > 1 and len({*zip(*parts, strict=True)}) > place.nunique():
+        joined = joined + "::" + more
+    if len(parts) > 1 and len({*zip(*parts, strict=True)}) > joined.nunique():
         raise ScoresError(f'two items would have one name: {", ".join(items)} are joined by "::", and a name holds it')
-    return place
+    return joined
 
 
 def system_means(
@@ -185,7 +189,7 @@ def system_means(
     return means
 
 
-def _notes(frame: pd.DataFrame, used: Sequence[str], told: Sequence[Column], *, given: bool) -> list[str]:
+def _notes(frame: pd.DataFrame, used: Sequence[str], told: Sequence[RoleColumn], *, given: bool) -> list[str]:
     """Name the columns that were not taken for metrics, after notes on reading and on those that were told."""
     left = [str(name) for name in frame.columns if name not in {*used, *(one.name for one in told)} and str(name)]
     numbers = [name for name in left if pd.api.types.is_numeric_dtype(frame[name])]
@@ -194,8 +198,8 @@ def _notes(frame: pd.DataFrame, used: Sequence[str], told: Sequence[Column], *, 
         "columns of numbers that say nothing of systems": numbers,
     }
     parts = {"columns not named as metrics": left} if given else parts
-    said = [f"{why}, left out: {first_few(names, most=_SHOWN)}" for why, names in parts.items() if names]
-    return [*frame.attrs.get("notes", ()), *left_out_columns(told), *said]
+    left_out = [f"{why}, left out: {first_few(names, most=_SHOWN)}" for why, names in parts.items() if names]
+    return [*frame.attrs.get("notes", ()), *left_out_columns(told), *left_out]
 
 
 def metric_columns(
@@ -204,7 +208,7 @@ def metric_columns(
     reference: str | None,
     metrics: Sequence[str] | None,
     said: Sequence[str] = (),
-) -> tuple[list[str], list[Column]]:
+) -> tuple[list[str], list[RoleColumn]]:
     """Return the columns to compare with the reference, and those of numbers that are no scores.
 
     Every column named must be there; those `said` to have a direction are scores.
@@ -216,7 +220,7 @@ def metric_columns(
             raise ScoresError(f"there is no column {name!r}; columns: {there}")
     numeric = frame.select_dtypes("number").columns
     free = [str(name) for name in numeric if name not in (*keys, *named)]
-    left: list[Column] = []
+    left: list[RoleColumn] = []
     if metrics is None:
         free = [name for name in free if not _says_nothing(frame, keys, name)]
         left = _no_metrics(frame, free, [name for name in named if name in numeric], said)
@@ -230,7 +234,9 @@ def metric_columns(
     return chosen, left
 
 
-def _no_metrics(frame: pd.DataFrame, free: Sequence[str], named: Sequence[str], said: Sequence[str]) -> list[Column]:
+def _no_metrics(
+    frame: pd.DataFrame, free: Sequence[str], named: Sequence[str], said: Sequence[str]
+) -> list[RoleColumn]:
     """Return the columns of numbers that are no scores of systems; those that may be none are an error."""
     names = [*named, *free]
     values = frame[names].to_numpy(dtype=np.float64)
@@ -249,11 +255,13 @@ def _no_metrics(frame: pd.DataFrame, free: Sequence[str], named: Sequence[str], 
         raise ScoresError(f"columns that may be no scores: {doubts}; {way}")
     for one in derived_columns(names, values, kept=free):  # the human score, of its raters
         raters = [name for name in one.of if name not in said and one.sure]
-        left += [Column(name, "repeat", f"of which {one.name!r} is made ({one.how})", of=one.name) for name in raters]
+        left += [
+            RoleColumn(name, "repeat", f"of which {one.name!r} is made ({one.how})", of=one.name) for name in raters
+        ]
     return left
 
 
-def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[Column]:
+def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[RoleColumn]:
     """Return the columns of whole numbers that are far above all others, which may count something."""
     largest = np.nanmax(np.abs(values), axis=0, initial=0.0)
     found = []
@@ -261,7 +269,7 @@ def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str])
         own, others = values[:, at], np.delete(largest, at)
         whole = (np.isnan(own) | (own == np.rint(own))).all()
         if name in free and whole and np.nanmax(own, initial=0.0) > max(_PER_CENT, 5 * others.max(initial=0.0)):
-            found.append(Column(name, "n", f"whole numbers up to {np.nanmax(own):g}", sure=False))
+            found.append(RoleColumn(name, "n", f"whole numbers up to {np.nanmax(own):g}", sure=False))
     return found
 
 
@@ -300,8 +308,8 @@ def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> N
 
 
 def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDArray[np.str_]:
-    known = column.notna() & (column.astype(str).str.strip() != "")
-    named = pd.DataFrame({"item": place[known], "cluster": clean_names(column[known], "cluster")})
+    has_cluster = column.notna() & (column.astype(str).str.strip() != "")
+    named = pd.DataFrame({"item": place[has_cluster], "cluster": clean_names(column[has_cluster], "cluster")})
     pairs = named.drop_duplicates()
     if len(bare := pd.Index(names).difference(pairs["item"].tolist())):
         raise ScoresError(f"item {bare[0]!r} lies in no cluster; fill in the column, or leave the clusters out")
@@ -312,7 +320,7 @@ def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDAr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class ComparedCells:
     """The cells of one metric that hold the human score too."""
 
     human: Floats
@@ -327,7 +335,7 @@ class Cells:
     n_clusters: int
 
 
-def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
+def compared_cells(scores: xr.DataArray, metric: str, *, reference: str) -> ComparedCells:
     """Pick the cells that a comparison of one metric with the human scores rests on."""
     human, values = (scores.sel(metric=name).to_numpy() for name in (reference, metric))
     there = np.isfinite(human) & np.isfinite(values)
@@ -341,7 +349,7 @@ def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
     names = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(scores.sizes["item"])
     _, clusters = np.unique(names, return_inverse=True)
     there = there[systems]
-    return Cells(
+    return ComparedCells(
         human=np.where(there, human[systems], 0.0),
         metric=np.where(there, values[systems], 0.0),
         there=there,
@@ -379,15 +387,15 @@ def in_content_order(scores: xr.DataArray, reference: str) -> xr.DataArray:
     (['a', 'b'], ['2', '1'])
     """
     table = scores.transpose("metric", "system", "item")
-    ranks = np.array([_ranked_cells(one) for one in table.to_numpy()])
+    ranks = np.array([_ranked_cells(values) for values in table.to_numpy()])
     human = [str(name) for name in table["metric"].to_numpy()].index(reference)
     others = np.delete(ranks, human, axis=0)
     orders = {}
-    for dim, own, turned in (
+    for dim, human_ranks, turned in (
         ("system", ranks[human].T, others.transpose(0, 2, 1)),
         ("item", ranks[human], others),
     ):
-        keys = [np.sort(own, axis=0), np.sort(turned.reshape(-1, own.shape[1]), axis=0)]
+        keys = [np.sort(human_ranks, axis=0), np.sort(turned.reshape(-1, human_ranks.shape[1]), axis=0)]
         orders[dim] = np.lexsort(np.concatenate(keys)[::-1])
     ordered = table.isel(orders)
     if "cluster" not in ordered.coords:
@@ -397,34 +405,38 @@ def in_content_order(scores: xr.DataArray, reference: str) -> xr.DataArray:
 
 def _ranked_cells(values: Floats) -> Ints:
     """Return which of the different values of a metric each cell has, the last where it has none."""
-    known = np.isfinite(values)
+    observed = np.isfinite(values)
     ranks = np.full(values.shape, values.size)
-    ranks[known] = np.unique(settle(values[known]), return_inverse=True)[1].ravel()
+    ranks[observed] = np.unique(settle(values[observed]), return_inverse=True)[1].ravel()
     return ranks
 
 
 def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     """Return the metric that holds the human scores: the one named, else what `item_scores` noted."""
     if not isinstance(scores, xr.DataArray) or {*scores.dims} != {"metric", "system", "item"}:
-        found = f"dimensions {', '.join(map(str, scores.dims))}" if isinstance(scores, xr.DataArray) else type(scores)
-        message = f"scores of items have dimensions metric, system, item, not {found}; make them with item_scores"
+        received = (
+            f"dimensions {', '.join(map(str, scores.dims))}" if isinstance(scores, xr.DataArray) else type(scores)
+        )
+        message = f"scores of items have dimensions metric, system, item, not {received}; make them with item_scores"
         raise ScoresError(message)
     name = reference if reference is not None else scores.attrs.get("reference")
-    known = [str(one) for one in scores["metric"].to_numpy()]
+    metrics = [str(label) for label in scores["metric"].to_numpy()]
     if name is None:
-        raise InvalidOptionError(f"say which metric holds the human scores (`reference`); there are {', '.join(known)}")
-    check_choice(name, "reference among the metrics", known)
+        raise InvalidOptionError(
+            f"say which metric holds the human scores (`reference`); there are {', '.join(metrics)}"
+        )
+    check_choice(name, "reference among the metrics", metrics)
     return str(name)
 
 
-def cluster_sums(cells: Cells) -> tuple[Floats, Floats, Floats]:
+def cluster_sums(cells: ComparedCells) -> tuple[Floats, Floats, Floats]:
     """Return the human sums, the metric sums and the numbers of cells, each (cluster, system)."""
     belongs = np.zeros((cells.n_clusters, len(cells.clusters)))
     belongs[cells.clusters, np.arange(len(cells.clusters))] = 1.0
     return belongs @ cells.human.T, belongs @ cells.metric.T, belongs @ cells.there.T.astype(np.float64)
 
 
-def cluster_sizes(cells: Cells) -> tuple[Floats, Floats]:
+def cluster_sizes(cells: ComparedCells) -> tuple[Floats, Floats]:
     """Return the sums of the absolute human and metric scores, each (cluster, system): the sizes of `cluster_sums`.
 
     What `metaeval.running.equality` asks for, to tell which sums and means of systems are equal up to rounding.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from metaeval.agreement.judge_bias_questions import (
-    Asked,
+    BiasQuestion,
     Options,
     Over,
     ask_judges,
@@ -17,7 +17,7 @@ from metaeval.agreement.judge_bias_questions import (
 )
 from metaeval.agreement.judge_bias_table import (
     LEAST_OTHERS,
-    Compared,
+    BiasRow,
     compare_covariate,
     compare_group,
     favour_table,
@@ -180,7 +180,11 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     if against != "others":
         check_choice(against, "group to compare with", inside)
     circular = check_built_with(built_with, asked.names, [*asked.systems, *inside])
-    pairs = {name: ~own if against == "others" else inside[against] for name, own in inside.items() if name != against}
+    pairs = {
+        name: ~members if against == "others" else inside[against]
+        for name, members in inside.items()
+        if name != against
+    }
     if not pairs:
         raise InvalidOptionError(f"`groups` must hold another group than {against!r}, with which it could be compared")
     for name, others in pairs.items():
@@ -261,18 +265,18 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     circular = check_built_with(built_with, asked.names, asked.systems)
     spread = float(values.std(ddof=1))
     compared = compare_covariate(asked, str(name), values / spread)
-    found = _answer(asked, [compared], circular, options, [], against="others", what="covariate")
-    table = found.table.assign(
+    answer = _answer(asked, [compared], circular, options, [], against="others", what="covariate")
+    table = answer.table.assign(
         standard_deviation=spread,
-        figure_per_unit=found.table["figure"] / spread,
-        adjusted_per_unit=found.table["adjusted"] / spread,
+        figure_per_unit=answer.table["figure"] / spread,
+        adjusted_per_unit=answer.table["adjusted"] / spread,
     )
-    return replace(found, table=table)
+    return replace(answer, table=table)
 
 
 def _answer(  # noqa: PLR0913 - what was asked travels with what was found
-    asked: Asked,
-    compared: Sequence[Compared],
+    asked: BiasQuestion,
+    compared: Sequence[BiasRow],
     circular: Mapping[str, set[str]],
     options: Options,
     notes: Sequence[str],

@@ -30,7 +30,7 @@ class Options(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
+class BiasQuestion:
     """Judges and the reference, their scores turned so that higher is better."""
 
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class Asked:
         return self.known.shape[1]
 
 
-def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
+def ask_judges(data: object, reference: str, people: Sequence[str]) -> BiasQuestion:
     """Return what an analysis of group bias needs of the scores."""
     table = engine_scores(data, "group bias")
     names = [str(name) for name in table["metric"].to_numpy()]
@@ -62,28 +62,28 @@ def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
         raise InvalidOptionError(f"scores must hold a judge beside the reference {reference!r}")
     if isinstance(people, str):
         people = (people,)
-    for one in people:
-        check_choice(one, "judge beside the reference", others)
+    for marked in people:
+        check_choice(marked, "judge beside the reference", others)
     if len(set(table["higher_is_better"].to_numpy().tolist())) > 1:
         message = "all judges must score in one direction; here higher is better for some and lower for others"
         raise InvalidOptionError(message)
     values = oriented_values(table)
-    known = values[names.index(reference)]
+    reference_scores = values[names.index(reference)]
     judges = values[[names.index(name) for name in others]]
-    if _constant(known[None])[0]:
+    if _constant(reference_scores[None])[0]:
         message = f"the reference {reference!r} gives all systems one score on every topic: nothing can be beside it"
         raise InvalidOptionError(message)
     constant = _constant(judges)
     notes = [str(note) for note in table.attrs.get("notes", ())]
     if constant.any():
-        flat = [name for name, one in zip(others, constant.tolist(), strict=True) if one]
+        flat = [name for name, marked in zip(others, constant.tolist(), strict=True) if marked]
         notes.append(
             f"judges that give all systems the same score, so there is no slope to adjust by: {', '.join(flat)}"
         )
-    return Asked(
+    return BiasQuestion(
         names=tuple(others),
         judges=judges,
-        known=known,
+        known=reference_scores,
         systems=tuple(str(name) for name in table["system"].to_numpy()),
         reference=reference,
         people=tuple(dict.fromkeys(people)),
@@ -115,12 +115,12 @@ def known_groups(groups: Mapping[str, str], systems: Sequence[str]) -> tuple[dic
     ([True, True, False, False], ['groups of one system, left out: y'])
     """
     _check_systems(groups, systems, "groups")
-    found: dict[str, Flags] = {}
+    inside: dict[str, Flags] = {}
     of_system = [groups.get(name) for name in systems]
-    for name in dict.fromkeys(str(one) for one in of_system if one is not None):
-        found[name] = np.array([one is not None and str(one) == name for one in of_system])
-    alone = [name for name, members in found.items() if members.sum() < 2]  # noqa: PLR2004 - a group is no single one
-    several = {name: members for name, members in found.items() if name not in alone}
+    for name in dict.fromkeys(str(group) for group in of_system if group is not None):
+        inside[name] = np.array([group is not None and str(group) == name for group in of_system])
+    alone = [name for name, members in inside.items() if members.sum() < 2]  # noqa: PLR2004 - a group is no single one
+    several = {name: members for name, members in inside.items() if name not in alone}
     if not several:
         raise InvalidOptionError(
             "`groups` must hold a group of two or more systems, since one system says nothing of others of its kind; "
@@ -154,18 +154,18 @@ def check_built_with(
     built_with: Mapping[str, Sequence[str]] | None, judges: Sequence[str], known: Sequence[str]
 ) -> dict[str, set[str]]:
     """Return for judges the groups and systems that they are part of."""
-    found = {}
+    parts_of = {}
     for judge, parts in (built_with or {}).items():
         check_choice(judge, "judge", judges)
-        named = {parts} if isinstance(parts, str) else {str(one) for one in parts}
+        named = {parts} if isinstance(parts, str) else {str(name) for name in parts}
         unknown = sorted(named - set(known))
         if unknown:
             message = (
                 f"`built_with` must name systems or groups; for {judge!r} it names {first_few(unknown, write=repr)}"
             )
             raise InvalidOptionError(message)
-        found[judge] = named
-    return found
+        parts_of[judge] = named
+    return parts_of
 
 
 def _check_systems(named: Mapping[str, object], systems: Sequence[str], what: str) -> None:
@@ -188,16 +188,14 @@ def _twins(values: Floats, names: Sequence[str]) -> list[str]:
     """Say which judges score every system on every topic alike."""
     flat = values.reshape(len(values), -1)
     size = np.abs(flat).max()
-    said, seen = [], set()
-    for place, name in enumerate(names):
-        if place in seen:
+    notes, seen = [], set()
+    for index, name in enumerate(names):
+        if index in seen:
             continue
         same = [
-            other
-            for other in range(place + 1, len(names))
-            if np.abs(flat[other] - flat[place]).max() <= RELATIVE * size
+            twin for twin in range(index + 1, len(names)) if np.abs(flat[twin] - flat[index]).max() <= RELATIVE * size
         ]
         seen.update(same)
         if same:
-            said.append(f"judges with the same scores: {', '.join([name, *(names[other] for other in same)])}")
-    return said
+            notes.append(f"judges with the same scores: {', '.join([name, *(names[twin] for twin in same)])}")
+    return notes

@@ -18,7 +18,7 @@ LEAST_RELIABILITY = 0.5
 """Share of the variance of the reference's means, over the systems of a slope, that is not the topics' noise."""
 
 
-class Block(NamedTuple):
+class BiasBlock(NamedTuple):
     """Systems whose deviations from what the judge would say without bias are alike."""
 
     residuals: Floats
@@ -38,7 +38,7 @@ class Bias(NamedTuple):
     by_topic: Floats
     """One number a topic whose mean is the figure, up to the bias that a jackknife would take off. Shape (judge,
     topic)."""
-    blocks: Sequence[Block]
+    blocks: Sequence[BiasBlock]
     slope: Floats
     """Of the judge's means on the reference's; 1 where the figure is not adjusted. Shape (judge,)."""
     reliability: float
@@ -65,12 +65,12 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
     """
     lead_reference = reference[inside].mean(axis=0) - reference[outside].mean(axis=0)
     lead = judges[:, inside].mean(axis=1) - judges[:, outside].mean(axis=1)
-    known = _centred(reference[outside])
-    own = _centred(judges[:, outside])
+    reference_centred = _centred(reference[outside])
+    judges_centred = _centred(judges[:, outside])
     n_inside, n_outside = int(inside.sum()), int(outside.sum())
     if adjusted:
-        slope, slopes, reliability = _slopes(own, known)
-        means = known.mean(axis=-1)
+        slope, slopes, reliability = _slopes(judges_centred, reference_centred)
+        means = reference_centred.mean(axis=-1)
         true = reliability * (means @ means)
         squares = 1 / n_outside + lead_reference.mean() ** 2 * (means @ means) / true**2 if true > 0 else np.nan
         basis, taken = means[:, None], 2
@@ -82,8 +82,8 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
     without = _without_each(lead) - slopes * _without_each(lead_reference)
     residuals = judges - slope[:, None, None] * reference
     blocks = (
-        Block(_centred(residuals[:, inside]), 1 / n_inside, n_inside - 1),
-        Block(_off(_centred(residuals[:, outside]), basis), float(squares), n_outside - taken),
+        BiasBlock(_centred(residuals[:, inside]), 1 / n_inside, n_inside - 1),
+        BiasBlock(_off(_centred(residuals[:, outside]), basis), float(squares), n_outside - taken),
     )
     n_topics = reference.shape[1]
     return Bias(
@@ -105,15 +105,15 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
     n_systems, n_topics = reference.shape
     across = covariate - covariate.mean()
     spread = float(across @ across)
-    known, own = _centred(reference), _centred(judges)
-    per_topic = np.einsum("s,jst->jt", across, own) / spread
-    per_topic_reference = across @ known / spread
+    reference_centred, judges_centred = _centred(reference), _centred(judges)
+    per_topic = np.einsum("s,jst->jt", across, judges_centred) / spread
+    per_topic_reference = across @ reference_centred / spread
     if adjusted:
         # the reference's part that the covariate leaves over, whose products across topics carry no noise of theirs
-        rest = known - across[:, None] * per_topic_reference
-        rest_own = own - across[:, None] * per_topic[:, None, :]
-        slope, slopes, reliability = _slopes(rest_own, rest)
-        means = rest.mean(axis=-1)
+        rest_reference = reference_centred - across[:, None] * per_topic_reference
+        rest_own = judges_centred - across[:, None] * per_topic[:, None, :]
+        slope, slopes, reliability = _slopes(rest_own, rest_reference)
+        means = rest_reference.mean(axis=-1)
         true = reliability * (means @ means)
         lead = per_topic_reference.mean()
         squares = 1 / spread + lead**2 * (means @ means) / true**2 if true > 0 else np.nan
@@ -129,7 +129,7 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
     return Bias(
         value=value,
         by_topic=n_topics * value[:, None] - (n_topics - 1) * without,
-        blocks=(Block(residuals, float(squares), n_systems - taken),),
+        blocks=(BiasBlock(residuals, float(squares), n_systems - taken),),
         slope=slope,
         reliability=reliability,
         size=size,
@@ -139,7 +139,7 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
 @in_one_order
 def combined(bias: Bias, weights: Floats) -> Bias:
     """Return weighted sums of the judges' figures, as of one more judge each: weights (new judge, judge)."""
-    blocks = [one._replace(residuals=np.tensordot(weights, one.residuals, axes=1)) for one in bias.blocks]
+    blocks = [block._replace(residuals=np.tensordot(weights, block.residuals, axes=1)) for block in bias.blocks]
     return bias._replace(
         value=_settled(weights @ bias.value, np.abs(weights) @ bias.size),
         by_topic=weights @ bias.by_topic,
@@ -151,7 +151,7 @@ def combined(bias: Bias, weights: Floats) -> Bias:
 
 def without_figures(bias: Bias, missing: Flags) -> Bias:
     """Return the figures without those of some judges, which become NaN."""
-    value, slope = (np.where(missing, np.nan, one) for one in (bias.value, bias.slope))
+    value, slope = (np.where(missing, np.nan, figures) for figures in (bias.value, bias.slope))
     return bias._replace(value=value, slope=slope, by_topic=np.where(missing[:, None], np.nan, bias.by_topic))
 
 
@@ -172,8 +172,8 @@ def bend(judges: Floats, known: Floats) -> tuple[Floats, Floats]:
     basis = np.column_stack([np.ones_like(z), z, z**2])
     axes, upper = np.linalg.qr(basis)
     parts = y @ axes
-    rest = y - parts @ axes.T
-    error = np.sqrt((rest**2).sum(axis=1) / freedom)
+    residuals = y - parts @ axes.T
+    error = np.sqrt((residuals**2).sum(axis=1) / freedom)
     told = (error > RELATIVE * np.abs(y).max(axis=1)) & (np.abs(upper[2, 2]) > RELATIVE)
     statistic = np.divide(parts[:, 2], error, out=np.full(len(y), np.nan), where=told)
     coefficient = np.where(told, parts[:, 2] / (upper[2, 2] or np.nan), np.nan)
@@ -207,21 +207,23 @@ def certainty_over_both(bias: Bias, confidence_level: float, *, pooled: bool) ->
             (np.where(some, weight * noise, 0.0), freedom * (n_topics - 1)),
         ]
     with np.errstate(invalid="ignore", divide="ignore"):
-        freedom = total**2 / sum(part**2 / own for part, own in parts)
+        freedom = total**2 / sum(variance**2 / degrees for variance, degrees in parts)
     return _certainty(bias, np.sqrt(total), np.where(total > 0, freedom, n_topics - 1.0), confidence_level)
 
 
-def _components(blocks: Sequence[Block], n_topics: int, *, pooled: bool) -> list[tuple[float, Floats, Floats, float]]:
+def _components(
+    blocks: Sequence[BiasBlock], n_topics: int, *, pooled: bool
+) -> list[tuple[float, Floats, Floats, float]]:
     """Return for all systems together or inside and outside: weight, mean squares of systems and of noise, freedom."""
-    found = []
+    components = []
     for block in blocks:
         means = block.residuals.mean(axis=-1)
         inner = ((block.residuals - means[..., None]) ** 2).sum(axis=(1, 2))
-        found.append((block.squares, (means**2).sum(axis=1), inner / (n_topics * (n_topics - 1)), block.freedom))
+        components.append((block.squares, (means**2).sum(axis=1), inner / (n_topics * (n_topics - 1)), block.freedom))
     if pooled:
-        weight, outer, inner, freedom = (sum(part) for part in zip(*found, strict=True))
-        found = [(weight, outer, inner, freedom)]
-    return [(weight, outer / freedom, inner / freedom, float(freedom)) for weight, outer, inner, freedom in found]
+        weight, outer, inner, freedom = (sum(column) for column in zip(*components, strict=True))
+        components = [(weight, outer, inner, freedom)]
+    return [(weight, outer / freedom, inner / freedom, float(freedom)) for weight, outer, inner, freedom in components]
 
 
 def _certainty(bias: Bias, error: Floats, freedom: Floats, confidence_level: float) -> Certainty:
@@ -276,6 +278,6 @@ def _settled(values: Floats, size: Floats) -> Floats:
 
 
 def _size(judges: Floats, reference: Floats, slope: Floats, inside: Flags, outside: Flags) -> Floats:
-    own, known = np.abs(judges).mean(axis=-1), np.abs(reference).mean(axis=-1)
-    of_judges = own[:, inside].mean(axis=1) + own[:, outside].mean(axis=1)
-    return of_judges + np.abs(slope) * (known[inside].mean() + known[outside].mean())
+    judge_size, reference_size = np.abs(judges).mean(axis=-1), np.abs(reference).mean(axis=-1)
+    of_judges = judge_size[:, inside].mean(axis=1) + judge_size[:, outside].mean(axis=1)
+    return of_judges + np.abs(slope) * (reference_size[inside].mean() + reference_size[outside].mean())

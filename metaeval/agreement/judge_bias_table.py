@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.agreement.judge_bias_questions import Asked, Options
+from metaeval.agreement.judge_bias_questions import BiasQuestion, Options
 from metaeval.agreement.judge_bias_statistics import (
     LEAST_RELIABILITY,
     Bias,
@@ -36,7 +36,7 @@ _LEAST_TOPICS = 3  # products across topics need two, and a jackknife leaves one
 _OWN_SPREAD = 5  # systems from which the spread inside a group can be told from the one outside
 
 
-class Compared(NamedTuple):
+class BiasRow(NamedTuple):
     """One group, or a covariate: estimates plain and adjusted, and who is in it."""
 
     name: str
@@ -52,64 +52,68 @@ class Compared(NamedTuple):
     """How probable so bent a scale is over the others where it is a line. Shape (judge,)."""
 
 
-def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:
+def compare_group(asked: BiasQuestion, name: str, inside: Flags, outside: Flags) -> BiasRow:
     """Estimate the bias of the judges towards the systems inside over those outside."""
     n_inside, n_outside = int(inside.sum()), int(outside.sum())
-    plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=one) for one in (False, True))
+    plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=flag) for flag in (False, True))
     line, notes = _told(line, asked, n_outside)
     pooled = min(n_inside, n_outside) < _OWN_SPREAD
     if pooled:
-        rest = (
+        note = (
             f"{n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD}, the judges are assumed to "
             "vary as much between systems inside as outside; if they vary more inside, intervals over both are too "
             "narrow"
         )
-        notes.append(("has", rest))
+        notes.append(("has", note))
     means = asked.known.mean(axis=1)
     lead, others = means[inside].mean(), means[outside]
     if np.isfinite(line.value).any() and not others.min() <= lead <= others.max():
         notes.append(("scores", "outside the range of the others: the judges' slopes are extrapolated"))
-    bend_p, said = _bent(line, asked, outside)
-    notes += said
-    members = tuple(system for system, one in zip(asked.systems, inside.tolist(), strict=True) if one)
-    return Compared(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p)
+    bend_p, bend_notes = _bent(line, asked, outside)
+    notes += bend_notes
+    members = tuple(system for system, flag in zip(asked.systems, inside.tolist(), strict=True) if flag)
+    return BiasRow(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p)
 
 
-def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> Compared:
+def compare_covariate(asked: BiasQuestion, name: str, values: NDArray[np.float64]) -> BiasRow:
     """Estimate the bias of the judges towards more of a covariate, per unit."""
-    plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=one) for one in (False, True))
+    plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=adjusted) for adjusted in (False, True))
     line, notes = _told(line, asked, len(values))
     bend_p = np.full(len(asked.names), np.nan)
-    return Compared(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes), bend_p=bend_p)
+    return BiasRow(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes), bend_p=bend_p)
 
 
 def favour_table(
-    compared: Sequence[Compared], asked: Asked, built_with: Mapping[str, set[str]], options: Options
+    compared: Sequence[BiasRow], asked: BiasQuestion, built_with: Mapping[str, set[str]], options: Options
 ) -> pd.DataFrame:
     """Return one row a group and judge: the table of `metaeval.agreement.judge_bias.FavouredGroups`."""
     adjusted, over, correction, confidence_level = options
     is_person = np.array([name in asked.people for name in asked.names])
     parts = []
-    for one in compared:
-        shown: dict[str, object] = {
-            "group": one.name,
+    for comparison in compared:
+        columns: dict[str, object] = {
+            "group": comparison.name,
             "judge": asked.names,
             "kind": np.where(is_person, "person", "judge"),
-            "circular": [bool(built_with.get(name, set()) & {one.name, *one.members}) for name in asked.names],
-            "n_systems": len(one.members),
-            "n_others": one.n_others,
+            "circular": [
+                bool(built_with.get(name, set()) & {comparison.name, *comparison.members}) for name in asked.names
+            ],
+            "n_systems": len(comparison.members),
+            "n_others": comparison.n_others,
         }
         p_values = {}
-        for title, bias, before in (("figure", one.plain, ""), ("adjusted", one.line, "adjusted_")):
-            shown[title] = bias.value
-            for what, sure in _both_ways(bias, confidence_level, pooled=one.pooled).items():
-                shown[f"{before}low_{what}"], shown[f"{before}high_{what}"] = sure.low, sure.high
-                p_values[title, what] = sure.p
-        shown["slope"] = one.line.slope
-        shown["bend_p"] = one.bend_p
-        shown["p"] = p_values["adjusted" if adjusted else "figure", over]
-        shown |= _beyond(one.line if adjusted else one.plain, is_person, confidence_level, pooled=one.pooled)
-        parts.append(pd.DataFrame(shown))
+        for title, bias, before in (("figure", comparison.plain, ""), ("adjusted", comparison.line, "adjusted_")):
+            columns[title] = bias.value
+            for scope, sure in _both_ways(bias, confidence_level, pooled=comparison.pooled).items():
+                columns[f"{before}low_{scope}"], columns[f"{before}high_{scope}"] = sure.low, sure.high
+                p_values[title, scope] = sure.p
+        columns["slope"] = comparison.line.slope
+        columns["bend_p"] = comparison.bend_p
+        columns["p"] = p_values["adjusted" if adjusted else "figure", over]
+        columns |= _beyond(
+            comparison.line if adjusted else comparison.plain, is_person, confidence_level, pooled=comparison.pooled
+        )
+        parts.append(pd.DataFrame(columns))
     table = pd.concat(parts, ignore_index=True)
     table.insert(list(table.columns).index("p") + 1, "p_corrected", np.nan)
     for _, family in table[table["p"].notna()].groupby("kind"):
@@ -117,7 +121,7 @@ def favour_table(
     return table
 
 
-def notes_on(compared: Sequence[Compared], what: str) -> Iterator[str]:
+def notes_on(compared: Sequence[BiasRow], what: str) -> Iterator[str]:
     """Yield what is to be said of groups, or covariates, once for all of which the same holds.
 
     Examples
@@ -127,13 +131,17 @@ def notes_on(compared: Sequence[Compared], what: str) -> Iterator[str]:
     >>> list(notes_on(rows, "group")), list(notes_on(rows[:1], "group"))
     (["groups 'a' and 'b' have 2 systems"], ["group 'a' has 2 systems"])
     """
-    for verb, rest in dict.fromkeys(note for one in compared for note in one.notes):
-        names = [repr(one.name) for one in compared if (verb, rest) in one.notes]
+    for verb, statement in dict.fromkeys(note for comparison in compared for note in comparison.notes):
+        names = [repr(comparison.name) for comparison in compared if (verb, statement) in comparison.notes]
         plural = {"has": "have"}.get(verb, verb.removesuffix("s"))
-        yield f"{what} {names[0]} {verb} {rest}" if len(names) == 1 else f"{what}s {listed(names)} {plural} {rest}"
+        yield (
+            f"{what} {names[0]} {verb} {statement}"
+            if len(names) == 1
+            else f"{what}s {listed(names)} {plural} {statement}"
+        )
 
 
-def _told(line: Bias, asked: Asked, n_others: int) -> tuple[Bias, list[tuple[str, str]]]:
+def _told(line: Bias, asked: BiasQuestion, n_others: int) -> tuple[Bias, list[tuple[str, str]]]:
     """Take the adjusted figure away where no slope can be told, and say why."""
     reason = ""
     if n_others < LEAST_OTHERS:
@@ -150,24 +158,24 @@ def _told(line: Bias, asked: Asked, n_others: int) -> tuple[Bias, list[tuple[str
     return without_figures(line, missing), [("has", f"no adjusted figure: {reason}")] if reason else []
 
 
-def _bent(line: Bias, asked: Asked, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
+def _bent(line: Bias, asked: BiasQuestion, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
     """Test whether the judges' scales are bent over the others, where the line stands for them, and name those."""
     nothing = np.full(len(asked.names), np.nan)
     if outside.sum() < LEAST_OTHERS:
         return nothing, []
     curve, p = bend(asked.judges[:, outside], asked.known[outside])
     p = np.where(np.isfinite(line.value), p, np.nan)
-    said = [
-        f"{asked.names[place]} {'saturates' if curve[place] < 0 else 'widens'} (p = {p[place]:.1g})"
-        for place in np.flatnonzero(is_significant(p, BENT))
+    bends = [
+        f"{asked.names[index]} {'saturates' if curve[index] < 0 else 'widens'} (p = {p[index]:.1g})"
+        for index in np.flatnonzero(is_significant(p, BENT))
     ]
-    if not said:
+    if not bends:
         return p, []
-    rest = (
-        f"others over whom the scale of a judge is bent: {listed(said, most=NAMED)}; what a bend gives or takes looks "
+    note = (
+        f"others over whom the scale of a judge is bent: {listed(bends, most=NAMED)}; what a bend gives or takes looks "
         "like bias of a group that is better or worse than they"
     )
-    return p, [("has", rest)]
+    return p, [("has", note)]
 
 
 def _both_ways(bias: Bias, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:

@@ -45,20 +45,22 @@ def judge_measures(
     n_rejected = np.abs(verdict).sum(axis=-1, dtype=np.int64)
     same, opposite = ((verdict * truth == sign).sum(axis=-1, dtype=np.int64) for sign in (1, -1))
     n_truth = n_rejected[:, [reference]]
-    found = {"n_significant": n_rejected, "n_shared": same, "n_conflicts": opposite}
-    found["power"] = n_rejected / verdict.shape[-1]
+    measures = {"n_significant": n_rejected, "n_shared": same, "n_conflicts": opposite}
+    measures["power"] = n_rejected / verdict.shape[-1]
     for name, times, total in (("precision", 1, n_rejected), ("recall", 1, n_truth), ("f1", 2, n_rejected + n_truth)):
-        whole = np.broadcast_to(total, same.shape)
-        found[name] = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
+        denominator = np.broadcast_to(total, same.shape)
+        measures[name] = np.divide(times * same, denominator, out=np.full(same.shape, np.nan), where=denominator > 0)
         if name == "f1":
-            found["contradicted"] = np.divide(2 * opposite, whole, out=np.zeros(same.shape), where=whole > 0)
+            measures["contradicted"] = np.divide(
+                2 * opposite, denominator, out=np.zeros(same.shape), where=denominator > 0
+            )
     alone, beside = tested, tested & tested[reference]
-    found = {
+    measures = {
         name: np.where(alone if name in {"power", "n_significant"} else beside, values, np.nan)
-        for name, values in found.items()
+        for name, values in measures.items()
     }
-    held = np.broadcast_to(means[:, [reference]], means.shape)
-    found |= {name: correlate(held, means, undefined="nan") for name, correlate in _EVERYWHERE.items()}
-    top = held[..., best], means[..., best]
-    found |= {f"{name}_top": _EVERYWHERE[name](*top, undefined="nan") for name in _AT_THE_TOP}
-    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
+    reference_means = np.broadcast_to(means[:, [reference]], means.shape)
+    measures |= {name: correlate(reference_means, means, undefined="nan") for name, correlate in _EVERYWHERE.items()}
+    top = reference_means[..., best], means[..., best]
+    measures |= {f"{name}_top": _EVERYWHERE[name](*top, undefined="nan") for name in _AT_THE_TOP}
+    return {name: np.asarray(values, dtype=np.float64) for name, values in measures.items()}

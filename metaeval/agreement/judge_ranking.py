@@ -21,7 +21,7 @@ from metaeval.base.checks import check_choice, check_count, check_kind, check_sh
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
-from metaeval.running.draws import RNGLike, resolve_rng, topic_counts
+from metaeval.running.draws import RNGLike, draw_topic_counts, resolve_rng
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 
@@ -76,8 +76,8 @@ class JudgeRanking(Result):
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
         columns = ["judge", "difference", "difference_low", "difference_high"]
-        shown = self.table[columns].dropna(subset="difference").set_axis(["name", "value", "low", "high"], axis=1)
-        return agreement_dots(shown, label=f"{self.measure.replace('_', ' ')}, less that of {self.table['judge'][0]}")
+        frame = self.table[columns].dropna(subset="difference").set_axis(["name", "value", "low", "high"], axis=1)
+        return agreement_dots(frame, label=f"{self.measure.replace('_', ' ')}, less that of {self.table['judge'][0]}")
 
 
 @in_one_order
@@ -169,12 +169,12 @@ def rank_judges(
     source = resolve_rng(rng)
     measure = leading_kappa(labels)
     scale = np.array(labels.scale, dtype=np.float64)
-    own = labels.judges.index(reference)
-    counts = contingency(labels, topics=topics_by_content(labels))[:, own]
+    reference_index = labels.judges.index(reference)
+    counts = contingency(labels, topics=topics_by_content(labels))[:, reference_index]
     tables = counts.transpose(0, 2, 1, 3)  # topic, judge, reference's, own
     names = np.array(labels.judges, dtype=object)
-    found = pooled(tables.sum(axis=0), scale, rel=0)
-    ranked = np.isfinite(found[measure]) & (names != reference)
+    figures = pooled(tables.sum(axis=0), scale, rel=0)
+    ranked = np.isfinite(figures[measure]) & (names != reference)
     if not ranked.any():
         raise ScoresError(
             f"no judge can be ordered by its agreement with {reference!r}: they have no {unit().labelled} in common, "
@@ -184,10 +184,10 @@ def rank_judges(
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
     if not labels.ordered:
         table[list(_OF_GRADES)] = np.nan
-    units = _items_of(labels, own, ranked) if labels.by_item else tables[there][:, ranked]
+    units = _items_of(labels, reference_index, ranked) if labels.by_item else tables[there][:, ranked]
     parts = _parts_of_topics(units, np.abs(scale[:, None] - scale), squared=measure != "kappa")
     compared = min(parts.shape) >= _TWO
-    drawn = topic_counts(source.generator, n_resamples, parts.shape[1])
+    drawn = draw_topic_counts(source.generator, n_resamples, parts.shape[1])
     means = np.concatenate([parts @ counts for counts in drawn], axis=1).T / parts.shape[1]  # resample, judge
     table = table.assign(difference=table[measure] - table[measure].max())
     table = table.assign(**_beside_best(table, parts, means, confidence_level, units.any(axis=(2, 3)), measure))
@@ -222,10 +222,10 @@ def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> Floats:
 def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:
     """Return every figure of every judge by which labels may be compared, with room for its rank."""
     summed = tables.sum(axis=0)
-    found = pooled(summed, scale, rel=0)
+    figures = pooled(summed, scale, rel=0)
     grades = np.arange(len(scale))
     near = np.abs(grades[:, None] - grades) <= 1
-    both = summed + summed.swapaxes(1, 2)
+    symmetric = summed + summed.swapaxes(1, 2)
     items = summed.sum(axis=(1, 2))
     ranks = ("quadratic_kappa_rank", "kappa_rank", "alpha_rank")
     return pd.DataFrame(
@@ -233,12 +233,14 @@ def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure
             "judge": names,
             "items": items.astype(np.int64),
             "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
-            "quadratic_kappa": found["quadratic_kappa"],
-            "kappa": found["kappa"],
-            "alpha": krippendorff_alpha(both, scale.tolist(), level="nominal" if measure == "kappa" else "interval"),
-            "same": found["same"],
+            "quadratic_kappa": figures["quadratic_kappa"],
+            "kappa": figures["kappa"],
+            "alpha": krippendorff_alpha(
+                symmetric, scale.tolist(), level="nominal" if measure == "kappa" else "interval"
+            ),
+            "same": figures["same"],
             "near": (summed * near).sum(axis=(1, 2)) / items,
-            "bias": found["bias"],
+            "bias": figures["bias"],
         }
     ).assign(**{name: pd.array([pd.NA] * len(names), dtype="Int64") for name in ranks})
 

@@ -33,9 +33,9 @@ def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
 
     An item with m labels, m at least 2, adds 1/(m - 1) for every ordered pair of labels by different judges.
     """
-    given = _counted(labels)
+    counts = _counted(labels)
     position = pd.Index(topics).get_indexer(labels.table.index.get_level_values("topic"))
-    return np.stack([_summed(given[position == place]) for place in range(len(topics))])
+    return np.stack([_summed(counts[position == index]) for index in range(len(topics))])
 
 
 def _counted(labels: Labels) -> Floats:
@@ -125,9 +125,9 @@ def dealt_alphas(labels: Labels, generator: np.random.Generator) -> dict[str, De
 
     Empty for more labels than 500, among which chance is far from what an interval leaves out.
     """
-    given = _counted(labels)
-    given = given[given.sum(axis=1) > 1]
-    sizes, total = given.sum(axis=1).astype(np.int64), given.sum(axis=0).astype(np.int64)
+    counts = _counted(labels)
+    counts = counts[counts.sum(axis=1) > 1]
+    sizes, total = counts.sum(axis=1).astype(np.int64), counts.sum(axis=0).astype(np.int64)
     if not 0 < total.sum() <= _MOST_DEALT:
         return {}
     ways = gammaln(total.sum() + 1) - gammaln(total + 1).sum()
@@ -158,7 +158,7 @@ def _alphas(dealt: Ints, sizes: Ints, total: Ints, positions: Floats) -> Floats:
     """Return alpha of labels in cells (way, cell), of which each item has so many."""
     starts = np.cumsum(sizes) - sizes
     squares = np.add.reduceat((positions**2).sum(axis=1)[dealt], starts, axis=1)
-    sums = sum(np.add.reduceat(one[dealt], starts, axis=1) ** 2 for one in positions.T)
+    sums = sum(np.add.reduceat(coordinate[dealt], starts, axis=1) ** 2 for coordinate in positions.T)
     observed = ((sizes * squares - sums) / (sizes - 1)).sum(axis=1) * 2.0
     n, middle = total.sum(), total @ positions
     expected = 2.0 * (n * (total @ (positions**2).sum(axis=1)) - (middle**2).sum())
@@ -175,23 +175,23 @@ def alpha_table(
     of `dealt_alphas` that reach alpha; where no test could tell alpha from chance, its interval does not either.
     """
     units, sizes = _units(labels, by_item=drawn is None)
-    whole = np.tensordot(sizes, units, axes=1)
+    total = np.tensordot(sizes, units, axes=1)
     n_units = int(sizes[units.any(axis=(1, 2))].sum())
     scale, dealt = np.array(labels.scale, dtype=np.float64), dealt_alphas(labels, generator)
     if drawn is None:
-        others = whole - units
+        others = total - units
     else:
-        others = (drawn @ units.reshape(len(units), -1)).reshape(len(drawn), *whole.shape)
+        others = (drawn @ units.reshape(len(units), -1)).reshape(len(drawn), *total.shape)
     rows = []
     for level in levels_of(labels):
-        alpha = krippendorff_alpha(whole, labels.scale, level=level)
+        alpha = krippendorff_alpha(total, labels.scale, level=level)
         values = krippendorff_alpha(others, labels.scale, level=level)
         spread = left_out_spread(values, sizes) if drawn is None else standard_deviation(values)
         half = reach(np.array(n_units), confidence_level) * spread
-        least, most = _least_alpha(whole, scale, level), np.array(1.0)
+        least, most = _least_alpha(total, scale, level), np.array(1.0)
         low, high = map(float, ends_of(alpha, half, np.array(n_units), np.array(least), most, confidence_level))
-        said = beside_chance(float(alpha), low, high, dealt.get(level), least, confidence_level)
-        rows.append({"level": level, "alpha": float(alpha), **said})
+        chance = ends_and_chance(float(alpha), low, high, dealt.get(level), least, confidence_level)
+        rows.append({"level": level, "alpha": float(alpha), **chance})
     return pd.DataFrame(rows)
 
 
@@ -200,14 +200,14 @@ def _units(labels: Labels, *, by_item: bool) -> tuple[Floats, Floats]:
     if not by_item:
         units = coincidences(labels, topics=topics_by_content(labels))
         return units, np.ones(len(units))
-    given = _counted(labels)
-    kinds, sizes = np.unique(given[given.sum(axis=1) > 1], axis=0, return_counts=True)
+    counts = _counted(labels)
+    kinds, sizes = np.unique(counts[counts.sum(axis=1) > 1], axis=0, return_counts=True)
     n_labels = len(labels.scale)
-    units = np.array([_summed(one[None]) for one in kinds]).reshape(len(kinds), n_labels, n_labels)
+    units = np.array([_summed(kind[None]) for kind in kinds]).reshape(len(kinds), n_labels, n_labels)
     return units, sizes.astype(np.float64)
 
 
-def beside_chance(  # noqa: PLR0913, PLR0917 - a figure with its interval, and what chance makes of it
+def ends_and_chance(  # noqa: PLR0913, PLR0917 - a figure with its interval, and what chance makes of it
     value: float, low: float, high: float, dealt: Dealt | None, least: float, confidence_level: float
 ) -> dict[str, float]:
     """Return the ends of an interval, taken across 0 where chance reaches the value too often, and how often it does.

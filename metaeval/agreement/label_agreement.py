@@ -133,8 +133,8 @@ class LabelAgreement(Result):
         if self.reference is None:
             return agreement_heat_map(matrix, label=label)
         columns = ["second", statistic, f"{statistic}_low", f"{statistic}_high"]
-        shown = self.pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
-        return agreement_dots(shown, label=f"{label} with {self.reference}")
+        frame = self.pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
+        return agreement_dots(frame, label=f"{label} with {self.reference}")
 
     def nearly_the_same(self, share: float = _NEARLY_THE_SAME) -> pd.DataFrame:
         """Return the pairs with the same label on at least `share` of their items: they may be one judge twice.
@@ -142,8 +142,8 @@ class LabelAgreement(Result):
         All pairs are looked at, also where a reference is named. Where nearly everything is not relevant two judges
         give the same labels often by chance, so Cohen's kappa must be 0.9 or more, too.
         """
-        found = self.all_pairs[(self.all_pairs["same"] >= share) & (self.all_pairs["kappa"] >= _BEYOND_CHANCE)]
-        return found.sort_values("same", ascending=False, kind="stable").reset_index(drop=True)
+        pairs = self.all_pairs[(self.all_pairs["same"] >= share) & (self.all_pairs["kappa"] >= _BEYOND_CHANCE)]
+        return pairs.sort_values("same", ascending=False, kind="stable").reset_index(drop=True)
 
 
 @in_one_order
@@ -249,8 +249,8 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         spread = _spreads(tables, ratios, scale, drawn, rel)
     frame = pd.DataFrame(
         {
-            "first": [labels.judges[place] for place in first],
-            "second": [labels.judges[place] for place in second],
+            "first": [labels.judges[index] for index in first],
+            "second": [labels.judges[index] for index in second],
             "items": items.astype(np.int64),
             "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
         }
@@ -296,9 +296,9 @@ def _item_units(tables: Floats, scale: Floats, rel: int) -> dict[str, Ints]:
     relevant, n = scale >= rel, tables.sum(axis=(1, 2))
     first, second = tables[:, relevant].sum(axis=(1, 2)), tables[:, :, relevant].sum(axis=(1, 2))
     union = n - tables[:, ~relevant][:, :, ~relevant].sum(axis=(1, 2))
-    found = dict.fromkeys(STATISTICS, n) | dict.fromkeys(("overlap", "same_over_union"), union)
-    found |= {"first_kept": first, "second_kept": second, "sensitivity": first, "specificity": n - first}
-    return {name: one.astype(np.int64) for name, one in found.items()}
+    counts = dict.fromkeys(STATISTICS, n) | dict.fromkeys(("overlap", "same_over_union"), union)
+    counts |= {"first_kept": first, "second_kept": second, "sensitivity": first, "specificity": n - first}
+    return {name: number.astype(np.int64) for name, number in counts.items()}
 
 
 def _ranges(tables: Floats, scale: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -313,14 +313,14 @@ def _ranges(tables: Floats, scale: Floats) -> tuple[dict[str, Floats], dict[str,
 def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats, rel: int) -> pd.DataFrame:
     first, second = all_pairs(len(names))
     tables = counts[first, :, second, :]
-    found = pooled(tables, scale, rel)
+    figures = pooled(tables, scale, rel)
     return pd.DataFrame(
         {
             "first": np.array(names, dtype=object)[first],
             "second": np.array(names, dtype=object)[second],
             "items": tables.sum(axis=(1, 2)).astype(np.int64),
-            "same": found["same"],
-            "kappa": found["kappa"],
+            "same": figures["same"],
+            "kappa": figures["kappa"],
         }
     )
 
@@ -347,10 +347,10 @@ def _spreads(
     size = max(1, _BLOCK // (len(counts) * tables.shape[2] ** 2))
     spread = {name: np.empty(n_pairs) for name in STATISTICS}
     for start in track(range(0, n_pairs, size), description="resampling topics", total=-(-n_pairs // size)):
-        part = slice(start, start + size)
-        values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts, rel)
+        block = slice(start, start + size)
+        values = _all_statistics(tables[:, block], {k: v[:, block] for k, v in ratios.items()}, scale, counts, rel)
         for name in STATISTICS:
-            spread[name][part] = standard_deviation(values[name])
+            spread[name][block] = standard_deviation(values[name])
     return spread
 
 
@@ -381,7 +381,7 @@ def _topic_frame(
             **{name: values.ravel() for name, values in ratios.items()},
         }
     )
-    place = {name: at for at, name in enumerate(labels.topics)}
-    result = result.sort_values("topic", key=lambda names: names.map(place), kind="stable")
-    kept = (result["items"] > 0) & labels.ordered & (not labels.by_item)
-    return result[kept].reset_index(drop=True)
+    position = {name: at for at, name in enumerate(labels.topics)}
+    result = result.sort_values("topic", key=lambda names: names.map(position), kind="stable")
+    mask = (result["items"] > 0) & labels.ordered & (not labels.by_item)
+    return result[mask].reset_index(drop=True)

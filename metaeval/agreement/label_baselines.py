@@ -108,10 +108,12 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
         raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     scale = np.array(labels.scale, dtype=np.float64)
     counts = contingency(labels, topics=labels.topics)
-    own = labels.judges.index(reference)
-    tables = counts[:, own].transpose(0, 2, 1, 3)  # topic, judge, label of the reference, label of the judge
+    reference_index = labels.judges.index(reference)
+    tables = counts[:, reference_index].transpose(
+        0, 2, 1, 3
+    )  # topic, judge, label of the reference, label of the judge
     items = tables.sum(axis=(0, 2, 3))
-    judges = [place for place in range(len(labels.judges)) if place != own and items[place] > 0]
+    judges = [judge for judge in range(len(labels.judges)) if judge != reference_index and items[judge] > 0]
     if not judges:
         raise ScoresError(
             f"nobody labelled an {unit().labelled} that {reference!r} labelled; are topics and items named alike?"
@@ -124,8 +126,8 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     parts = [
         pd.DataFrame(
             {
-                "judge": labels.judges[place],
-                "items": int(items[place]),
+                "judge": labels.judges[judge],
+                "items": int(items[judge]),
                 "statistic": order,
                 "value": [value[name][at] for name in order],
                 "constant": [constant[name][at] for name in order],
@@ -135,7 +137,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
                 "people_pairs": n_pairs,
             }
         )
-        for at, place in enumerate(judges)
+        for at, judge in enumerate(judges)
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -170,15 +172,15 @@ def _expected(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
 
 def _expected_overlap(first: Floats, second: Floats, total: Floats) -> Floats:
     """Return the expected overlap of sets of these sizes drawn from so many items; NaN where both are empty."""
-    f, s, n = (np.ravel(one).astype(np.int64) for one in (first, second, total))
+    f, s, n = (np.ravel(sizes).astype(np.int64) for sizes in (first, second, total))
     fewest = np.maximum(0, f + s - n)
     several = np.minimum(f, s) - fewest + 1
     cell = np.repeat(np.arange(len(f)), several)
     common = fewest[cell] + np.arange(len(cell)) - np.repeat(np.cumsum(several) - several, several)
     union = (f + s)[cell] - common
     chance = hypergeom.pmf(common, n[cell], f[cell], s[cell])
-    found = np.bincount(cell, weights=chance * common / np.maximum(union, 1), minlength=len(f))
-    return np.where(f + s > 0, found, np.nan).reshape(first.shape)
+    expected = np.bincount(cell, weights=chance * common / np.maximum(union, 1), minlength=len(f))
+    return np.where(f + s > 0, expected, np.nan).reshape(first.shape)
 
 
 def _constant(tables: Floats, scale: Floats, rel: int, *, ordered: bool) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -188,16 +190,16 @@ def _constant(tables: Floats, scale: Floats, rel: int, *, ordered: bool) -> tupl
     """
     rows = tables.sum(axis=-1)
     every = rows[:, :, None, :, None] * np.eye(len(scale))[:, None, :]  # topic, judge, constant, k, k
-    found = _statistics(every, scale, rel)
+    figures = _statistics(every, scale, rel)
     best, label = {}, {}
-    for name, values in found.items():
+    for name, values in figures.items():
         worth = -np.abs(values) if name == "bias" else values
         worth = np.where(np.isfinite(worth), worth, -np.inf)
         if not ordered:
-            worth = np.where(worth >= worth.max(axis=1, keepdims=True) - RELATIVE, found["same"], -np.inf)
-        place = np.argmax(worth, axis=1)
-        best[name] = np.take_along_axis(values, place[:, None], axis=1)[:, 0]
-        label[name] = np.where(np.isfinite(best[name]), scale[place], np.nan)
+            worth = np.where(worth >= worth.max(axis=1, keepdims=True) - RELATIVE, figures["same"], -np.inf)
+        index = np.argmax(worth, axis=1)
+        best[name] = np.take_along_axis(values, index[:, None], axis=1)[:, 0]
+        label[name] = np.where(np.isfinite(best[name]), scale[index], np.nan)
     return best, label
 
 
@@ -205,13 +207,15 @@ def _among(counts: Floats, people: Sequence[int], scale: Floats, rel: int) -> tu
     """Return the mean of every statistic over the pairs of people, each way round, and how many pairs there are."""
     if not people:
         return dict.fromkeys(STATISTICS, np.nan), 0
-    first, second = (np.array(people)[part] for part in all_pairs(len(people)))
+    first, second = (np.array(people)[side] for side in all_pairs(len(people)))
     common = counts[:, first, :, second].sum(axis=(1, 2, 3)) > 0
     first, second = first[common], second[common]
     if not len(first):
         return dict.fromkeys(STATISTICS, np.nan), 0
-    both = np.concatenate([first, second]), np.concatenate([second, first])
-    found = _statistics(counts[:, both[0], :, both[1]].transpose(1, 0, 2, 3), scale, rel)
-    found["bias"] = np.abs(found["bias"])
-    means = {name: float(np.nanmean(one)) if np.isfinite(one).any() else np.nan for name, one in found.items()}
+    ordered = np.concatenate([first, second]), np.concatenate([second, first])
+    figures = _statistics(counts[:, ordered[0], :, ordered[1]].transpose(1, 0, 2, 3), scale, rel)
+    figures["bias"] = np.abs(figures["bias"])
+    means = {
+        name: float(np.nanmean(values)) if np.isfinite(values).any() else np.nan for name, values in figures.items()
+    }
     return means, len(first)

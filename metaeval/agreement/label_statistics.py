@@ -25,11 +25,11 @@ def topics_by_content(labels: Labels) -> tuple[str, ...]:
 
 def kinds_of(labels: Labels) -> Ints:
     """Return which kind every item is of, by what each judge said of it, in an order that names do not decide."""
-    given = labels.table.to_numpy()[:, :, None] == np.array(labels.scale)
+    one_hot = labels.table.to_numpy()[:, :, None] == np.array(labels.scale)
     if not labels.ordered:  # names in no order of their own: by how often they were given
-        given = given[:, :, np.argsort(given.sum(axis=(0, 1)), kind="stable")]
-    codes = np.where(given.any(axis=2), given.argmax(axis=2), -1)
-    judges = np.lexsort(given.sum(axis=0).T[::-1])
+        one_hot = one_hot[:, :, np.argsort(one_hot.sum(axis=(0, 1)), kind="stable")]
+    codes = np.where(one_hot.any(axis=2), one_hot.argmax(axis=2), -1)
+    judges = np.lexsort(one_hot.sum(axis=0).T[::-1])
     return np.unique(codes[:, judges], axis=0, return_inverse=True)[1].ravel()
 
 
@@ -38,7 +38,7 @@ def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:
     table, scale = labels.table, np.array(labels.scale, dtype=np.float64)
     one_hot = (table.to_numpy()[:, :, None] == scale).astype(np.float64).reshape(len(table), -1)
     position = pd.Index(topics).get_indexer(table.index.get_level_values("topic"))
-    counts = np.stack([one_hot[position == place].T @ one_hot[position == place] for place in range(len(topics))])
+    counts = np.stack([one_hot[position == index].T @ one_hot[position == index] for index in range(len(topics))])
     n, k = table.shape[1], len(scale)
     return counts.reshape(len(topics), n, k, n, k)
 
@@ -90,15 +90,15 @@ def pooled(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
 def by_topic(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
     """Return the ratios of every topic of tables (topic, ..., k, k); their mean over topics is reported."""
     relevant = scale >= rel
-    both = tables[..., relevant, :][..., relevant].sum(axis=(-2, -1))
+    common = tables[..., relevant, :][..., relevant].sum(axis=(-2, -1))
     first = tables[..., relevant, :].sum(axis=(-2, -1))
     second = tables[..., relevant].sum(axis=(-2, -1))
     same = np.einsum("...ii,i->...", tables, relevant.astype(np.float64))
-    union = first + second - both
+    union = first + second - common
     return {
-        "overlap": ratio(both, union),
-        "first_kept": ratio(both, first),
-        "second_kept": ratio(both, second),
+        "overlap": ratio(common, union),
+        "first_kept": ratio(common, first),
+        "second_kept": ratio(common, second),
         "same_over_union": ratio(same, union),
     }
 

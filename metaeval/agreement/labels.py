@@ -61,7 +61,7 @@ class Labels(Result):
     @property
     def whole(self) -> bool:
         """Whether all labels of the scale are whole numbers, as statistics that count pairs of labels need them."""
-        return all(isinstance(one, int) for one in self.scale)
+        return all(isinstance(label, int) for label in self.scale)
 
     def called(self, label: float) -> str:
         """Return what a label is called: its word, or the number.
@@ -111,7 +111,7 @@ class Labels(Result):
             Naming the first label with a fraction, and the way out.
         """
         if not self.whole:
-            first = next(one for one in self.scale if not isinstance(one, int))
+            first = next(label for label in self.scale if not isinstance(label, int))
             raise ScoresError(
                 f"{what} counts pairs of labels, so they must be whole numbers, and there is {first:g}; map the judges "
                 "to one scale first (metaeval.agreement.map_scales)"
@@ -170,45 +170,45 @@ def as_labels(
             message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
             raise InvalidOptionError(f"{message}; give each its grade (`words`), or leave `scale` out")
         scale = range(len(known_words.names))
-    given = frame.to_numpy()
-    if np.isinf(given).any():
-        row, column = np.argwhere(np.isinf(given))[0]
+    values = frame.to_numpy()
+    if np.isinf(values).any():
+        row, column = np.argwhere(np.isinf(values))[0]
         raise ScoresError(
             f"labels must be {'finite' if real else 'whole numbers'}; {_cell(frame, int(row), int(column))} is infinite"
         )
-    known = np.isfinite(given)
-    if not real and (given[known] != np.round(given[known])).any():
-        row, column = np.argwhere(known & (given != np.round(given)))[0]
+    present = np.isfinite(values)
+    if not real and (values[present] != np.round(values[present])).any():
+        row, column = np.argwhere(present & (values != np.round(values)))[0]
         raise ScoresError(
             "labels must be whole numbers (metaeval.agreement.map_scales puts others on a scale); "
-            f"{_cell(frame, int(row), int(column))} is {given[row, column]:g}"
+            f"{_cell(frame, int(row), int(column))} is {values[row, column]:g}"
         )
     if scale is not None:
-        scale = [check_number(one, "scale") for one in check_list(scale, "scale", [0, 1, 2])]
-    if scale is not None and not all(np.isfinite(one) and (real or one == round(one)) for one in scale):
+        scale = [check_number(level, "scale") for level in check_list(scale, "scale", [0, 1, 2])]
+    if scale is not None and not all(np.isfinite(level) and (real or level == round(level)) for level in scale):
         raise refused("scale", f"must hold {'finite' if real else 'whole'} numbers, not {list(scale)}", scale)
-    listed_scale = np.unique(given[known] if scale is None else np.array(list(scale), dtype=np.float64)).tolist()
-    levels = tuple(int(one) if one.is_integer() else one for one in listed_scale)
-    off = known & ~np.isin(given, levels)
+    listed_scale = np.unique(values[present] if scale is None else np.array(list(scale), dtype=np.float64)).tolist()
+    levels = tuple(int(level) if level.is_integer() else level for level in listed_scale)
+    off = present & ~np.isin(values, levels)
     rows, columns = np.nonzero(off)
     listed = pd.DataFrame(
         {
             "topic": frame.index.get_level_values("topic")[rows],
             "item": frame.index.get_level_values("item")[rows],
             "judge": frame.columns[columns],
-            "label": given[rows, columns],
+            "label": values[rows, columns],
         }
     )
     if len(listed) and outside == "error":
         raise ScoresError(
             f"{len(listed)} labels are not on the scale {', '.join(map(str, levels))}; the first: "
-            f"{_cell(frame, int(rows[0]), int(columns[0]))} is {given[rows[0], columns[0]]:g}. Name the whole scale "
+            f"{_cell(frame, int(rows[0]), int(columns[0]))} is {values[rows[0], columns[0]]:g}. Name the whole scale "
             "with `scale`, or leave them out with `outside='drop'`"
         )
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
-        found = f"{count(clean.shape[1], 'judge')} and {count(len(clean), 'item')}"
-        raise ScoresError(f"agreement needs two judges and an item, not {found}")
+        received = f"{count(clean.shape[1], 'judge')} and {count(len(clean), 'item')}"
+        raise ScoresError(f"agreement needs two judges and an item, not {received}")
     if isinstance(table, Labels):
         return replace(table, table=clean, scale=levels, outside=listed)
     return Labels(
@@ -241,7 +241,7 @@ def _wide(table: object) -> pd.DataFrame:
             f"{list(frame.index.names)}"
         )
     parts = ("topic", "item")
-    keys = [clean_names(frame.index.get_level_values(place), part) for place, part in enumerate(parts)]
+    keys = [clean_names(frame.index.get_level_values(level), key) for level, key in enumerate(parts)]
     frame.index = pd.MultiIndex.from_arrays(keys, names=parts)
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
@@ -277,20 +277,20 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
         row, column = np.argwhere(odd)[0]
         message = f"labels must be numbers, words or empty; {_cell(frame, int(row), int(column))} is"
         raise ScoresError(f"{message} {shortened(frame.iloc[row, column])}")
-    said = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
-    if all(is_number(word) for words in said.values() for word in words):
+    words_of = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
+    if all(is_number(word) for words in words_of.values() for word in words):
         return None, cells.replace("", np.nan).astype(np.float64)
-    found = word_scale(said)
-    numbers = [word for words in said.values() for word in words if is_number(word)]
-    if numbers and not found.ordered:
-        word = next(word for words in said.values() for word in words if not is_number(word))
+    scale = word_scale(words_of)
+    numbers = [word for words in words_of.values() for word in words if is_number(word)]
+    if numbers and not scale.ordered:
+        word = next(word for words in words_of.values() for word in words if not is_number(word))
         raise ScoresError(
             f"labels must be numbers or words, and there are both ({numbers[0]} and {word}); give every word its grade "
             "(`words`)"
         )
-    coded = cells.map(lambda word: np.nan if not word else float(found.codes[folded(word)]))
-    coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(found, said)]}
-    return found, coded
+    coded = cells.map(lambda word: np.nan if not word else float(scale.codes[folded(word)]))
+    coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(scale, words_of)]}
+    return scale, coded
 
 
 def _word(cell: object) -> str | None:
@@ -314,7 +314,7 @@ def _words_notes(found: WordScale, said: Mapping[str, Sequence[str]]) -> list[st
     same = [" and ".join(sorted(words)) for words in spelt.values() if len(words) > 1]
     notes = [f"words that differ in case or blanks alone are one label: {first_few(sorted(same))}"] if same else []
     if found.ordered:
-        told = "; ".join(f"{name} {place}" for place, name in enumerate(found.names) if name)
+        told = "; ".join(f"{name} {grade}" for grade, name in enumerate(found.names) if name)
         return [f"labels are words that say no and yes: {told}", *notes]
     grades = grades_of([*found.codes])
     way = f"`words={grades!r}`" if grades else "`words`"
@@ -327,13 +327,13 @@ def _words_notes(found: WordScale, said: Mapping[str, Sequence[str]]) -> list[st
 
 def _labels_of(judge: object, topics: object) -> pd.Series:
     """Return the labels that one judge gave, by topic and item."""
-    if not isinstance(topics, Mapping) or not all(isinstance(part, Mapping) for part in topics.values()):
+    if not isinstance(topics, Mapping) or not all(isinstance(by_item, Mapping) for by_item in topics.values()):
         raise ScoresError(
             f"labels of judge {judge!r} must map topics to mappings from item to label, {{'1': {{'d1': 2}}}}, not "
             f"{shortened(repr(topics))}"
         )
-    held = {(topic, item): label for topic, part in topics.items() for item, label in part.items()}
-    return pd.Series(held, dtype=object if held else np.float64)
+    labels = {(topic, item): label for topic, by_item in topics.items() for item, label in by_item.items()}
+    return pd.Series(labels, dtype=object if labels else np.float64)
 
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> str:

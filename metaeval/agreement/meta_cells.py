@@ -12,12 +12,12 @@ from metaeval.agreement.items import in_content_order
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import count, natural_order
 from metaeval.errors import ScoresError
-from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.equality import difference, reaches, settle
 from metaeval.table.scores import better_direction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Cells:
+class MetaCells:
     """The scores of one set of systems by people and by every metric, higher better throughout."""
 
     name: str
@@ -50,9 +50,9 @@ class Cells:
         """The metrics' scores, the mean of the system where there is none."""
         if np.isfinite(self.scores).all():
             return self.scores
-        known = np.isfinite(self.scores)
-        means = np.where(known, self.scores, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
-        return np.where(known, self.scores, means[..., None])
+        observed = np.isfinite(self.scores)
+        means = np.where(observed, self.scores, 0.0).sum(axis=-1) / np.maximum(observed.sum(axis=-1), 1)
+        return np.where(observed, self.scores, means[..., None])
 
     @cached_property
     def on_cells(self) -> tuple[Floats, Floats]:
@@ -62,16 +62,16 @@ class Cells:
     @cached_property
     def human_means(self) -> Floats:
         """People's score of every system, means that are equal up to rounding made equal."""
-        held, n = np.where(self.there, self.human, 0.0), self.there.sum(axis=1)
-        means = settle(held.sum(axis=1) / n, np.abs(held).sum(axis=1) / n)
+        scores, n = np.where(self.there, self.human, 0.0), self.there.sum(axis=1)
+        means = settle(scores.sum(axis=1) / n, np.abs(scores).sum(axis=1) / n)
         return np.where(np.isfinite(self.given_human), self.given_human, means) if self.over == "all" else means
 
     @cached_property
     def metric_means(self) -> Floats:
         """Every metric's score of every system, likewise. Shape (metric, system)."""
         if self.over == "common":
-            held, n = np.where(self.there, self.filled, 0.0), self.there.sum(axis=1)
-            return settle(held.sum(axis=-1) / n, np.abs(held).sum(axis=-1) / n)
+            scores, n = np.where(self.there, self.filled, 0.0), self.there.sum(axis=1)
+            return settle(scores.sum(axis=-1) / n, np.abs(scores).sum(axis=-1) / n)
         means = settle(self.filled.mean(axis=-1), np.abs(self.filled).mean(axis=-1))
         return np.where(np.isfinite(self.given), self.given, means)
 
@@ -106,12 +106,12 @@ class Cells:
         return [_sorted_gap(scores[first, self.verdicts.item], scores[second, self.verdicts.item], self)
                 for scores in self.scores]  # fmt: skip
 
-    def among(self, systems: Sequence[int]) -> "Cells":
+    def among(self, systems: Sequence[int]) -> "MetaCells":
         """Return some of the systems."""
         at = np.asarray(systems)
         return replace(
             self,
-            systems=tuple(self.systems[place] for place in at),
+            systems=tuple(self.systems[system] for system in at),
             human=self.human[at],
             scores=self.scores[:, at],
             given=self.given[:, at],
@@ -119,24 +119,24 @@ class Cells:
             second=self.second[:, at],
         )
 
-    def with_scores(self, names: Sequence[str], scores: Floats) -> "Cells":
+    def with_scores(self, names: Sequence[str], scores: Floats) -> "MetaCells":
         """Return the set with other metrics, of which no score of systems is given."""
         return replace(self, metrics=tuple(names), scores=scores, given=np.full(scores.shape[:2], np.nan))
 
-    def standardised(self) -> "Cells":
+    def standardised(self) -> "MetaCells":
         """Bring every metric to mean 0 and variance 1 over the cells that people scored, for exchanges."""
         cells = self.on_cells[1]
         size = np.abs(cells).max(axis=1)
         middle, spread = cells.mean(axis=1), cells.std(axis=1)
         spread = np.where(spread > 1e-12 * size, spread, 1.0)
-        own = (self.metric_means.T - middle) / spread  # the means that are compared, equal ones equal
+        means = (self.metric_means.T - middle) / spread  # the means that are compared, equal ones equal
         scores = (self.scores - middle[:, None, None]) / spread[:, None, None]
-        return replace(self, scores=scores, given=own.T)
+        return replace(self, scores=scores, given=means.T)
 
 
 def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
     name: str, scores: xr.DataArray, reference: str, *, over: str, as_published: bool, ceiling: Sequence[str] = ()
-) -> Cells:
+) -> MetaCells:
     """Lay out a set: the systems that people scored, every metric turned so that higher is better.
 
     A metric that lacks a cell which people scored is refused by name.
@@ -144,23 +144,23 @@ def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
     table = in_content_order(scores, reference)
     if as_published:  # whose values depend on the order of systems
         table = table.sel({dim: natural_order(table[dim].to_numpy().tolist()) for dim in ("system", "item")})
-    names = [str(one) for one in table["metric"].to_numpy()]
+    names = [str(column) for column in table["metric"].to_numpy()]
     sign = better_direction(table) if "higher_is_better" in table.coords else np.ones(len(names))
     values = table.to_numpy() * sign[:, None, None]
-    own = np.full(values.shape[:2], np.nan)
+    system_scores = np.full(values.shape[:2], np.nan)
     if "system_score" in table.coords:
-        own = table["system_score"].transpose("metric", "system").to_numpy() * sign[:, None]
+        system_scores = table["system_score"].transpose("metric", "system").to_numpy() * sign[:, None]
     at = names.index(reference)
     judged = np.isfinite(values[at]).any(axis=1)
     if judged.sum() < 2:  # noqa: PLR2004 - a pair
         raise ScoresError(
             f"{set_of(name)}people ({reference}) scored {count(int(judged.sum()), 'system')}; a comparison takes two"
         )
-    others = [place for place in range(len(names)) if place != at and names[place] not in ceiling]
-    values, own = values[:, judged], own[:, judged]
+    others = [index for index in range(len(names)) if index != at and names[index] not in ceiling]
+    values, system_scores = values[:, judged], system_scores[:, judged]
     lacking = np.isfinite(values[at]) & ~np.isfinite(values[others])
     if lacking.any():
-        metric, system, item = (int(found[0]) for found in np.nonzero(lacking))
+        metric, system, item = (int(indices[0]) for indices in np.nonzero(lacking))
         n = int(lacking[metric].sum())
         message = (
             f"{set_of(name)}{names[others[metric]]} has no score in {n} of the cells that people scored, such as "
@@ -169,17 +169,17 @@ def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
         )
         raise ScoresError(message)
     gone = np.full(values.shape[1:], np.nan)
-    second = [values[names.index(one)] if one in names else gone for one in ceiling]
-    second = [gone if (np.isfinite(values[at]) & ~np.isfinite(one)).any() else one for one in second]
+    second = [values[names.index(column)] if column in names else gone for column in ceiling]
+    second = [gone if (np.isfinite(values[at]) & ~np.isfinite(column)).any() else column for column in second]
     clusters = table["cluster"].to_numpy() if "cluster" in table.coords else np.arange(table.sizes["item"])
-    return Cells(
+    return MetaCells(
         name=name,
-        metrics=tuple(names[place] for place in others),
+        metrics=tuple(names[index] for index in others),
         systems=tuple(map(str, table["system"].to_numpy()[judged])),
         human=values[at],
         scores=values[others],
-        given=own[others],
-        given_human=own[at],
+        given=system_scores[others],
+        given_human=system_scores[at],
         clusters=clusters,
         over=over,
         second=np.array(second).reshape(len(ceiling), *values.shape[1:]),
@@ -205,7 +205,7 @@ class Verdicts:
     n_items: int
 
     @classmethod
-    def of(cls, cells: Cells) -> "Verdicts":
+    def of(cls, cells: MetaCells) -> "Verdicts":
         """Collect what people say; scores that are equal up to rounding tie."""
         first, second = cells.pairs
         gap = _gap(cells.human[first], cells.human[second], cells)
@@ -220,32 +220,32 @@ class Verdicts:
             n_items=int((n > 0).sum()),
         )
 
-    def right(self, cells: Cells, chosen: Flags | None = None) -> tuple[Flags, Floats]:
+    def right(self, cells: MetaCells, chosen: Flags | None = None) -> tuple[Flags, Floats]:
         """Return which verdicts each metric shares with people, and its threshold of ties, fitted to `chosen` items."""
         first, second = (side[self.pair] for side in cells.pairs)
         shared = np.empty((len(cells.metrics), len(self.pair)), dtype=bool)
         thresholds = np.empty(len(cells.metrics))
-        for place, scores in enumerate(cells.scores):
+        for metric, scores in enumerate(cells.scores):
             a, b = scores[first, self.item], scores[second, self.item]
             size = np.zeros(len(a)) if cells.as_published else np.abs(a) + np.abs(b)
             gap = _gap(a, b, cells)
             agree = np.sign(gap) == self.human
             apart = np.abs(gap)
             use = slice(None) if chosen is None else chosen[self.item]
-            thresholds[place], highest = best_threshold(
+            thresholds[metric], highest = best_threshold(
                 apart[use], size[use], agree[use], self.human[use] == 0, self.weight[use]
             )
-            tied = apart <= highest if cells.as_published else at_least(highest, apart, size)
-            shared[place] = np.where(tied, self.human == 0, agree)
+            tied = apart <= highest if cells.as_published else reaches(highest, apart, size)
+            shared[metric] = np.where(tied, self.human == 0, agree)
         return shared, thresholds
 
 
-def _gap(a: Floats, b: Floats, cells: Cells) -> Floats:
+def _gap(a: Floats, b: Floats, cells: MetaCells) -> Floats:
     """Return a - b, 0 where the two are equal up to rounding, or the same."""
     return a - b if cells.as_published else difference(a, b, np.abs(a), np.abs(b))
 
 
-def _sorted_gap(a: Floats, b: Floats, cells: Cells) -> tuple[Ints, Ints, NDArray[np.int8]]:
+def _sorted_gap(a: Floats, b: Floats, cells: MetaCells) -> tuple[Ints, Ints, NDArray[np.int8]]:
     gap = _gap(a, b, cells)
     size = np.zeros(len(a)) if cells.as_published else np.abs(a) + np.abs(b)
     order, ends = _ends_of(np.abs(gap), size)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metaeval.agreement.meta_cells import Cells
-from metaeval.agreement.meta_exchanges import Asked, quick_measure
-from metaeval.agreement.meta_tasks import CALIBRATED, Task
+from metaeval.agreement.meta_cells import MetaCells
+from metaeval.agreement.meta_exchanges import MetaOptions, quick_measure
+from metaeval.agreement.meta_tasks import CALIBRATED, MetaTask
 from metaeval.base.arrays import Floats, Ints
 from metaeval.running.workers import parallel_map
 
@@ -36,7 +36,7 @@ class Chance(NamedTuple):
     """Whether these are all the ways to shuffle; else some at random."""
 
 
-def beside_chance(value: Floats, shuffled: Floats, *, exact: bool) -> dict[str, Any]:
+def compare_with_chance(value: Floats, shuffled: Floats, *, exact: bool) -> dict[str, Any]:
     """Return mean and upper 97.5 % limit of shuffles, the share that reaches a value with its error, and the verdict.
 
     Examples
@@ -51,19 +51,21 @@ def beside_chance(value: Floats, shuffled: Floats, *, exact: bool) -> dict[str, 
         none = np.full(len(value), None)
         names = ("chance", "chance_high", "p_chance", "p_chance_error")
         return dict.fromkeys(names, unknown) | {"above_chance": none}
-    known = np.isfinite(shuffled).all(axis=0) & np.isfinite(value)
+    defined = np.isfinite(shuffled).all(axis=0) & np.isfinite(value)
     reached = (shuffled >= value - _ROUNDING).sum(axis=0)
-    p = np.where(known, reached / n if exact else (reached + 1.0) / (n + 1.0), np.nan)
+    p = np.where(defined, reached / n if exact else (reached + 1.0) / (n + 1.0), np.nan)
     return {
         "chance": shuffled.mean(axis=0),
-        "chance_high": np.where(known, np.quantile(shuffled, 1.0 - LIMIT, axis=0, method="higher"), np.nan),
+        "chance_high": np.where(defined, np.quantile(shuffled, 1.0 - LIMIT, axis=0, method="higher"), np.nan),
         "p_chance": p,
         "p_chance_error": 0.0 * p if exact else np.sqrt(p * (1.0 - p) / n),
-        "above_chance": np.array([bool(one <= LIMIT) if here else None for one, here in zip(p, known, strict=True)]),
+        "above_chance": np.array(
+            [bool(p_value <= LIMIT) if here else None for p_value, here in zip(p, defined, strict=True)]
+        ),
     }
 
 
-def chance_of(asked: Asked, n_chance: int, undecided: Callable[[Sequence[Floats]], bool]) -> Chance:
+def chance_of(asked: MetaOptions, n_chance: int, undecided: Callable[[Sequence[Floats]], bool]) -> Chance:
     """Return the measures of all ways to shuffle, where there are few, else of `n_chance` or more at random.
 
     Twice as many are drawn as long as those are undecided, up to 32 times what was asked for.
@@ -76,13 +78,13 @@ def chance_of(asked: Asked, n_chance: int, undecided: Callable[[Sequence[Floats]
         return Chance(shuffled_measures(ways, asked), exact=True)
     size = sum(cells.scores.size for cells in sets.values())
     most, at_once = max(n_chance, min(_TIMES * n_chance, _MOST // size)), max(1, _AT_ONCE // size)
-    found: list[list[Floats]] = []
+    batches: list[list[Floats]] = []
     drawn, wanted = 0, n_chance
     while drawn < wanted:
         sizes = [min(at_once, wanted - start) for start in range(drawn, wanted, at_once)]
-        numbers = list(range(len(found), len(found) + len(sizes)))
-        found += parallel_map(_drawn_measures, numbers, sizes, shared=(asked,), description="chance")
-        tasks = [np.concatenate([one[place] for one in found]) for place in range(len(asked.tasks))]
+        numbers = list(range(len(batches), len(batches) + len(sizes)))
+        batches += parallel_map(_drawn_measures, numbers, sizes, shared=(asked,), description="chance")
+        tasks = [np.concatenate([batch[index] for batch in batches]) for index in range(len(asked.tasks))]
         drawn, wanted = wanted, min(2 * wanted, most) if undecided(tasks) else wanted
     return Chance(tasks, exact=False)
 
@@ -95,25 +97,25 @@ def near_limit(p: Floats, n: int) -> bool:
 # ------------------------------------------------------------------------------------------------------------ shuffles
 
 
-def n_ways(cells: Cells) -> int:
+def n_ways(cells: MetaCells) -> int:
     """Count the ways to shuffle: scores beside human ones among themselves on every item, and the others."""
     there = cells.there.sum(axis=0).tolist()
     return prod(factorial(n) * factorial(len(cells.systems) - n) for n in there)
 
 
-def all_ways(cells: Cells) -> Ints:
+def all_ways(cells: MetaCells) -> Ints:
     """Return whose score every system gets. Shape (way, system, item)."""
     by_item = []
     for there in cells.there.T:
         parts = [np.flatnonzero(there), np.flatnonzero(~there)]
-        ways = [*product(*(permutations(part.tolist()) for part in parts))]
+        ways = [*product(*(permutations(group.tolist()) for group in parts))]
         source = np.empty((len(ways), len(there)), dtype=np.int64)
         source[:, np.concatenate(parts)] = [[*first, *second] for first, second in ways]
         by_item.append(source)
     return np.array([np.stack(way, axis=1) for way in product(*by_item)])
 
 
-def _drawn_ways(cells: Cells, size: int, generator: np.random.Generator) -> Ints:
+def _drawn_ways(cells: MetaCells, size: int, generator: np.random.Generator) -> Ints:
     """Return the same for ways at random."""
     keys = generator.random((size, *cells.human.shape)) + ~cells.there
     source = np.empty(keys.shape, dtype=np.int64)
@@ -122,14 +124,14 @@ def _drawn_ways(cells: Cells, size: int, generator: np.random.Generator) -> Ints
     return source
 
 
-def _drawn_measures(number: int, size: int, asked: Asked) -> list[Floats]:
+def _drawn_measures(number: int, size: int, asked: MetaOptions) -> list[Floats]:
     ways = {
         name: _drawn_ways(cells, size, asked.generator("chance", name, number)) for name, cells in asked.cells.items()
     }
     return shuffled_measures(ways, asked)
 
 
-def shuffled_measures(ways: Mapping[str, Ints], asked: Asked) -> list[Floats]:
+def shuffled_measures(ways: Mapping[str, Ints], asked: MetaOptions) -> list[Floats]:
     """Return the measures of every metric (way, metric) for every task; NaN where a measure takes too long."""
     shuffled = {
         name: np.take_along_axis(asked.cells[name].filled[None], source[:, None], axis=2)
@@ -138,16 +140,18 @@ def shuffled_measures(ways: Mapping[str, Ints], asked: Asked) -> list[Floats]:
     return [_measures_of(task, ways, shuffled, asked) for task in asked.tasks]
 
 
-def _measures_of(task: Task, ways: Mapping[str, Ints], shuffled: Mapping[str, Floats], asked: Asked) -> Floats:
+def _measures_of(
+    task: MetaTask, ways: Mapping[str, Ints], shuffled: Mapping[str, Floats], asked: MetaOptions
+) -> Floats:
     every = asked.of(task)
     n_ways, n_metrics = len(next(iter(ways.values()))), len(every[0].metrics)
     if task.measure == "kendall" and task.level == "item" and task.group == "none":
         return np.full((n_ways, n_metrics), np.nan)
-    at = {name: [asked.cells[name].metrics.index(one) for one in every[0].metrics] for name in task.sets}
+    at = {name: [asked.cells[name].metrics.index(metric) for metric in every[0].metrics] for name in task.sets}
     if task.measure in CALIBRATED:
         (name,) = task.sets
-        found = _calibrated(asked.cells[name], at[name], ways[name])
-        return found if task.measure == "acc_eq" else 2.0 * found - 1.0
+        accuracy = _calibrated(asked.cells[name], at[name], ways[name])
+        return accuracy if task.measure == "acc_eq" else 2.0 * accuracy - 1.0
     names = [*map(str, range(n_ways * n_metrics))]
     stacked = [
         cells.with_scores(names, shuffled[name][:, at[name]].reshape(-1, *cells.human.shape))
@@ -156,19 +160,19 @@ def _measures_of(task: Task, ways: Mapping[str, Ints], shuffled: Mapping[str, Fl
     return quick_measure(task, stacked, asked).reshape(n_ways, n_metrics)
 
 
-def _calibrated(cells: Cells, metrics: Sequence[int], source: Ints) -> Floats:
+def _calibrated(cells: MetaCells, metrics: Sequence[int], source: Ints) -> Floats:
     """Return accuracy with calibrated ties: shuffling changes whose differences are sorted, and not their order."""
     verdicts = cells.verdicts
     first, second = (side[verdicts.pair] for side in cells.pairs)
     prefer = np.zeros((len(cells.systems), *cells.human.shape), dtype=np.int8)
     prefer[first, second, verdicts.item], prefer[second, first, verdicts.item] = verdicts.human, -verdicts.human
     holder = np.argsort(source, axis=1)  # who gets the score of each system
-    said = prefer[holder[:, first, verdicts.item], holder[:, second, verdicts.item], verdicts.item]
-    found = np.empty((len(source), len(metrics)))
-    for place, metric in enumerate(metrics):
+    shuffled = prefer[holder[:, first, verdicts.item], holder[:, second, verdicts.item], verdicts.item]
+    accuracy = np.empty((len(source), len(metrics)))
+    for column, metric in enumerate(metrics):
         order, ends, sign = cells.sorted_gaps[metric]
-        own, weight = said[:, order], verdicts.weight[order]
-        agree = own == sign
-        gain = np.cumsum(weight * ((own == 0).astype(np.float64) - agree), axis=1)[:, ends]
-        found[:, place] = agree @ weight + np.maximum(gain.max(axis=1, initial=0.0), 0.0)
-    return found / verdicts.n_items
+        human_sign, weight = shuffled[:, order], verdicts.weight[order]
+        agree = human_sign == sign
+        gain = np.cumsum(weight * ((human_sign == 0).astype(np.float64) - agree), axis=1)[:, ends]
+        accuracy[:, column] = agree @ weight + np.maximum(gain.max(axis=1, initial=0.0), 0.0)
+    return accuracy / verdicts.n_items

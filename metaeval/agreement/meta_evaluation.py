@@ -13,16 +13,16 @@ import xarray as xr
 from metaeval.agreement.drawn_intervals import ends_of
 from metaeval.agreement.items import FEWEST, reference_of
 from metaeval.agreement.meta_cells import cells_of_set
-from metaeval.agreement.meta_chance import Chance, beside_chance, chance_of, near_limit
+from metaeval.agreement.meta_chance import Chance, chance_of, compare_with_chance, near_limit
 from metaeval.agreement.meta_exchanges import (
     SENTINELS,
-    Asked,
     Exchange,
     Found,
+    MetaOptions,
     Resample,
     measure_task,
 )
-from metaeval.agreement.meta_tasks import MEASURES, Task, check_tasks, parse_tasks
+from metaeval.agreement.meta_tasks import MEASURES, MetaTask, check_tasks, parse_tasks
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_count, check_share, refused, t_half_width
 from metaeval.base.names import natural_order
@@ -30,7 +30,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.running.equality import at_least
+from metaeval.running.equality import reaches
 from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
@@ -126,7 +126,7 @@ class MetaMetrics(Result):
 def meta_metrics(  # noqa: PLR0913 - every option is one question
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,
-    tasks: str | Sequence[str] | Sequence[Task] = "spa, acc_eq, pearson:item",
+    tasks: str | Sequence[str] | Sequence[MetaTask] = "spa, acc_eq, pearson:item",
     reference: str | None = None,
     ceiling: Sequence[str] = (),
     over: Literal["all", "common"] = "all",
@@ -245,49 +245,52 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     check_choice(resample, "way to resample", ("items", "systems", "both"))
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
-    for given, name in ((n_resamples, "n_resamples"), (n_flips, "n_flips")):
-        check_count(given, name, least=1)
+    for requested, name in ((n_resamples, "n_resamples"), (n_flips, "n_flips")):
+        check_count(requested, name, least=1)
     check_count(n_chance, "n_chance", least=0)
     correction = CORRECTIONS.canonical(correction)
     chosen = _tasks(tasks, list(sets))
     seed = resolve_seed(rng)
-    named = {one: scores for one, scores in sets.items() if any(one in task.sets for task in chosen)}
+    named = {test_set: scores for test_set, scores in sets.items() if any(test_set in task.sets for task in chosen)}
     for name in ceiling:
         others = {
-            str(m) for one in named.values() for m in one["metric"].to_numpy() if m != reference_of(one, reference)
+            str(m)
+            for test_set in named.values()
+            for m in test_set["metric"].to_numpy()
+            if m != reference_of(test_set, reference)
         }
         check_choice(name, "other human scores (`ceiling`)", natural_order(others))
     cells = {
-        one: cells_of_set(
-            one, found, reference_of(found, reference), over=over, as_published=as_published, ceiling=ceiling
+        test_set: cells_of_set(
+            test_set, table, reference_of(table, reference), over=over, as_published=as_published, ceiling=ceiling
         )
-        for one, found in named.items()
+        for test_set, table in named.items()
     }
-    asked = Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
+    asked = MetaOptions(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
     done = parallel_map(measure_task, list(range(len(chosen))), shared=(asked,), description="tasks")
     chance = chance_of(asked, n_chance, partial(_undecided, asked, done))
     return _result(asked, done, chance, correction, alpha, confidence_level, over, ceiling)
 
 
-def _tasks(tasks: str | Sequence[str] | Sequence[Task], sets: Sequence[str]) -> list[Task]:
-    if not isinstance(tasks, str) and tasks and all(isinstance(task, Task) for task in tasks):
-        found = [task for task in tasks if isinstance(task, Task)]
-        check_tasks(found, sets)
+def _tasks(tasks: str | Sequence[str] | Sequence[MetaTask], sets: Sequence[str]) -> list[MetaTask]:
+    if not isinstance(tasks, str) and tasks and all(isinstance(task, MetaTask) for task in tasks):
+        chosen = [task for task in tasks if isinstance(task, MetaTask)]
+        check_tasks(chosen, sets)
     elif isinstance(tasks, str) or all(isinstance(task, str) for task in tasks):
-        found = parse_tasks([str(task) for task in tasks] if not isinstance(tasks, str) else tasks, sets)
+        chosen = parse_tasks([str(task) for task in tasks] if not isinstance(tasks, str) else tasks, sets)
     else:
         raise refused("tasks", "must be names of measures, such as 'spa, acc_eq'", tasks)
-    names = [task.name for task in found]
+    names = [task.name for task in chosen]
     if len({*names}) < len(names):
         raise refused("tasks", "must be different from one another", names)
-    return found
+    return chosen
 
 
 # -------------------------------------------------------------------------------------------------------- the result
 
 
 def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
-    asked: Asked,
+    asked: MetaOptions,
     found: Sequence[Found],
     chance: Chance,
     correction: str,
@@ -297,13 +300,13 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     ceiling: Sequence[str],
 ) -> MetaMetrics:
     tables, pairs = [], []
-    for task, one, shuffled in zip(asked.tasks, found, chance.tasks, strict=True):
+    for task, outcome, shuffled in zip(asked.tasks, found, chance.tasks, strict=True):
         low = MEASURES[task.measure].low
-        of_chance = beside_chance(one.columns["value"], shuffled, exact=chance.exact)
-        columns = dict(one.columns) | _decided(of_chance, one.columns["n_ordered"], task)
-        spread = _spread(one.drawn, one.jackknife, one.n_units)
-        columns |= _ends(one.columns["value"], spread, confidence_level, low)
-        table, compared = _ranked(one.metrics, columns, one.hybrids, one.observed, correction, alpha)
+        of_chance = compare_with_chance(outcome.columns["value"], shuffled, exact=chance.exact)
+        columns = dict(outcome.columns) | _decided(of_chance, outcome.columns["n_ordered"], task)
+        spread = _spread(outcome.drawn, outcome.jackknife, outcome.n_units)
+        columns |= _ends(outcome.columns["value"], spread, confidence_level, low)
+        table, compared = _ranked(outcome.metrics, columns, outcome.hybrids, outcome.observed, correction, alpha)
         tables.append(table.assign(task=task.name))
         pairs.append(compared.assign(task=task.name))
     average, compared = _average(asked, found, chance, (correction, alpha, confidence_level))
@@ -311,8 +314,8 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     sentinels = pd.DataFrame(
         [
             {"task": task.name, "metric": name, "value": value}
-            for task, one in zip(asked.tasks, found, strict=True)
-            for name, value in zip([*SENTINELS, *ceiling], one.sentinels, strict=True)
+            for task, outcome in zip(asked.tasks, found, strict=True)
+            for name, value in zip([*SENTINELS, *ceiling], outcome.sentinels, strict=True)
         ]
     )
     first = [
@@ -340,9 +343,9 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         tasks=_task_table(asked, found, _weights(asked)),
         resampled=MappingProxyType(
             {
-                task.name: pd.DataFrame(one.drawn + one.columns["value"], columns=list(one.metrics))
-                for task, one in zip(asked.tasks, found, strict=True)
-                if one.drawn is not None
+                task.name: pd.DataFrame(outcome.drawn + outcome.columns["value"], columns=list(outcome.metrics))
+                for task, outcome in zip(asked.tasks, found, strict=True)
+                if outcome.drawn is not None
             }
         ),
         correction=correction,
@@ -358,16 +361,16 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     )
 
 
-def _decided(columns: Mapping[str, Any], n_ordered: Floats, task: Task) -> dict[str, Any]:
+def _decided(columns: Mapping[str, Any], n_ordered: Floats, task: MetaTask) -> dict[str, Any]:
     """Return what is said beside chance, without a verdict on metrics that order systems on hardly any item."""
     few = (n_ordered < FEWEST) & (task.level == "item")
     gone = {name: np.where(few, np.nan, columns[name]) for name in ("p_chance", "p_chance_error")}
     return {**columns, **gone, "above_chance": np.where(few, None, columns["above_chance"])}
 
 
-def _task_table(asked: Asked, found: Sequence[Found], weights: Floats) -> pd.DataFrame:
+def _task_table(asked: MetaOptions, found: Sequence[Found], weights: Floats) -> pd.DataFrame:
     rows = []
-    for task, one, weight in zip(asked.tasks, found, weights, strict=True):
+    for task, measured, weight in zip(asked.tasks, found, weights, strict=True):
         every = asked.of(task)
         judged = [cells.there.any(axis=0) for cells in every]
         rows.append(
@@ -378,12 +381,12 @@ def _task_table(asked: Asked, found: Sequence[Found], weights: Floats) -> pd.Dat
                 "group": task.group,
                 "sets": ",".join(task.sets),
                 "weight": weight,
-                "n_metrics": len(one.metrics),
+                "n_metrics": len(measured.metrics),
                 "n_systems": sum(len(cells.systems) for cells in every),
-                "n_items": int(sum(one.sum() for one in judged)),
+                "n_items": int(sum(measured.sum() for measured in judged)),
                 "n_cells": int(sum(cells.there.sum() for cells in every)),
                 "n_clusters": sum(len(np.unique(cells.clusters[at])) for cells, at in zip(every, judged, strict=True)),
-                "exchange": one.unit,
+                "exchange": measured.unit,
             }
         )
     return pd.DataFrame(rows)
@@ -426,61 +429,67 @@ class _Blend(NamedTuple):
     scale: Floats
 
     @classmethod
-    def of(cls, asked: Asked, found: Sequence[Found]) -> "_Blend":
-        common = [name for name in found[0].metrics if all(name in one.metrics for one in found)]
+    def of(cls, asked: MetaOptions, found: Sequence[Found]) -> "_Blend":
+        common = [name for name in found[0].metrics if all(name in outcome.metrics for outcome in found)]
         lows = np.array([MEASURES[task.measure].low for task in asked.tasks])
         weights = _weights(asked)
-        at = [[one.metrics.index(name) for name in common] for one in found]
+        at = [[outcome.metrics.index(name) for name in common] for outcome in found]
         return cls(common, at, lows, weights / (1.0 - lows))
 
     def added(self, parts: Sequence[Floats], *, offset: bool) -> Floats:
         """Add up what was found of every task for the metrics in `parts`; values have their range's offset."""
-        shifted = [part - low if offset else part for part, low in zip(parts, self.lows, strict=True)]
-        return np.asarray(sum(factor * part for factor, part in zip(self.scale, shifted, strict=True)))
+        shifted = [figures - low if offset else figures for figures, low in zip(parts, self.lows, strict=True)]
+        return np.asarray(sum(factor * figures for factor, figures in zip(self.scale, shifted, strict=True)))
 
     def picked(self, parts: Sequence[Floats], *, offset: bool = True) -> Floats:
         """Add up the figures of all metrics of every task (..., metric)."""
-        return self.added([part[..., place] for part, place in zip(parts, self.at, strict=True)], offset=offset)
+        return self.added(
+            [figures[..., columns] for figures, columns in zip(parts, self.at, strict=True)], offset=offset
+        )
 
 
-def _weights(asked: Asked) -> Floats:
+def _weights(asked: MetaOptions) -> Floats:
     weights = np.array([task.weight for task in asked.tasks], dtype=np.float64)
     return np.asarray(weights / weights.sum())
 
 
-def _undecided(asked: Asked, found: Sequence[Found], shuffled: Sequence[Floats]) -> bool:
+def _undecided(asked: MetaOptions, found: Sequence[Found], shuffled: Sequence[Floats]) -> bool:
     """Whether more shuffles may change which metrics, in a task or on average, are above chance."""
-    values, blend = [one.columns["value"] for one in found], _Blend.of(asked, found)
+    values, blend = [outcome.columns["value"] for outcome in found], _Blend.of(asked, found)
     pairs = [*zip(values, shuffled, strict=True), (blend.picked(values), blend.picked(shuffled))]
-    shares = [beside_chance(value, drawn, exact=False)["p_chance"] for value, drawn in pairs]
+    shares = [compare_with_chance(value, drawn, exact=False)["p_chance"] for value, drawn in pairs]
     return near_limit(np.concatenate(shares), len(shuffled[0]))
 
 
 def _average(
-    asked: Asked, found: Sequence[Found], chance: Chance, decided: tuple[str, float, float]
+    asked: MetaOptions, found: Sequence[Found], chance: Chance, decided: tuple[str, float, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Add up values, resamples, exchanges and shuffles of every task by weight."""
     correction, alpha, confidence_level = decided
     blend = _Blend.of(asked, found)
-    value = blend.picked([one.columns["value"] for one in found])
+    value = blend.picked([outcome.columns["value"] for outcome in found])
     shuffled = blend.picked(chance.tasks)
-    known = [one.drawn for one in found if one.drawn is not None]
-    drawn = blend.picked(known, offset=False) if len(known) == len(found) else None
+    draws = [outcome.drawn for outcome in found if outcome.drawn is not None]
+    drawn = blend.picked(draws, offset=False) if len(draws) == len(found) else None
     jackknife: dict[str, Floats] = {}
-    for one, place, factor in zip(found, blend.at, blend.scale, strict=True):
-        for name, rows in one.jackknife.items():
-            jackknife[name] = jackknife.get(name, 0.0) + factor * rows[:, place]
-    spread = None if drawn is None and not jackknife else _spread(drawn, jackknife, min(one.n_units for one in found))
+    for outcome, indices, factor in zip(found, blend.at, blend.scale, strict=True):
+        for name, rows in outcome.jackknife.items():
+            jackknife[name] = jackknife.get(name, 0.0) + factor * rows[:, indices]
+    spread = (
+        None
+        if drawn is None and not jackknife
+        else _spread(drawn, jackknife, min(outcome.n_units for outcome in found))
+    )
     first, second = np.triu_indices(len(blend.metrics), 1)
     hybrids, observed = [], []
-    for one, place in zip(found, blend.at, strict=True):
-        a, b = np.array(place, dtype=int)[first], np.array(place, dtype=int)[second]
-        sign, n = np.where(a < b, 1.0, -1.0), len(one.metrics)
+    for outcome, indices in zip(found, blend.at, strict=True):
+        a, b = np.array(indices, dtype=int)[first], np.array(indices, dtype=int)[second]
+        sign, n = np.where(a < b, 1.0, -1.0), len(outcome.metrics)
         low, high = np.minimum(a, b), np.maximum(a, b)
         row = low * n - low * (low + 1) // 2 + high - low - 1
-        hybrids.append(sign[:, None] * one.hybrids[row])
-        observed.append(sign * one.observed[row])
-    columns = {"value": value} | beside_chance(value, shuffled, exact=chance.exact)
+        hybrids.append(sign[:, None] * outcome.hybrids[row])
+        observed.append(sign * outcome.observed[row])
+    columns = {"value": value} | compare_with_chance(value, shuffled, exact=chance.exact)
     columns |= _ends(value, spread, confidence_level, 0.0)
     exchanged = blend.added(hybrids, offset=False), blend.added(observed, offset=False)
     return _ranked(blend.metrics, columns, *exchanged, correction, alpha)
@@ -502,7 +511,7 @@ def _ranked(  # noqa: PLR0913, PLR0917 - what was found and how it is decided
     first, second = np.triu_indices(n, 1)
     a, b = order[first], order[second]
     row, sign = index[np.minimum(a, b), np.maximum(a, b)], np.where(a < b, 1.0, -1.0)
-    reached = at_least(sign[:, None] * hybrids[row], (sign * observed[row])[:, None], 2.0)
+    reached = reaches(sign[:, None] * hybrids[row], (sign * observed[row])[:, None], 2.0)
     p = (reached.sum(axis=1) + 1.0) / (hybrids.shape[1] + 1.0)
     value = table["value"].to_numpy()
     p[~np.isfinite(observed[row]) | ~np.isfinite(hybrids[row]).any(axis=1)] = np.nan
@@ -539,9 +548,9 @@ def clusters_of(beaten: Flags) -> list[int]:
     """
     ranks: list[int] = []
     start = 0
-    for place in range(len(beaten)):
+    for index in range(len(beaten)):
         rank = ranks[-1] if ranks else 1
-        if beaten[start:place, place].any():
-            start, rank = place, rank + 1
+        if beaten[start:index, index].any():
+            start, rank = index, rank + 1
         ranks.append(rank)
     return ranks

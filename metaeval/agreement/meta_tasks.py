@@ -42,7 +42,7 @@ CALIBRATED = ("acc_eq", "tau_eq")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task(ShortRepr):
+class MetaTask(ShortRepr):
     """One column of a campaign."""
 
     measure: str
@@ -64,7 +64,7 @@ class Task(ShortRepr):
         return " ".join(filter(None, [",".join(self.sets), ":".join(words)]))
 
 
-def parse_tasks(tasks: str | Sequence[str], sets: Sequence[str]) -> list[Task]:
+def parse_tasks(tasks: str | Sequence[str], sets: Sequence[str]) -> list[MetaTask]:
     """Return the tasks that are named, one for every set; accuracy takes all sets together, and weighs as much.
 
     The notation is ``MEASURE``, ``MEASURE:LEVEL`` or ``MEASURE:LEVEL:GROUP``, separated by commas.
@@ -80,9 +80,11 @@ def parse_tasks(tasks: str | Sequence[str], sets: Sequence[str]) -> list[Task]:
     read = [_parsed(word.strip()) for word in written if word.strip()]
     if not read:
         raise InvalidOptionError(f"name a task at least, such as spa, not {tasks!r}")
-    pooled = [Task(measure=m, level=v, group=g, sets=(*sets,), weight=len(sets)) for m, v, g in read if m == "accuracy"]
-    single = [(one, found) for one in sets for found in read if found[0] != "accuracy"]
-    return [*pooled, *(Task(measure=m, level=v, group=g, sets=(one,)) for one, (m, v, g) in single)]
+    pooled = [
+        MetaTask(measure=m, level=v, group=g, sets=(*sets,), weight=len(sets)) for m, v, g in read if m == "accuracy"
+    ]
+    single = [(set_name, parsed) for set_name in sets for parsed in read if parsed[0] != "accuracy"]
+    return [*pooled, *(MetaTask(measure=m, level=v, group=g, sets=(set_name,)) for set_name, (m, v, g) in single)]
 
 
 def _parsed(word: str) -> tuple[str, str, Group]:
@@ -101,11 +103,11 @@ def _parsed(word: str) -> tuple[str, str, Group]:
     return measure, level, group  # type: ignore[return-value]  # checked above
 
 
-def check_tasks(tasks: Sequence[Task], sets: Sequence[str]) -> None:
+def check_tasks(tasks: Sequence[MetaTask], sets: Sequence[str]) -> None:
     """Refuse tasks on sets that are not there, and weights that are no numbers above 0."""
     for task in tasks:
-        for one in task.sets:
-            check_choice(one, "set of a task", sets)
+        for set_name in task.sets:
+            check_choice(set_name, "set of a task", sets)
         check_number(task.weight, "weight of a task", above=0)
         if len(task.sets) != 1 and task.measure != "accuracy":
             raise InvalidOptionError(

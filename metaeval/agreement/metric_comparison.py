@@ -11,10 +11,10 @@ import xarray as xr
 
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.agreement.items import (
-    Cells,
-    cells_of,
+    ComparedCells,
     cluster_sizes,
     cluster_sums,
+    compared_cells,
     in_content_order,
     oriented,
     reference_of,
@@ -24,7 +24,7 @@ from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Figure, Result
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
-from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.equality import difference, reaches, settle
 from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
@@ -153,10 +153,12 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     check_choice(statistic, "statistic", STATISTICS)
     check_choice(permute, "way to permute", ("both", "items", "systems"))
     check_count(n_resamples, "n_resamples")
-    known = [str(one) for one in scores["metric"].to_numpy()]
-    chosen = [str(one) for one in dict.fromkeys(known if metrics is None else metrics) if str(one) != name]
-    for one in chosen:
-        check_choice(one, "metric", known)
+    metric_names = [str(metric) for metric in scores["metric"].to_numpy()]
+    chosen = [
+        str(metric) for metric in dict.fromkeys(metric_names if metrics is None else metrics) if str(metric) != name
+    ]
+    for metric in chosen:
+        check_choice(metric, "metric", metric_names)
     if len(chosen) < 2:  # noqa: PLR2004 - a comparison takes two
         raise ScoresError("a comparison takes two metrics beside the human scores")
     source = resolve_rng(rng)
@@ -197,10 +199,12 @@ def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
     extreme = 0
     for start in range(0, n_resamples, block):
         shift = _shifts(halves, permute, generator, min(block, n_resamples - start))
-        first, second = (statistic(human, settle(exchange.middle + one, exchange.size)) for one in (shift, -shift))
+        first, second = (
+            statistic(human, settle(exchange.middle + signed_shift, exchange.size)) for signed_shift in (shift, -shift)
+        )
         # an exchange that leaves no agreement to compare speaks against neither metric: it counts as far away
         drawn = np.abs(first - second)
-        extreme += int((np.isnan(drawn) | at_least(drawn, abs(observed), _SIZE)).sum())
+        extreme += int((np.isnan(drawn) | reaches(drawn, abs(observed), _SIZE)).sum())
     return {
         "metric_a": pair[0],
         "metric_b": pair[1],
@@ -231,15 +235,15 @@ class _Exchange(NamedTuple):
 
 
 def _exchangeable(scores: xr.DataArray, reference: str, pair: tuple[str, str]) -> _Exchange:
-    whole = np.isfinite(scores.sel(metric=[reference, *pair]).to_numpy()).all(axis=0)
-    kept = scores.where(xr.DataArray(whole, dims=("system", "item")))
-    parts = [cells_of(kept, metric, reference=reference) for metric in pair]
+    complete = np.isfinite(scores.sel(metric=[reference, *pair]).to_numpy()).all(axis=0)
+    common = scores.where(xr.DataArray(complete, dims=("system", "item")))
+    parts = [compared_cells(common, metric, reference=reference) for metric in pair]
     number = cluster_sums(parts[0])[2]
     total = number.sum(axis=0)
-    own = [(cluster_sums(one)[:2], cluster_sizes(one)) for one in parts]
-    human, *_ = (settle(sums[0].sum(axis=0) / total, sizes[0].sum(axis=0) / total) for sums, sizes in own)
+    sums_and_sizes = [(cluster_sums(metric_cells)[:2], cluster_sizes(metric_cells)) for metric_cells in parts]
+    human, *_ = (settle(sums[0].sum(axis=0) / total, sizes[0].sum(axis=0) / total) for sums, sizes in sums_and_sizes)
     means, standardised, size = [], [], np.zeros(len(total))
-    for cells, (sums, sizes) in zip(parts, own, strict=True):
+    for cells, (sums, sizes) in zip(parts, sums_and_sizes, strict=True):
         absolute = sizes[1].sum(axis=0) / total
         means.append(settle(sums[1].sum(axis=0) / total, absolute))
         centre, spread = _centre_and_spread(cells)
@@ -255,7 +259,7 @@ def _exchangeable(scores: xr.DataArray, reference: str, pair: tuple[str, str]) -
     )
 
 
-def _centre_and_spread(cells: Cells) -> tuple[float, float]:
+def _centre_and_spread(cells: ComparedCells) -> tuple[float, float]:
     """Return mean and standard deviation of a metric's cells; of a constant metric its value and 1."""
     values = cells.metric[cells.there]
     low, high = float(values.min()), float(values.max())

@@ -147,7 +147,7 @@ def judge_panel(
         raise EstimationError(f"{reference} gave one label alone, whose scale no other labels can be put on")
     if not np.trace(seen.whole) > 0:
         raise EstimationError(f"every judge agrees with {reference} throughout, so there is no error to share")
-    chosen = {size: [_best(one, size) for one in seen.halves] for size in (1, _THREE)}
+    chosen = {size: [_best(half, size) for half in seen.halves] for size in (1, _THREE)}
     numbers = {"effective": seen} | ({} if net is None else {"net": net})
     rows = []
     for panel, size in _PANELS.items():
@@ -163,14 +163,14 @@ def judge_panel(
             row |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
         rows.append(row)
     spread = np.sqrt(np.diagonal(seen.whole))
-    own = np.full(len(spread), np.nan) if net is None else np.sqrt(np.maximum(np.diagonal(net.whole), 0.0))
+    net_error = np.full(len(spread), np.nan) if net is None else np.sqrt(np.maximum(np.diagonal(net.whole), 0.0))
     size = _THREE if len(errors.judges) >= _THREE else 1
     judges = pd.DataFrame(
         {
             "judge": errors.judges,
             "error": spread,
-            "net_error": own,
-            "chosen": [np.mean([place in one for one in chosen[size]]) for place in range(len(spread))],
+            "net_error": net_error,
+            "chosen": [np.mean([judge in half for half in chosen[size]]) for judge in range(len(spread))],
         }
     )
     return JudgePanel(
@@ -226,8 +226,10 @@ def _covariances(n_topics: int, of: Callable[[Floats], Floats], without_systems:
     draw = np.random.default_rng(0)
     ranks = np.stack([draw.permutation(n_topics) for _ in range(_SPLITS)]) < n_topics // 2
     halves = np.stack([ranks, ~ranks], axis=1).reshape(-1, n_topics).astype(np.float64)
-    found = [of(weights) for weights in (np.ones((1, n_topics)), 1.0 - np.eye(n_topics), halves)]
-    return _Covariances(found[0][0], (found[1], *(() if without_systems is None else (without_systems,))), found[2])
+    covariances = [of(weights) for weights in (np.ones((1, n_topics)), 1.0 - np.eye(n_topics), halves)]
+    return _Covariances(
+        covariances[0][0], (covariances[1], *(() if without_systems is None else (without_systems,))), covariances[2]
+    )
 
 
 def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, rescaled: bool) -> _Errors:
@@ -236,13 +238,15 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, re
     judges = _others(given.judges, reference, people)
     table = given.table
     second = _mean_of_people({name: table[name].to_numpy() for name in people}, people)
-    known = table[[reference, *judges]].notna().all(axis=1).to_numpy() & (True if second is None else ~np.isnan(second))
-    names = table.index.get_level_values("topic").astype(str).to_numpy()[known]
+    complete = table[[reference, *judges]].notna().all(axis=1).to_numpy() & (
+        True if second is None else ~np.isnan(second)
+    )
+    names = table.index.get_level_values("topic").astype(str).to_numpy()[complete]
     topics = natural_order(np.unique(names))
     _check_topics(len(topics), reference)
-    place = {name: number for number, name in enumerate(topics)}
-    group = np.array([place[name] for name in names])
-    values, truth = table[judges].to_numpy(dtype=np.float64).T[:, known], table[reference].to_numpy(float)[known]
+    position = {name: number for number, name in enumerate(topics)}
+    group = np.array([position[name] for name in names])
+    values, truth = table[judges].to_numpy(dtype=np.float64).T[:, complete], table[reference].to_numpy(float)[complete]
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(topics)))
     sizes = np.diff(np.append(starts, len(group))).astype(np.float64)
@@ -250,39 +254,39 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, re
         values = _rescaled(values, truth, group)
 
     def covariances(other: Floats) -> _Covariances:
-        one, two = (values[:, order] - by[order] for by in (truth, other))
+        from_truth, from_other = (values[:, order] - by[order] for by in (truth, other))
         ends = zip(starts, np.append(starts[1:], len(group)), strict=True)
-        crossed = np.stack([one[:, start:end] @ two[:, start:end].T for start, end in ends])
-        sums = [np.add.reduceat(part, starts, axis=1).T for part in (one, two)]
+        crossed = np.stack([from_truth[:, start:end] @ from_other[:, start:end].T for start, end in ends])
+        sums = [np.add.reduceat(errors, starts, axis=1).T for errors in (from_truth, from_other)]
 
         def of(weights: Floats) -> Floats:
             n = (weights @ sizes)[:, None]
-            means = [weights @ part / n for part in sums]
-            found = np.tensordot(weights, crossed, 1) / n[..., None] - means[0][:, :, None] * means[1][:, None]
-            return np.asarray((found + found.swapaxes(1, 2)) / 2.0)
+            means = [weights @ errors / n for errors in sums]
+            covariance = np.tensordot(weights, crossed, 1) / n[..., None] - means[0][:, :, None] * means[1][:, None]
+            return np.asarray((covariance + covariance.swapaxes(1, 2)) / 2.0)
 
         return _covariances(len(topics), of)
 
-    net = None if second is None else covariances(second[known])
-    return _Errors(judges, len(topics), int(known.sum()), float(truth.std()), covariances(truth), net)
+    net = None if second is None else covariances(second[complete])
+    return _Errors(judges, len(topics), int(complete.sum()), float(truth.std()), covariances(truth), net)
 
 
 def _rescaled(values: Floats, truth: Floats, group: NDArray[np.int64]) -> Floats:
     """Give labels (judge, item) the mean and the deviation that the truth has on the other topics."""
 
     def moments(of: Floats) -> tuple[Floats, Floats]:
-        sums = np.stack([np.bincount(group, one) for one in (np.ones(len(group)), of, of**2)])
+        sums = np.stack([np.bincount(group, power) for power in (np.ones(len(group)), of, of**2)])
         n, total, squares = sums.sum(axis=1, keepdims=True) - sums
         mean = total / n
         return mean[group], np.sqrt(np.maximum(squares / n - mean**2, 0.0))[group]
 
     centre, spread = moments(truth - truth.mean())
-    found = np.empty_like(values)
-    for place, own in enumerate(values - values.mean(axis=1, keepdims=True)):
-        mean, wide = moments(own)
-        stretched = np.divide(spread, wide, out=np.zeros_like(wide), where=wide > RELATIVE * np.abs(own).max())
-        found[place] = truth.mean() + centre + (own - mean) * stretched
-    return np.where(np.abs(found - truth) <= RELATIVE * np.abs(truth).max(), truth, found)
+    rescaled = np.empty_like(values)
+    for judge, centred in enumerate(values - values.mean(axis=1, keepdims=True)):
+        mean, wide = moments(centred)
+        stretched = np.divide(spread, wide, out=np.zeros_like(wide), where=wide > RELATIVE * np.abs(centred).max())
+        rescaled[judge] = truth.mean() + centre + (centred - mean) * stretched
+    return np.where(np.abs(rescaled - truth) <= RELATIVE * np.abs(truth).max(), truth, rescaled)
 
 
 def _of_scores(given: object, reference: str, people: Mapping[str, float]) -> _Errors:
@@ -292,35 +296,35 @@ def _of_scores(given: object, reference: str, people: Mapping[str, float]) -> _E
         check_choice(name, "judge", tuple(names))
     judges = _others(names, reference, people)
     topics = [str(name) for name in table["topic"].to_numpy()]
-    place = {name: number for number, name in enumerate(topics)}
-    values = oriented_values(table)[:, :, [place[name] for name in natural_order(topics)]]
+    position = {name: number for number, name in enumerate(topics)}
+    values = oriented_values(table)[:, :, [position[name] for name in natural_order(topics)]]
     side = dict(zip(names, values, strict=True))
     second = _mean_of_people(side, people)
-    own, truth = np.stack([side[name] for name in judges]), side[reference]
+    judge_scores, truth = np.stack([side[name] for name in judges]), side[reference]
     _check_topics(len(topics), reference)
 
     def covariances(other: Floats) -> _Covariances:
         def about(by: Floats, weights: Floats) -> Floats:
-            apart = own - by
+            apart = judge_scores - by
             apart -= apart.mean(axis=1, keepdims=True)
             return np.tensordot(weights / weights.sum(axis=1, keepdims=True), apart, (1, 2))
 
-        n = own.shape[1]
+        n = judge_scores.shape[1]
 
         def of(weights: Floats) -> Floats:
-            found = about(truth, weights) @ about(other, weights).swapaxes(1, 2) / (n - 1)
-            return (found + found.swapaxes(1, 2)) / 2.0
+            covariance = about(truth, weights) @ about(other, weights).swapaxes(1, 2) / (n - 1)
+            return (covariance + covariance.swapaxes(1, 2)) / 2.0
 
         if n <= 2:  # noqa: PLR2004 - without one of two systems there is no difference
             return _covariances(len(topics), of)
-        one, two = (about(by, np.ones((1, len(topics))))[0] for by in (truth, other))
-        each = one.T[:, :, None] * two.T[:, None]
-        each = (each + each.swapaxes(1, 2)) / 2.0
-        return _covariances(len(topics), of, (each.sum(axis=0) - each * (n / (n - 1))) / (n - 2))
+        from_truth, from_other = (about(by, np.ones((1, len(topics))))[0] for by in (truth, other))
+        products = from_truth.T[:, :, None] * from_other.T[:, None]
+        products = (products + products.swapaxes(1, 2)) / 2.0
+        return _covariances(len(topics), of, (products.sum(axis=0) - products * (n / (n - 1))) / (n - 2))
 
     net = None if second is None else covariances(second)
     constant = float(truth.mean(axis=1).std(ddof=1))
-    return _Errors(judges, len(topics), own.shape[1], constant, covariances(truth), net)
+    return _Errors(judges, len(topics), judge_scores.shape[1], constant, covariances(truth), net)
 
 
 def _others(names: Sequence[str], reference: str, people: Mapping[str, float]) -> list[str]:
@@ -349,7 +353,7 @@ def _mean_of_people(said: Mapping[str, Floats], people: Mapping[str, float]) -> 
 
 def _effective(given: _Covariances, n: float, level: float) -> tuple[float, float, float]:
     """Return the effective number of n judges, with its interval."""
-    tied, half = _with_half_width(_tied(given.whole), [_tied(one) for one in given.without], level)
+    tied, half = _with_half_width(_tied(given.whole), [_tied(covariance) for covariance in given.without], level)
 
     def worth(r: float) -> float:
         share = (1.0 - r) / n + r
@@ -367,7 +371,9 @@ def _tied(covariance: Floats) -> Floats:
 
 def _with_half_width(value: Floats, without: Sequence[Floats], level: float) -> tuple[float, float]:
     """Return a value with half the width of its interval, by those without each topic, and without each system."""
-    squares = [(len(one) - 1) / len(one) * np.square(one - one.mean()).sum() for one in without]
+    squares = [
+        (len(estimates) - 1) / len(estimates) * np.square(estimates - estimates.mean()).sum() for estimates in without
+    ]
     return float(value), float(t_half_width(np.sqrt(sum(squares)), min(map(len, without)), level))
 
 
@@ -375,7 +381,7 @@ def _of_reference(seen: _Covariances, net: _Covariances, level: float) -> tuple[
     def noise(one: Floats, other: Floats) -> Floats:
         return np.asarray(1.0 - np.trace(other, axis1=-2, axis2=-1) / np.trace(one, axis1=-2, axis2=-1))
 
-    without = [noise(*both) for both in zip(seen.without, net.without, strict=True)]
+    without = [noise(*pair) for pair in zip(seen.without, net.without, strict=True)]
     share, half = _with_half_width(noise(seen.whole, net.whole), without, level)
     return share, max(share - half, min(share, 0.0)), min(share + half, max(share, 1.0))  # a share, as far as it is one
 
@@ -385,14 +391,18 @@ def _best(covariance: Floats, size: int) -> tuple[int, ...]:
     single = np.argsort(np.diagonal(covariance), kind="stable")[:_MOST_TRIED]
     tried = np.array([*islice(combinations(np.sort(single).tolist(), min(size, len(single))), None)])
     errors = sum(
-        covariance[tried[:, one], tried[:, two]] for one in range(tried.shape[1]) for two in range(tried.shape[1])
+        covariance[tried[:, first], tried[:, second]]
+        for first in range(tried.shape[1])
+        for second in range(tried.shape[1])
     )
     return tuple(tried[int(np.argmin(errors))].tolist())
 
 
 def _of_chosen(halves: Floats, chosen: Sequence[tuple[int, ...]]) -> float:
     """Return the effective number of panels that were each chosen on the other half."""
-    other = np.arange(len(halves)) ^ 1
-    errors = [halves[place][np.ix_(chosen[other[place]], chosen[other[place]])].mean() for place in range(len(halves))]
+    other_half = np.arange(len(halves)) ^ 1
+    errors = [
+        halves[half][np.ix_(chosen[other_half[half]], chosen[other_half[half]])].mean() for half in range(len(halves))
+    ]
     mean, alone = float(np.mean(errors)), float(np.trace(halves, axis1=1, axis2=2).mean() / halves.shape[1])
     return alone / mean if mean > 0 and alone > 0 else np.nan

@@ -214,7 +214,7 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
     0.8
     """
     rankings = pair_rankings(truth, estimate, undefined=undefined)
-    a, b = (rankdata(one, axis=1) - (rankings.n + 1) / 2 for one in (rankings.truth, rankings.estimate))
+    a, b = (rankdata(scores, axis=1) - (rankings.n + 1) / 2 for scores in (rankings.truth, rankings.estimate))
     spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     values = np.divide((a * b).sum(axis=1), spread, out=np.full(len(spread), np.nan), where=spread > 0)
     return rankings.answer(values, undefined, "rho")
@@ -252,7 +252,7 @@ def pearson(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "er
     0.8
     """
     rankings = pair_rankings(truth, estimate, undefined=undefined)
-    a, b = (_centred(one) for one in (rankings.truth, rankings.estimate))
+    a, b = (_centred(scores) for scores in (rankings.truth, rankings.estimate))
     spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     values = np.divide((a * b).sum(axis=1), spread, out=np.full(len(spread), np.nan), where=spread > 0)
     return rankings.answer(np.clip(values, -1.0, 1.0), undefined, "r")
@@ -368,10 +368,10 @@ def _tau_ap(  # noqa: PLR0913, PLR0917 - arrays of a kernel
                 halves_tied += ties * halves
             mean = 0.0
             last = tied if averaged else 0
-            for place in range(last + 1):
-                if above + place > 0:
-                    share = place / tied if tied > 0 else 0.0
-                    mean += (halves_above / 2.0 + share * (halves_tied / 2.0)) / (above + place)
+            for tied_above in range(last + 1):
+                if above + tied_above > 0:
+                    share = tied_above / tied if tied > 0 else 0.0
+                    mean += (halves_above / 2.0 + share * (halves_tied / 2.0)) / (above + tied_above)
             total += mean / (last + 1)
             counted += above > 0
         if averaged:

@@ -68,15 +68,17 @@ class JudgeRepeats(Result):
         costs what a pass does, one pass over more topics is always worth more.
         """
         topics = check_count(self.n_topics if n_topics is None else n_topics, "n_topics", least=1)
-        tried = np.array([check_count(one, "repeats", least=1) for one in repeats], dtype=np.float64)
+        tried = np.array([check_count(number, "repeats", least=1) for number in repeats], dtype=np.float64)
         if not len(tried):
             raise InvalidOptionError("`repeats` is empty; name numbers of passes")
         judges = self.differences["judge"].to_numpy()
-        own, inconstant = (self.differences[f"{name}_variance"].to_numpy()[:, None] for name in ("topic", "repeat"))
+        topic_variance, inconstant = (
+            self.differences[f"{name}_variance"].to_numpy()[:, None] for name in ("topic", "repeat")
+        )
         left = inconstant / tried
-        total = own + left
+        total = topic_variance + left
         with np.errstate(divide="ignore", invalid="ignore"):
-            share, worth = left / total, topics * (own + inconstant) / total
+            share, worth = left / total, topics * (topic_variance + inconstant) / total
         return pd.DataFrame(
             {
                 "judge": np.repeat(judges, len(tried)),
@@ -100,12 +102,12 @@ class JudgeRepeats(Result):
             If the share is not between 0 and 1.
         """
         share = check_share(share, "share")
-        own = self.differences.set_index("judge")
-        top = own["repeat_variance"] * (1 - share)
+        differences = self.differences.set_index("judge")
+        top = differences["repeat_variance"] * (1 - share)
         with np.errstate(divide="ignore", invalid="ignore"):
-            asked = np.where(top > 0, top / (own["topic_variance"] * share), 1.0)
-        whole = np.maximum(np.ceil(asked * (1 - 1e-12)), 1.0)
-        return pd.Series(np.where(np.isfinite(whole), whole, np.nan), index=own.index, name="repeats")
+            asked = np.where(top > 0, top / (differences["topic_variance"] * share), 1.0)
+        passes = np.maximum(np.ceil(asked * (1 - 1e-12)), 1.0)
+        return pd.Series(np.where(np.isfinite(passes), passes, np.nan), index=differences.index, name="repeats")
 
 
 def judge_repeats(scores: object) -> JudgeRepeats:
@@ -160,11 +162,11 @@ def judge_repeats(scores: object) -> JudgeRepeats:
     checked = engine_scores(scores, "variance between repeats")
     values, judges = _passes(checked)
     if not np.isfinite(values).all():
-        place = np.argwhere(~np.isfinite(values))[0]
-        system, topic = (checked[dim].to_numpy()[place[axis]] for axis, dim in ((1, "system"), (2, "topic")))
+        missing = np.argwhere(~np.isfinite(values))[0]
+        system, topic = (checked[dim].to_numpy()[missing[axis]] for axis, dim in ((1, "system"), (2, "topic")))
         raise ScoresError(
-            f"judge {judges[place[0]]!r} has no score for system {str(system)!r} on topic {str(topic)!r} on pass "
-            f"{place[3] + 1}; every pass must be whole"
+            f"judge {judges[missing[0]]!r} has no score for system {str(system)!r} on topic {str(topic)!r} on pass "
+            f"{missing[3] + 1}; every pass must be whole"
         )
     mean_squares, freedom, estimates = _analysed(values)
     variances = np.maximum(estimates, 0.0)
@@ -210,22 +212,22 @@ def _passes(scores: Scores) -> tuple[Floats, list[str]]:
             f"variance between repeats takes scores with a dimension 'repeat', or metrics named JUDGE{_MARK}1, "
             f"JUDGE{_MARK}2, …; here are {first_few(odd)}"
         )
-    own: dict[str, list[int]] = {}
-    for place, (judge, _, _) in enumerate(parts):
-        own.setdefault(judge, []).append(place)
-    sizes = {judge: len(places) for judge, places in own.items()}
+    passes_of: dict[str, list[int]] = {}
+    for index, (judge, _, _) in enumerate(parts):
+        passes_of.setdefault(judge, []).append(index)
+    sizes = {judge: len(places) for judge, places in passes_of.items()}
     if min(sizes.values()) == 1 or len(set(sizes.values())) > 1:
         listed = first_few([f"{judge} {size}" for judge, size in sizes.items()])
         raise ScoresError(f"every judge must have the same number of passes, two at least; here are {listed}")
     values = scores.transpose("metric", "system", "topic").to_numpy()
-    return np.stack([np.moveaxis(values[places], 0, -1) for places in own.values()]), list(own)
+    return np.stack([np.moveaxis(values[places], 0, -1) for places in passes_of.values()]), list(passes_of)
 
 
 def _analysed(values: Floats) -> tuple[Floats, list[int], Floats]:
     """Return mean squares, degrees of freedom and components of values (judge, system, topic, repeat)."""
     fits = [
-        analysed(crossing(own.transpose(0, 2, 1)[..., None], clusters=None, nested=False, in_item=True))
-        for own in values
+        analysed(crossing(judge_values.transpose(0, 2, 1)[..., None], clusters=None, nested=False, in_item=True))
+        for judge_values in values
     ]
     squares, estimates = (
         np.stack(parts) for parts in zip(*((f.strata.mean_squares, f.estimates) for f in fits), strict=True)

@@ -15,7 +15,7 @@ from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.running.equality import at_least, difference
+from metaeval.running.equality import difference, reaches
 
 type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]
 """How the grades of one judge are mapped; see `map_scales`."""
@@ -102,26 +102,28 @@ def map_scales(
     >>> found.labels.table["judge"].tolist(), found.rules["judge"]
     ([0.0, 0.0, 0.0, 1.0, 1.0, 2.0], 'fitted')
     """
-    given = _checked(labels)
-    check_choice(reference, "judge", given.judges)
-    rules = _rules(maps, given.judges, reference)
+    checked = _checked(labels)
+    check_choice(reference, "judge", checked.judges)
+    rules = _rules(maps, checked.judges, reference)
     columns: dict[str, Floats] = {}
     parts: dict[str, pd.DataFrame] = {}
     done: dict[str, str] = {}
-    values = {name: given.table[name].to_numpy() for name in given.judges}
+    values = {name: checked.table[name].to_numpy() for name in checked.judges}
     truth = values[reference]
     allowed = _allowed(scale, truth)
-    for name in [reference, *(one for one in given.judges if one != reference)]:
-        own = values[name]
-        grades, codes, counts = np.unique(own[np.isfinite(own)], return_inverse=True, return_counts=True)
-        common = np.isfinite(own) & np.isfinite(truth)
-        n_common = np.bincount(np.searchsorted(grades, own[common]), minlength=len(grades))
+    for name in [reference, *(label for label in checked.judges if label != reference)]:
+        judge_grades = values[name]
+        grades, codes, counts = np.unique(
+            judge_grades[np.isfinite(judge_grades)], return_inverse=True, return_counts=True
+        )
+        common = np.isfinite(judge_grades) & np.isfinite(truth)
+        n_common = np.bincount(np.searchsorted(grades, judge_grades[common]), minlength=len(grades))
         asked = rules[name]
         if asked == "auto":
             asked = "keep" if _among(grades, allowed).all() else "fit"
         mapped, done[name] = _mapped(name, asked, grades, n_common, truth[common])
-        columns[name] = own.copy()
-        columns[name][np.isfinite(own)] = mapped[codes]
+        columns[name] = judge_grades.copy()
+        columns[name][np.isfinite(judge_grades)] = mapped[codes]
         if name == reference:
             truth = columns[name]
             if asked == "keep":
@@ -131,17 +133,17 @@ def map_scales(
         parts[name] = pd.DataFrame(
             {"judge": name, "grade": grades, "n": counts, "n_common": n_common, "reference_grade": mapped}
         )
-    table = pd.concat([parts[name] for name in given.judges], ignore_index=True)
+    table = pd.concat([parts[name] for name in checked.judges], ignore_index=True)
     table["on_scale"] = _among(table["reference_grade"].to_numpy(), allowed)
-    frame = pd.DataFrame({name: columns[name] for name in given.judges}, index=given.table.index)
+    frame = pd.DataFrame({name: columns[name] for name in checked.judges}, index=checked.table.index)
     frame.columns.name = "judge"
-    notes = (*given.notes, *_notes(table, done, reference))
+    notes = (*checked.notes, *_notes(table, done, reference))
     return ScaleMaps(
-        labels=as_labels(replace(given, table=frame, notes=notes), real=True),
+        labels=as_labels(replace(checked, table=frame, notes=notes), real=True),
         table=table,
         rules=done,
         reference=reference,
-        scale=tuple(int(one) if one.is_integer() else one for one in allowed.tolist()),
+        scale=tuple(int(label) if label.is_integer() else label for label in allowed.tolist()),
         notes=notes,
     )
 
@@ -179,8 +181,8 @@ def _rules(maps: object, judges: tuple[str, ...], reference: str) -> dict[str, S
     elif isinstance(maps, Mapping):
         named = {str(name): rule for name, rule in maps.items()}
     else:
-        said = f"must be one of {', '.join(_WORDS)}, or name judges ({{{judges[-1]!r}: 2}}), not {maps!r:.60}"
-        raise refused("maps", said, maps)
+        requirement = f"must be one of {', '.join(_WORDS)}, or name judges ({{{judges[-1]!r}: 2}}), not {maps!r:.60}"
+        raise refused("maps", requirement, maps)
     for name, rule in named.items():
         check_choice(name, "judge", judges)
         if isinstance(rule, str):
@@ -210,7 +212,7 @@ def _mapped(name: str, rule: ScaleMap, grades: Floats, n_common: Ints, truth: Fl
     if isinstance(rule, Mapping):
         return _renamed(name, grades, rule), "named"
     bound = float(rule)
-    return at_least(grades, bound, np.abs(grades)).astype(np.float64), f"threshold {bound:g}"
+    return reaches(grades, bound, np.abs(grades)).astype(np.float64), f"threshold {bound:g}"
 
 
 def _fitted(name: str, n_common: Ints, truth: Floats) -> Floats:
@@ -221,8 +223,8 @@ def _fitted(name: str, n_common: Ints, truth: Floats) -> Floats:
         )
     levels, counts = np.unique(truth, return_counts=True)
     middles = 2 * (np.cumsum(n_common) - n_common) + n_common
-    place = np.searchsorted(2 * np.cumsum(counts), middles, side="left")
-    fitted: Floats = levels[place]
+    index = np.searchsorted(2 * np.cumsum(counts), middles, side="left")
+    fitted: Floats = levels[index]
     return fitted
 
 
@@ -230,16 +232,16 @@ def _renamed(name: str, grades: Floats, named: Mapping[float, float]) -> Floats:
     for grade, value in named.items():
         if not (_is_number(grade) and _is_number(value)):
             raise InvalidOptionError(f"`maps`: {name} must map numbers to numbers, not {grade!r} to {value!r}")
-    found = np.full(len(grades), np.nan)
+    mapped = np.full(len(grades), np.nan)
     for grade, value in named.items():  # a handful
-        found[_same(grades, float(grade))] = float(value)
-    if np.isnan(found).any():
-        missing = grades[np.isnan(found)].tolist()
+        mapped[_same(grades, float(grade))] = float(value)
+    if np.isnan(mapped).any():
+        missing = grades[np.isnan(mapped)].tolist()
         raise InvalidOptionError(
             f"`maps`: {name} gave {first_few(missing, most=_SHOWN, write=_text)} too, which its mapping "
             "does not name; add it, so that no label is lost"
         )
-    return found
+    return mapped
 
 
 def _same(values: Floats, one: float) -> Flags:
@@ -249,10 +251,10 @@ def _same(values: Floats, one: float) -> Flags:
 def _among(values: Floats, scale: Floats) -> Flags:
     """Say which values are on a scale, those equal up to rounding included."""
     near = np.clip(np.searchsorted(scale, values), 1, max(len(scale) - 1, 1))
-    found = np.zeros(len(values), dtype=bool)
-    for place in (near - 1, np.minimum(near, len(scale) - 1)) if len(scale) else ():
-        found |= difference(values, scale[place], np.abs(values), np.abs(scale[place])) == 0
-    return found
+    on_scale = np.zeros(len(values), dtype=bool)
+    for index in (near - 1, np.minimum(near, len(scale) - 1)) if len(scale) else ():
+        on_scale |= difference(values, scale[index], np.abs(values), np.abs(scale[index])) == 0
+    return on_scale
 
 
 def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> list[str]:
@@ -263,13 +265,13 @@ def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> lis
             f"scales fitted to {reference} by matching quantiles on common {unit().labelled}s: "
             f"{first_few(fitted, most=_SHOWN)}"
         )
-    for name, part in table[~table["on_scale"]].groupby("judge", sort=False):
-        listed = first_few(part["reference_grade"].tolist(), most=_SHOWN, write=_text)
+    for name, rows in table[~table["on_scale"]].groupby("judge", sort=False):
+        listed = first_few(rows["reference_grade"].tolist(), most=_SHOWN, write=_text)
         notes.append(
-            f"{name}: {int(part['n'].sum())} labels stay at grades that {reference} does not give ({listed}); the rule "
+            f"{name}: {int(rows['n'].sum())} labels stay at grades that {reference} does not give ({listed}); the rule "
             f"is {rules[str(name)]}"
         )
-    for name, part in table.groupby("judge", sort=False):
-        if (np.diff(part["reference_grade"]) < 0).any():
+    for name, rows in table.groupby("judge", sort=False):
+        if (np.diff(rows["reference_grade"]) < 0).any():
             notes.append(f"{name}: its mapping is not monotone: a higher grade counts less than a lower one")
     return notes

@@ -77,7 +77,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
         raise ScoresError(f"none of {', '.join(names)} labelled anything")
     values = table.to_numpy()
     firsts, weights, exact = _choices(np.isfinite(values), n_choices, generator)
-    merged = np.stack([values[np.arange(len(values)), own] for own in firsts], axis=1)
+    merged = np.stack([values[np.arange(len(values)), speakers] for speakers in firsts], axis=1)
     chosen, where = np.unique(merged, axis=1, return_inverse=True)
     columns = [f"people {number}" for number in range(1, chosen.shape[1] + 1)]
     return SecondPeople(
@@ -96,18 +96,18 @@ def _choices(there: Flags, n_choices: int, generator: np.random.Generator) -> tu
     patterns, where = np.unique(there, axis=0, return_inverse=True)
     where = where.ravel()
     n_people = there.shape[1]
-    found: dict[tuple[int, ...], float] = {}
+    weight_of: dict[tuple[int, ...], float] = {}
     if n_people <= _MOST:
-        found = _all_orders(patterns)
-    exact = bool(found) and len(found) <= n_choices
+        weight_of = _all_orders(patterns)
+    exact = bool(weight_of) and len(weight_of) <= n_choices
     if not exact:
-        found = {}
+        weight_of = {}
         for _ in range(n_choices):
             rank = generator.permutation(n_people)
             speakers = tuple(np.where(patterns, rank, n_people).argmin(axis=1).tolist())
-            found[speakers] = found.get(speakers, 0.0) + 1.0
-    weights = np.array([*found.values()])
-    return [np.array(one)[where] for one in found], weights / weights.sum(), exact
+            weight_of[speakers] = weight_of.get(speakers, 0.0) + 1.0
+    weights = np.array([*weight_of.values()])
+    return [np.array(choice)[where] for choice in weight_of], weights / weights.sum(), exact
 
 
 def _all_orders(patterns: Flags) -> dict[tuple[int, ...], float]:
@@ -117,7 +117,7 @@ def _all_orders(patterns: Flags) -> dict[tuple[int, ...], float]:
     """
     n_people = patterns.shape[1]
     states: dict[tuple[tuple[int, ...], frozenset[int]], float] = {((-1,) * len(patterns), frozenset()): 1.0}
-    for place in range(n_people):
+    for position in range(n_people):
         after: dict[tuple[tuple[int, ...], frozenset[int]], float] = {}
         for (speakers, gone), weight in states.items():
             for person in range(n_people):
@@ -127,9 +127,9 @@ def _all_orders(patterns: Flags) -> dict[tuple[int, ...], float]:
                     person if who < 0 and patterns[number, person] else who for number, who in enumerate(speakers)
                 )
                 key = (spoken, gone | {person})
-                after[key] = after.get(key, 0.0) + weight / (n_people - place)
+                after[key] = after.get(key, 0.0) + weight / (n_people - position)
         states = after
-    found: dict[tuple[int, ...], float] = {}
+    weight_of: dict[tuple[int, ...], float] = {}
     for (speakers, _), weight in states.items():
-        found[speakers] = found.get(speakers, 0.0) + weight
-    return found
+        weight_of[speakers] = weight_of.get(speakers, 0.0) + weight
+    return weight_of

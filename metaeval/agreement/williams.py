@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from metaeval.agreement.human_statistics import pearson
+from metaeval.agreement.human_statistics import pearson_last_axis
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.running.equality import at_least, difference
+from metaeval.running.equality import difference, reaches
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.tails import student_p, student_tail
 
@@ -68,7 +68,9 @@ def williams_test(
     (2.584, 0.0148)
     """
     check_choice(alternative, "alternative", ("two-sided", "greater", "less"))
-    r1, r2, r12, size = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (first, second, between, n)))
+    r1, r2, r12, size = np.broadcast_arrays(
+        *(np.asarray(argument, dtype=np.float64) for argument in (first, second, between, n))
+    )
     for name, value in (("first", r1), ("second", r2), ("between", r12)):
         if (np.abs(value) > 1).any():
             message = f"`{name}` must be a correlation in [-1, 1], not {float(value[np.abs(value) > 1].flat[0]):g}"
@@ -80,7 +82,7 @@ def williams_test(
     apart = difference(r1, r2, 1.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = apart * np.sqrt((size - 1) * (1 + r12) / below)
-    same = at_least(r12, 1.0, 1.0) | ((apart == 0) & (below <= 0))
+    same = reaches(r12, 1.0, 1.0) | ((apart == 0) & (below <= 0))
     t = np.where(same, np.nan, t)
     match alternative:
         case "two-sided":
@@ -143,21 +145,23 @@ def williams_table(
     if len(metrics) < 2:  # noqa: PLR2004 - a comparison takes two
         raise ScoresError("a comparison takes two metrics beside the human scores")
     values, human = means[metrics].to_numpy(dtype=np.float64), means[reference].to_numpy(dtype=np.float64)
-    first, second = (np.array(part) for part in zip(*combinations(range(len(metrics)), 2), strict=True))
+    first, second = (np.array(side) for side in zip(*combinations(range(len(metrics)), 2), strict=True))
     if alternative != "two-sided":
         first, second = np.concatenate([first, second]), np.concatenate([second, first])
     r = np.array([_three_correlations(human, values[:, a], values[:, b]) for a, b in zip(first, second, strict=True)])
-    own, other, between = (r[:, :3] if signed else np.abs(r[:, :3])).T
+    r_first, r_second, between = (r[:, :3] if signed else np.abs(r[:, :3])).T
     enough = r[:, 3] >= _FEWEST
-    known = enough & np.isfinite(r[:, :3]).all(axis=1)
+    usable = enough & np.isfinite(r[:, :3]).all(axis=1)
     t, p = np.full(len(r), np.nan), np.full(len(r), np.nan)
-    t[known], p[known] = williams_test(own[known], other[known], between[known], n=r[known, 3], alternative=alternative)
+    t[usable], p[usable] = williams_test(
+        r_first[usable], r_second[usable], between[usable], n=r[usable, 3], alternative=alternative
+    )
     corrected = np.full(len(r), np.nan)
-    corrected[known] = adjust(p[known], correction)
+    corrected[usable] = adjust(p[usable], correction)
     return pd.DataFrame(
         {
-            "metric_a": [str(metrics[place]) for place in first],
-            "metric_b": [str(metrics[place]) for place in second],
+            "metric_a": [str(metrics[metric]) for metric in first],
+            "metric_b": [str(metrics[metric]) for metric in second],
             "correlation_a": r[:, 0],
             "correlation_b": r[:, 1],
             "between": r[:, 2],
@@ -174,4 +178,9 @@ def _three_correlations(human: Floats, a: Floats, b: Floats) -> tuple[float, flo
     if there.sum() < _FEWEST:
         return np.nan, np.nan, np.nan, float(there.sum())
     h, x, y = human[there], a[there], b[there]
-    return float(pearson(h, x)), float(pearson(h, y)), float(pearson(x, y)), float(there.sum())
+    return (
+        float(pearson_last_axis(h, x)),
+        float(pearson_last_axis(h, y)),
+        float(pearson_last_axis(x, y)),
+        float(there.sum()),
+    )

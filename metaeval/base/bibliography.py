@@ -61,8 +61,8 @@ class Publication(NamedTuple):
         *others, last = self.authors.split("; ")
         who = f"{', '.join(others)} and {last}" if others else last
         title = self.title if self.title.endswith("?") else f"{self.title}." * bool(self.title)
-        where = ", ".join(part for part in (f"{self.venue} {self.volume}".strip(), self.pages) if part)
-        return " ".join(part for part in (f"{who} ({self.year}).", title, f"{where}." * bool(where)) if part)
+        where = ", ".join(piece for piece in (f"{self.venue} {self.volume}".strip(), self.pages) if piece)
+        return " ".join(piece for piece in (f"{who} ({self.year}).", title, f"{where}." * bool(where)) if piece)
 
     @property
     def address(self) -> str:
@@ -116,8 +116,8 @@ def cited(keys: Iterable[str]) -> str:
     >>> cited(["sakai2006", "sakai2008"]), cited([])
     (' (Sakai, 2006; Sakai and Kando, 2008)', '')
     """
-    found = [find_publication(key).cited for key in keys]
-    return f" ({'; '.join(found)})" if found else ""
+    citations = [find_publication(key).cited for key in keys]
+    return f" ({'; '.join(citations)})" if citations else ""
 
 
 def cited_by(words: str) -> list[str]:
@@ -128,7 +128,11 @@ def cited_by(words: str) -> list[str]:
     >>> cited_by("Lists are cut (Sakai and Kando, 2008), tests paired (Student, 1908; Holm, 1979).")
     ['holm1979', 'sakai2008', 'student1908']
     """
-    return sorted(key for key, one in PUBLICATIONS.items() if one.cited in words and _citing(one.cited).search(words))
+    return sorted(
+        key
+        for key, reference in PUBLICATIONS.items()
+        if reference.cited in words and _citing(reference.cited).search(words)
+    )
 
 
 @cache

@@ -61,7 +61,7 @@ _MADE_BY = {
     "PassageCollection": "metaeval.inex.passage_collection",
     "Series": "pandas.Series",
     "Submission": "metaeval.inex.read_submission",
-    "Variant": "metaeval.studies.variants.Variant",
+    "Variant": "metaeval.questions.agree.study_variants.Variant",
 }
 """What makes an object of each class."""
 
@@ -87,10 +87,10 @@ def check_kind(value: object, name: str, kind: str) -> None:
     Traceback (most recent call last):
     metaeval.errors.InvalidOptionError: `labels` must be a Labels; got 'x'. One is made by metaeval.agreement.as_labels
     """
-    if not any(one.__name__ == kind for one in type(value).__mro__):
-        given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+    if not any(base.__name__ == kind for base in type(value).__mro__):
+        received = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
         article = "an" if kind[0] in "AEIOU" else "a"
-        raise refused(name, f"must be {article} {kind}; got {given}. One is made by {_MADE_BY[kind]}", value)
+        raise refused(name, f"must be {article} {kind}; got {received}. One is made by {_MADE_BY[kind]}", value)
 
 
 def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
@@ -98,8 +98,8 @@ def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
     if isinstance(values, str):
         check_kind(values, name, kind)
     listed = list(values)
-    for one in listed:
-        check_kind(one, name, kind)
+    for value in listed:
+        check_kind(value, name, kind)
     return listed
 
 
@@ -171,14 +171,14 @@ def check_number(  # noqa: PLR0913 - one keyword per limit
     2.0
     """
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    kept = (
+    allowed = (
         math.isfinite(number)
         and (above is None or number > above)
         and (least is None or number >= least)
         and (below is None or number < below)
         and (most is None or number <= most)
     )
-    if not kept:
+    if not allowed:
         rule = f"must {_range(above, least, below, most)}{unit and f' ({unit})'}, not {show(value)}"
         raise refused(name, rule, value)
     return number
@@ -250,9 +250,9 @@ def check_choice(value: object, what: str, choices: Iterable[str]) -> None:
     --------
     >>> check_choice("two-sided", "alternative", ["two-sided", "greater", "less"])
     """
-    known = tuple(choices)
-    if value not in known:
-        raise UnknownNameError(what, str(value), known)
+    allowed = tuple(choices)
+    if value not in allowed:
+        raise UnknownNameError(what, str(value), allowed)
 
 
 def check_memory(n_numbers: int, *, what: str, advice: str) -> None:

@@ -98,6 +98,6 @@ def first_called(names: Iterable[object], words: Sequence[str], *spellings: Call
     2
     """
     texts = [str(name) for name in names]
-    known = [(spelling, [spelling(text) for text in texts]) for spelling in spellings]
-    hits = ((spelling(word), spelled) for word in words for spelling, spelled in known)
+    variants = [(spelling, [spelling(text) for text in texts]) for spelling in spellings]
+    hits = ((spelling(word), spelled) for word in words for spelling, spelled in variants)
     return next((spelled.index(word) for word, spelled in hits if word in spelled), None)

@@ -64,9 +64,9 @@ def csv_text(frame: "pd.DataFrame") -> str:
 def _shielded_table(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table none of whose cells and headings a spreadsheet takes for a formula."""
     written = frame.rename(columns=shielded)
-    for place, kind in enumerate(frame.dtypes):
+    for column, kind in enumerate(frame.dtypes):
         if kind == object or str(kind) in {"str", "string", "category"}:  # noqa: E721 - a dtype
-            names = {name: shielded(name) for name in frame.iloc[:, place].unique()}
+            names = {name: shielded(name) for name in frame.iloc[:, column].unique()}
             if any(name is not safe for name, safe in names.items()):
-                written.isetitem(place, frame.iloc[:, place].astype(object).map(names).to_numpy())
+                written.isetitem(column, frame.iloc[:, column].astype(object).map(names).to_numpy())
     return written

@@ -88,14 +88,14 @@ def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:
     for words in words_of.values():
         for word in words:
             spelt.setdefault(folded(word), word)
-    known = sorted(spelt)
+    folded_words = sorted(spelt)
     if not all(map(says_yes_or_no, words_of.values())):
-        codes = {word: place for place, word in enumerate(known)}
-        return WordScale(codes, tuple(spelt[word] for word in known), ordered=False)
+        codes = {word: code for code, word in enumerate(folded_words)}
+        return WordScale(codes, tuple(spelt[word] for word in folded_words), ordered=False)
     sides: tuple[list[str], list[str]] = ([], [])
-    for word in known:
+    for word in folded_words:
         sides[_SIDE[_plain(word)]].append(spelt[word])
-    return WordScale({word: _SIDE[_plain(word)] for word in known}, tuple(map(", ".join, sides)), ordered=True)
+    return WordScale({word: _SIDE[_plain(word)] for word in folded_words}, tuple(map(", ".join, sides)), ordered=True)
 
 
 def grades_of(words: Collection[str]) -> dict[str, int]:
@@ -106,8 +106,8 @@ def grades_of(words: Collection[str]) -> dict[str, int]:
     >>> grades_of(["Full", "none", "partial"]), grades_of(["full", "none", "refused"])
     ({'none': 0, 'partial': 1, 'full': 2}, {})
     """
-    known = {_plain(word): folded(word) for word in words}
-    scales = [scale for scale in (*_ORDERS, *_NO_AND_YES) if known.keys() <= {*scale}]
-    if not scales or len(known) < len({*map(folded, words)}) or any(map(is_number, known)):
+    folded_of = {_plain(word): folded(word) for word in words}
+    scales = [scale for scale in (*_ORDERS, *_NO_AND_YES) if folded_of.keys() <= {*scale}]
+    if not scales or len(folded_of) < len({*map(folded, words)}) or any(map(is_number, folded_of)):
         return {}
-    return {known[word]: place for place, word in enumerate(one for one in scales[0] if one in known)}
+    return {folded_of[word]: grade for grade, word in enumerate(graded for graded in scales[0] if graded in folded_of)}

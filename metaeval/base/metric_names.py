@@ -21,7 +21,7 @@ class MetricNameError(InvalidOptionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class GainTable:
     """Gains by level, ``{1:1, 2:5}``, in ascending order of the levels."""
 
     entries: tuple[tuple[float, float], ...]
@@ -43,7 +43,7 @@ class Call:
         return self.word + _arguments_text(self.arguments)
 
 
-type Value = bool | int | float | Call | Table
+type Value = bool | int | float | Call | GainTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class ParsedName:
         """Return the name with the keys of ir_measures (``cutoff``, ``dcg``, ``max_rel``) put into ours."""
         arguments: list[tuple[str | None, Value]] = []
         for key, value in self.arguments:
-            own = _KEYS.get(key, key) if key else key
-            arguments.extend(_ARGUMENTS.get((own, value), ((own, value),)))
+            our_key = _KEYS.get(key, key) if key else key
+            arguments.extend(_ARGUMENTS.get((our_key, value), ((our_key, value),)))
         return ParsedName(self.word, tuple(arguments), self.cutoff, self.judged_only)
 
 
@@ -101,7 +101,7 @@ def parse_name(text: str) -> ParsedName:
     >>> str(parse_name("AP'(rel=2)"))
     'AP(judged_only=True, rel=2)'
     """
-    return _Reader(text).name()
+    return _NameParser(text).name()
 
 
 def short_label(name: str) -> str:
@@ -147,15 +147,17 @@ def study_names(names: Iterable[str]) -> dict[str, str]:
         with suppress(MetricNameError):
             parsed[name] = parse_name(short_label(name))
     several = len(listed) > 1 and len(parsed) == len(listed)
-    shared = set.intersection(*({*one.arguments} for one in parsed.values())) if several else set()
-    found = {}
-    for name, one in parsed.items():
-        bare = [(None, value) for key, value in one.arguments if key in _QUANTISED and isinstance(value, Call)]
-        others = [(key, value) for key, value in one.arguments if key not in _QUANTISED and (key, value) not in shared]
+    shared = set.intersection(*({*parsed_name.arguments} for parsed_name in parsed.values())) if several else set()
+    shorter = {}
+    for name, parsed_name in parsed.items():
+        bare = [(None, value) for key, value in parsed_name.arguments if key in _QUANTISED and isinstance(value, Call)]
+        others = [
+            (key, value) for key, value in parsed_name.arguments if key not in _QUANTISED and (key, value) not in shared
+        ]
         if bare:
-            word = one.word + "'" * one.judged_only
-            found[name] = str(ParsedName(word, (*bare, *others), one.cutoff))
-    return found if len({found.get(name, short_label(name)) for name in listed}) == len(listed) else {}
+            word = parsed_name.word + "'" * parsed_name.judged_only
+            shorter[name] = str(ParsedName(word, (*bare, *others), parsed_name.cutoff))
+    return shorter if len({shorter.get(name, short_label(name)) for name in listed}) == len(listed) else {}
 
 
 def split_names(text: str) -> list[str]:
@@ -268,7 +270,7 @@ def _number_text(number: float) -> str:
 
 
 def _value_text(value: Value | str) -> str:
-    return str(value) if isinstance(value, bool | str | Call | Table) else _number_text(value)
+    return str(value) if isinstance(value, bool | str | Call | GainTable) else _number_text(value)
 
 
 def _arguments_text(arguments: object) -> str:
@@ -286,7 +288,7 @@ _TOKEN = re.compile(
 _PRIMES = "'′’"  # noqa: RUF001 - likewise
 
 
-class _Reader:
+class _NameParser:
     """Recursive descent over one name; every method consumes what it is named after."""
 
     def __init__(self, text: str) -> None:
@@ -314,16 +316,16 @@ class _Reader:
         return ParsedName(word, arguments, cutoff, primes == 1)
 
     def arguments(self) -> tuple[tuple[str | None, Value], ...]:
-        found: list[tuple[str | None, Value]] = []
+        arguments: list[tuple[str | None, Value]] = []
         while not self.taken(")"):
-            if found:
+            if arguments:
                 self.expect(",")
-            found.append(self.argument())
-        keys = [key for key, _ in found if key is not None]
+            arguments.append(self.argument())
+        keys = [key for key, _ in arguments if key is not None]
         twice = [key for key in keys if keys.count(key) > 1]
         if twice:
             raise MetricNameError(f"{self.text!r}: {twice[0]} is given twice")
-        return tuple(found)
+        return tuple(arguments)
 
     def argument(self) -> tuple[str | None, Value]:
         value = self.value()
@@ -351,7 +353,7 @@ class _Reader:
             self.fail(f"key=value inside {text}(…)")
         return Call(text, tuple(sorted(named, key=lambda pair: pair[0])))
 
-    def table(self) -> Table:
+    def table(self) -> GainTable:
         entries: dict[float, float] = {}
         while not self.taken("}"):
             if entries:
@@ -364,7 +366,7 @@ class _Reader:
             entries[level] = gain
         if not entries:
             self.fail("at least one level: gain")
-        return Table(tuple(sorted(entries.items())))
+        return GainTable(tuple(sorted(entries.items())))
 
     def word(self, what: str) -> str:
         kind, text = self.token()
@@ -385,11 +387,11 @@ class _Reader:
         return count
 
     def taken(self, mark: str) -> bool:
-        rest = self.text[self.place :]
-        found = rest.lstrip().startswith(mark)
-        if found:
-            self.place += len(rest) - len(rest.lstrip()) + 1
-        return found
+        remaining = self.text[self.place :]
+        is_next = remaining.lstrip().startswith(mark)
+        if is_next:
+            self.place += len(remaining) - len(remaining.lstrip()) + 1
+        return is_next
 
     def expect(self, mark: str) -> None:
         if not self.taken(mark):
@@ -403,11 +405,11 @@ class _Reader:
         return match.lastgroup, match[match.lastgroup]
 
     def fail(self, what: str, *, back: int = 0) -> NoReturn:
-        place = self.place - back
-        rest = self.text[place:].strip()
-        found = f"{rest!r} stands there" if rest else "it ends there"
+        position = self.place - back
+        remaining = self.text[position:].strip()
+        instead = f"{remaining!r} stands there" if remaining else "it ends there"
         raise MetricNameError(
-            f"cannot read the metric's name {self.text!r}: expected {what} at character {place + 1}, but {found}. "
+            f"cannot read the metric's name {self.text!r}: expected {what} at character {position + 1}, but {instead}. "
             "Write it as nDCG@10, AP(rel=2) or RBP(p=0.8)"
         )
 

@@ -178,12 +178,12 @@ def split_at_commas(texts: Iterable[str], is_name: Callable[[str], object]) -> l
     >>> split_at_commas(["a,b", 'c, "d,e"'], {"a,b"}.__contains__)
     ['a,b', 'c', 'd,e']
     """
-    return [one for text in texts for one in ([text] if is_name(text) else _listed(text) or [text])]
+    return [name for text in texts for name in ([text] if is_name(text) else _listed(text) or [text])]
 
 
 def _listed(text: str) -> list[str]:
-    found = [quoted.replace('""', '"') or plain.strip() for quoted, plain in _LISTED.findall(text)]
-    return [one for one in found if one]
+    names = [quoted.replace('""', '"') or plain.strip() for quoted, plain in _LISTED.findall(text)]
+    return [name for name in names if name]
 
 
 def count(n: int, noun: str) -> str:
@@ -286,8 +286,8 @@ def merge_labels(
     unique = list(dict.fromkeys(cleaned))
     if len(unique) == len(cleaned):
         return codes, cleaned
-    place = {name: position for position, name in enumerate(unique)}
-    return np.array([place[name] for name in cleaned], dtype=np.int64)[codes], unique
+    position_of = {name: position for position, name in enumerate(unique)}
+    return np.array([position_of[name] for name in cleaned], dtype=np.int64)[codes], unique
 
 
 def clean_names(names: Iterable[object], what: str) -> NDArray[np.object_]:
@@ -356,11 +356,11 @@ def metric_evidence(names: Collection[object]) -> int:
     >>> [metric_evidence(names) for names in (["AP'", "P"], ["bleu", "mine"], ["bm25", "lm"])]
     [2, 1, 0]
     """
-    known = sum(map(_is_metric, names))
+    n_metrics = sum(map(_is_metric, names))
     letters = sum(str(name).strip().casefold() in _LETTERS for name in names)
-    if known and (known + letters == len(names) or known > max(1, len(names) // 2)):
+    if n_metrics and (n_metrics + letters == len(names) or n_metrics > max(1, len(names) // 2)):
         return 2
-    return int(known > 0)
+    return int(n_metrics > 0)
 
 
 def _is_metric(name: object) -> bool:

@@ -58,17 +58,17 @@ class Provenance(ShortRepr):
             return self.inputs
         lines = "".join(f"{checksum}  {name}\n" for name, checksum in self.inputs.items())
         below = _common_folder([*self.inputs])
-        what = f"the list of {len(self.inputs):,} files{f' below {below}' if below else ''}, as sha256sum writes it"
-        return {what: hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()}
+        label = f"the list of {len(self.inputs):,} files{f' below {below}' if below else ''}, as sha256sum writes it"
+        return {label: hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()}
 
     def used(self) -> Self:
         """Return the record, made before the work, without the samplers that were not loaded since."""
         idle = {name for name in _SAMPLERS if name not in sys.modules}
-        return replace(self, versions={name: one for name, one in self.versions.items() if name not in idle})
+        return replace(self, versions={name: version for name, version in self.versions.items() if name not in idle})
 
     def to_dict(self) -> dict[str, object]:
         """Return the record as plain dictionaries, ready for JSON."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
 
 
@@ -99,8 +99,8 @@ class InputRecord:
 
     def note(self, path: str, content: bytes) -> None:
         """Record what was read."""
-        found = hashlib.sha256(content).hexdigest()
-        if self.checksums.setdefault(path, found) != found:
+        checksum = hashlib.sha256(content).hexdigest()
+        if self.checksums.setdefault(path, checksum) != checksum:
             message = "the file changed while it was being read; run again when whatever writes it has finished"
             raise FileFormatError(message, path=path)
 
@@ -133,8 +133,8 @@ def recording_inputs() -> Iterator[InputRecord]:
         yield record
     finally:
         _record.reset(token)
-        for kept in record.kept.values():
-            kept.close()
+        for handle in record.kept.values():
+            handle.close()
 
 
 def current_record() -> InputRecord | None:
@@ -161,8 +161,8 @@ def of_the_system(status: os.stat_result) -> bool:
 
 @cache
 def _system_devices() -> frozenset[int]:
-    found = {os.stat(folder).st_dev for folder in ("/proc", "/sys") if os.path.isdir(folder)}  # noqa: PTH112, PTH116 - fast
-    return frozenset(found - {os.stat("/").st_dev})  # noqa: PTH116 - as above
+    devices = {os.stat(folder).st_dev for folder in ("/proc", "/sys") if os.path.isdir(folder)}  # noqa: PTH112, PTH116 - fast
+    return frozenset(devices - {os.stat("/").st_dev})  # noqa: PTH116 - as above
 
 
 @cache

@@ -91,20 +91,20 @@ def main_sentence(thing: ShortRepr) -> str:
 
 def settings_of(thing: ShortRepr) -> str:
     """Return what was asked: the settings that a result holds, as code writes them."""
-    values = ((one.name, _attempt(_setting, getattr(thing, one.name, None))) for one in fields(thing))  # type: ignore[arg-type]  # as above
+    values = ((field.name, _attempt(_setting, getattr(thing, field.name, None))) for field in fields(thing))  # type: ignore[arg-type]  # as above
     return ", ".join(f"{name}={setting}" for name, setting in values if setting)
 
 
 def _lines(thing: ShortRepr) -> list[str]:
     sizes, left_out = [], []
-    for one in fields(thing):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
-        value = getattr(thing, one.name, None)
-        if value is None or one.name == "provenance" or _empty(value) or _attempt(_setting, value):
+    for field in fields(thing):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
+        value = getattr(thing, field.name, None)
+        if value is None or field.name == "provenance" or _empty(value) or _attempt(_setting, value):
             continue
-        if one.repr:
-            sizes.append(f"{one.name}: {_attempt(_size, value) or type(value).__name__}")
+        if field.repr:
+            sizes.append(f"{field.name}: {_attempt(_size, value) or type(value).__name__}")
         else:
-            left_out.append(one.name)
+            left_out.append(field.name)
     name, purpose = type(thing).__name__, _purpose(type(thing))
     head = [f"{name}: {purpose}" if purpose else name, _attempt(_main_numbers, thing)]
     lines = [line for line in head if line]
@@ -162,7 +162,7 @@ def _size(value: Any) -> str:  # noqa: ANN401 - whatever a result holds
 
 
 def _few(values: Iterable[object]) -> str:
-    first = [_cut(_attempt(_brief, one) or type(one).__name__, _LONGEST) for one in islice(values, _FEW + 1)]
+    first = [_cut(_attempt(_brief, value) or type(value).__name__, _LONGEST) for value in islice(values, _FEW + 1)]
     return ", ".join([*first[:_FEW], *(["…"] if len(first) > _FEW else [])])
 
 

@@ -54,13 +54,13 @@ def unit_of(scores: object) -> Unit:
     ('topics', 'items', 'topics')
     """
     if isinstance(scores, Mapping) and not hasattr(scores, "attrs"):
-        return next((one for one in map(unit_of, scores.values()) if one is not TOPIC), TOPIC)
+        return next((kind for kind in map(unit_of, scores.values()) if kind is not TOPIC), TOPIC)
     return unit_called(getattr(scores, "attrs", {}).get("topic_word"))
 
 
 def unit_called(word: object) -> Unit:
     """Return what scores are of whose ``attrs["topic_word"]`` this is."""
-    return {one.topic: one for one in (ITEM, NUGGET, CLUSTER)}.get(str(word), TOPIC)
+    return {kind.topic: kind for kind in (ITEM, NUGGET, CLUSTER)}.get(str(word), TOPIC)
 
 
 @contextmanager

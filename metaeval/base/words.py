@@ -71,7 +71,7 @@ def name_of_metric(metric: object) -> str:
     return _named(_NAMES.get(), metric)
 
 
-def short_names(metrics: Iterable[object]) -> list[str]:
+def short_names_sentence(metrics: Iterable[object]) -> list[str]:
     """Return one sentence that says which full name every shortened one stands for; none if none is shortened.
 
     Examples
@@ -137,15 +137,15 @@ def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     """
     rows = {str(name): (value, figure) for name, value, figure in zip(names, values, figures, strict=True)}
     ordered = {name: rows[name] for name in natural_order(rows)}
-    known = {name: row for name, row in ordered.items() if not absent(row[0])} or ordered
-    texts = {name: re.split(r" ± | \[", figure)[0].removesuffix(" %") for name, (_, figure) in known.items()}
+    measured = {name: row for name, row in ordered.items() if not absent(row[0])} or ordered
+    texts = {name: re.split(r" ± | \[", figure)[0].removesuffix(" %") for name, (_, figure) in measured.items()}
     alike = []
-    for most in (find(value for value, _ in known.values()) for find in (min, max)):
-        equal = {texts[name] for name, (value, _) in known.items() if math.isclose(value, most)}
-        alike.append([name for name in known if texts[name] in equal])
+    for most in (find(value for value, _ in measured.values()) for find in (min, max)):
+        equal = {texts[name] for name, (value, _) in measured.items() if math.isclose(value, most)}
+        alike.append([name for name in measured if texts[name] in equal])
     if set(alike[0]) & set(alike[1]) or not alike[0]:
-        alike = [[*known]] * 2
-    low, high = (End.of({name: known[name][1] for name in some}) for some in alike)
+        alike = [[*measured]] * 2
+    low, high = (End.of({name: measured[name][1] for name in some}) for some in alike)
     return low, high
 
 
@@ -157,8 +157,8 @@ def span(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     >>> span("abc", [1, 2, 2], "122"), span("ab", [1.0, 1.0], "11")
     ('from 1 (a) to 2 (b and c)', '1 (a and b)')
     """
-    both = dict.fromkeys(ends(names, values, figures))
-    return opening * (len(both) > 1) + " to ".join(f"{end.figure} ({end.who})" for end in both)
+    extremes = dict.fromkeys(ends(names, values, figures))
+    return opening * (len(extremes) > 1) + " to ".join(f"{end.figure} ({end.who})" for end in extremes)
 
 
 _GREEK = "αβγδεκλμνρστχ"
@@ -255,7 +255,7 @@ def number(digits: int) -> Callable[[object], str]:
     return _Decimal(digits)
 
 
-def drawn(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
+def drawn_number(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
     """Write a figure that comes from random draws with the digits that its Monte-Carlo standard error leaves it.
 
     A percentage that keeps not even its units carries the error instead.
@@ -288,11 +288,11 @@ def carried(value: object, error: object, write: Callable[[object], str] | None 
     size = writer.scale * float(cast("float", error))
     if places(size) >= writer.digits:  # it reaches no digit
         return writer(value)
-    own, beside = _with_error(writer, size)
-    return f"{own(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
+    write_value, beside = _with_error(writer, size)
+    return f"{write_value(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
 
 
-def beside(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
+def without_error(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
     """Write a figure that comes from random draws where its Monte-Carlo error is said elsewhere, by `errors_said`.
 
     Examples
@@ -320,12 +320,12 @@ def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
     ' Monte-Carlo error of rates: 0.4 points at most, of counts: 4 % at most.'
     """
     parts = []
-    for what, errors, unit in said:
+    for subject, errors, unit in said:
         scale = 100.0 if unit in {" points", " %"} else 1.0
         most = scale * max((error for error in errors if math.isfinite(error)), default=0.0)
         if most > _NO_ERROR:
-            shown = _rounded_up(most, places_of_error(most))
-            parts.append(f"of {what}: {shown}{unit.rstrip('s') if shown == '1' else unit} at most")
+            rounded = _rounded_up(most, places_of_error(most))
+            parts.append(f"of {subject}: {rounded}{unit.rstrip('s') if rounded == '1' else unit} at most")
     return f" Monte-Carlo error {', '.join(parts)}." if parts else ""
 
 
@@ -371,7 +371,7 @@ def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
         return p_value(value)
     if value == 0.0:  # of so many resamples none
         return f"<{math.ceil(1e6 / float(cast('float', n_resamples))) / 1e6:g}"
-    p, first = (float(cast("float", value if one is None else one)) for one in (value, raw))
+    p, first = (float(cast("float", value if counted is None else counted)) for counted in (value, raw))
     error = error_of_share(first, float(cast("float", n_resamples)))
     return carried(p, error * (p / first if 0.0 < first < p < 1.0 else 1.0), number(4))
 
@@ -411,8 +411,8 @@ def share_of(count: object, total: object, error: object = None) -> str:
     """
     if absent(count) or absent(total):
         return MISSING
-    part, all_of = int(cast("int", count)), int(cast("int", total))
-    return f"{part:,}/{all_of:,} = {carried(part / all_of, error)}" if all_of else f"{part:,}/{all_of:,}"
+    n_counted, all_of = int(cast("int", count)), int(cast("int", total))
+    return f"{n_counted:,}/{all_of:,} = {carried(n_counted / all_of, error)}" if all_of else f"{n_counted:,}/{all_of:,}"
 
 
 def with_share(count: object, total: object, error: object = None) -> str:
@@ -443,8 +443,8 @@ def interval(
     """
     if absent(low) or absent(high):
         return MISSING
-    own, each = _ends(low, high, write, draws, about)
-    return f"{own(low).removesuffix(' %')} to {own(high)}{each}"
+    write_end, suffix = _ends(low, high, write, draws, about)
+    return f"{write_end(low).removesuffix(' %')} to {write_end(high)}{suffix}"
 
 
 def bracketed(
@@ -459,8 +459,8 @@ def bracketed(
     """
     if absent(low) or absent(high):
         return write(value)
-    own, each = _ends(low, high, write, draws, value)
-    return f"{write(value)} [{own(low).removesuffix(' %')}, {own(high).removesuffix(' %')}{each}]"
+    write_end, suffix = _ends(low, high, write, draws, value)
+    return f"{write(value)} [{write_end(low).removesuffix(' %')}, {write_end(high).removesuffix(' %')}{suffix}]"
 
 
 def intervals(
@@ -490,7 +490,7 @@ def _ends(
     if draws is None or not (write is share or isinstance(write, _Decimal)):
         return write, ""
     writer = _decimal(write)
-    least, most = (float(cast("float", one)) for one in (low, high))
+    least, most = (float(cast("float", end)) for end in (low, high))
     middle = (least + most) / 2.0 if absent(about) else float(cast("float", about))
     half = writer.scale * max(middle - least, most - middle)
     error = error_of_ends(half, draws)
@@ -498,8 +498,8 @@ def _ends(
         return write, ""
     if places(error) >= 0 and 10.0 ** -places(error) <= half / _UNITS_OF_HALF:
         return _Decimal(min(writer.digits, places(error)), writer.percent), ""
-    _, each = _with_error(writer, error)
-    return _beside(writer, error), f", each ± {each}"
+    _, error_text = _with_error(writer, error)
+    return _beside(writer, error), f", each ± {error_text}"
 
 
 def absent(value: object) -> bool:

@@ -129,10 +129,10 @@ def _of_others(error: Exception) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return 4, f"Error: there is not enough memory ({error or 'no more could be had'}); ask for less at once"
     if isinstance(error, OSError):
-        place = "" if error.filename is None else f" {str(error.filename)!r}"
-        written = not place or error.errno in _WRITING
+        file_name = "" if error.filename is None else f" {str(error.filename)!r}"
+        written = not file_name or error.errno in _WRITING
         code = _UNWRITABLE if written else _exit_code(FileFormatError(""))
-        return code, f"Error: could not {'write' if written else 'read'}{place}: {error.strerror or error}"
+        return code, f"Error: could not {'write' if written else 'read'}{file_name}: {error.strerror or error}"
     return _DEFECT, _unforeseen(error)
 
 
@@ -152,8 +152,8 @@ def _unforeseen(error: Exception) -> str:
 
     if os.environ.get(_TRACEBACK):
         print_exception(error)
-    place = extract_tb(error.__traceback__)[-1]
-    where = f"{Path(place.filename).name}, line {place.lineno}"
+    frame = extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}, line {frame.lineno}"
     return (
         f"Error: metaeval could not go on: {type(error).__name__}: {shortened(error, 200)} ({where}). This is a "
         "defect of metaeval, or of a plug-in: please report these words with the "

@@ -2,7 +2,7 @@
 
 A check is called with the value and with the name of its option. It returns the value, in its one spelling where it
 has several, or refuses it. So the checks of the library serve as they are: what they call an argument is the option
-here (`metaeval.base.checks.check_share`, or `count` and `number` with their limits).
+here (`metaeval.base.checks.check_share`, or `whole_number` and `finite_number` with their limits).
 """
 
 import errno
@@ -37,19 +37,19 @@ def refusal(option: str, rule: str, value: object) -> InvalidOptionError:
     --budget takes a time above 0, such as 30s, not 'soon'
     """
     text = repr(value)
-    shown = text if len(text) <= _LINE else f"{text[:60]}… ({len(text)} characters)"
-    return InvalidOptionError(f"{option} takes {rule}, not {shown}")
+    excerpt = text if len(text) <= _LINE else f"{text[:60]}… ({len(text)} characters)"
+    return InvalidOptionError(f"{option} takes {rule}, not {excerpt}")
 
 
 # ------------------------------------------------------------------------------------------------------------ numbers
 
 
-def count(least: int = 1, most: int = MOST_REPLICATES, *, zero: bool = False) -> Check:
+def whole_number(least: int = 1, most: int = MOST_REPLICATES, *, zero: bool = False) -> Check:
     """Take whole numbers from `least` to `most`, and 0 if it means none."""
     return partial(check_count, least=least, most=most, zero=zero)
 
 
-def number(*, above: float | None = None, least: float | None = None, most: float | None = None) -> Check:
+def finite_number(*, above: float | None = None, least: float | None = None, most: float | None = None) -> Check:
     """Take finite numbers within these limits."""
     return partial(check_number, above=above, least=least, most=most)
 
@@ -59,12 +59,12 @@ def numbers(such_as: str, check: Check) -> Check:
 
     def check_each(value: str, option: str) -> str:
         try:
-            found = parse_numbers(value)
+            values = parse_numbers(value)
         except ValueError:
             raise refusal(option, f"numbers by comma, such as {such_as}", value) from None
-        for one in found:
-            check(one, f"each of {option}")
-        if len(set(found)) < len(found):
+        for amount in values:
+            check(amount, f"each of {option}")
+        if len(set(values)) < len(values):
             raise refusal(option, "each number once", value)
         return value
 
@@ -79,7 +79,7 @@ def parse_numbers(text: str) -> list[float]:
     >>> parse_numbers("0,5, 10")
     [0.0, 5.0, 10.0]
     """
-    return [float(part) for part in text.split(",")]
+    return [float(word) for word in text.split(",")]
 
 
 # -------------------------------------------------------------------------------------------------------------- words
@@ -87,12 +87,12 @@ def parse_numbers(text: str) -> list[float]:
 
 def one_of(*choices: str) -> Check:
     """Take one of a few words; case does not matter, nor whether dashes or underscores join them."""
-    known = {_folded(word): word for word in choices}
+    spellings = {_folded(word): word for word in choices}
 
     def check(value: str, option: str) -> str:
-        if _folded(value) not in known:
+        if _folded(value) not in spellings:
             raise UnknownNameError(f"value of {option}", value, choices)
-        return known[_folded(value)]
+        return spellings[_folded(value)]
 
     return check
 
@@ -131,12 +131,12 @@ def a_test(value: str, _option: str) -> str:
 def a_correction(value: str, _option: str) -> str:
     """Take a correction for many tests, under any name the field has for it."""
     try:
-        found = CORRECTIONS.canonical(value)
+        name = CORRECTIONS.canonical(value)
     except UnknownNameError:
-        found = ""
-    if found not in CORRECTIONS:  # family-wise is none for many tests, and so no advice either
+        name = ""
+    if name not in CORRECTIONS:  # family-wise is none for many tests, and so no advice either
         raise UnknownNameError("correction", value, CORRECTIONS)
-    return found
+    return name
 
 
 def correction_or_own(value: str, _option: str) -> str:
@@ -163,7 +163,7 @@ names_of_metrics = names("names of metrics by comma, such as AP,nDCG@10")
 
 def a_name(value: str | list[str], option: str) -> str | list[str]:
     """Take a name, once or several times, that only the input can check; none may be empty."""
-    if not all(one.strip() for one in _listed(value)):
+    if not all(name.strip() for name in _listed(value)):
         raise refusal(option, "a name", "")
     return value
 
@@ -172,9 +172,9 @@ def pairs_of_names(value: list[str], option: str) -> list[str]:
     """Take two names by comma, once or several times, that only the input can check."""
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads the package's grammar
 
-    for one in _listed(value):
-        if len(set(split_names(one))) != 2:  # noqa: PLR2004 - a pair
-            raise refusal(option, "two metrics with a comma between them", one)
+    for pair in _listed(value):
+        if len(set(split_names(pair))) != 2:  # noqa: PLR2004 - a pair
+            raise refusal(option, "two metrics with a comma between them", pair)
     return value
 
 
@@ -200,14 +200,14 @@ def parse_assignments(texts: Sequence[str] | None, option: str, *, at_last: bool
     >>> parse_assignments(["B=A=tie"], "--word", at_last=True)
     {'B=A': 'tie'}
     """
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for text in texts or ():
-        name, equals, value = (part.strip() for part in (text.rpartition("=") if at_last else text.partition("=")))
+        name, equals, value = (piece.strip() for piece in (text.rpartition("=") if at_last else text.partition("=")))
         if not equals or not name or not value:
             raise refusal(option, "NAME=VALUE", text)
-        if found.setdefault(name, value) != value:
-            raise InvalidOptionError(f"{option} says two things of {name}: {found[name]} and {value}; keep one")
-    return found
+        if by_name.setdefault(name, value) != value:
+            raise InvalidOptionError(f"{option} says two things of {name}: {by_name[name]} and {value}; keep one")
+    return by_name
 
 
 def read_by(parse: Callable[[Any], object]) -> Check:
@@ -278,8 +278,8 @@ def files_to_read(*, first: bool = True) -> Check:
         for text in _listed(value):
             if not text.strip() or "\0" in text:
                 raise refusal(option, "names of files", text)
-            for place in {text, text.rpartition("=")[2]}:
-                kind_of_file(Path(place))
+            for name in {text, text.rpartition("=")[2]}:
+                kind_of_file(Path(name))
         if not first:
             from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
 
@@ -296,7 +296,7 @@ def file_to_write(*, folder: bool = False) -> Check:
         from metaeval.base.provenance import of_the_system  # noqa: PLC0415 - loads what a record needs
 
         kind = kind_of_file(value)
-        above = next((one for one in value.absolute().parents if one.exists()), Path("/"))
+        above = next((ancestor for ancestor in value.absolute().parents if ancestor.exists()), Path("/"))
         trouble = ""
         if folder and kind in {"file", "device"}:
             trouble = f"{str(value)!r} is a file; name a folder"
@@ -319,8 +319,8 @@ def kind_of_file(path: Path) -> str:
         status = path.stat()
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
-            shown = str(path) if len(str(path)) <= _LINE else f"{str(path)[:60]}…"
-            raise InvalidOptionError(f"{shown!r} is no name of a file: {error.strerror}") from None
+            excerpt = str(path) if len(str(path)) <= _LINE else f"{str(path)[:60]}…"
+            raise InvalidOptionError(f"{excerpt!r} is no name of a file: {error.strerror}") from None
         return "absent"
     from metaeval.base.provenance import of_the_system  # noqa: PLC0415 - loads what a record needs
 

@@ -60,11 +60,11 @@ def command(
     """Make a command of a function that takes what was read and its own options, and returns the result of a study."""
 
     def decorate(ask: Callable[..., Any]) -> TyperCommand:
-        own = list(inspect.signature(ask, eval_str=False).parameters.values())[1:]
-        names = [parameter.name for parameter in own]
+        own_parameters = list(inspect.signature(ask, eval_str=False).parameters.values())[1:]
+        names = [parameter.name for parameter in own_parameters]
         taken = {
             **READING[reads],
-            **{one.name: (one.annotation, one.default) for one in own},
+            **{argument.name: (argument.annotation, argument.default) for argument in own_parameters},
             **(DRAWING if draws else {}),
             **(WORKING if repeats else {}),
             **(FORMS if forms else {}),
@@ -73,7 +73,7 @@ def command(
         kind = inspect.Parameter.KEYWORD_ONLY
 
         def run(**given: Any) -> None:  # noqa: ANN401 - any option's value
-            _run(ask, {one: given[one] for one in names}, given["context"])
+            _run(ask, {argument: given[argument] for argument in names}, given["context"])
 
         run.__name__, run.__doc__ = ask.__name__, ask.__doc__
         parameters = [inspect.Parameter("context", kind, annotation=typer.Context)]
@@ -81,7 +81,7 @@ def command(
             chosen = defaults.get(option, default)
             parameters.append(inspect.Parameter(option, kind, annotation=annotation, default=chosen))
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        run.__annotations__ = {argument.name: argument.annotation for argument in parameters}
         app = Commands(add_completion=False)
         app.command(name)(run)
         made = typer.main.get_command(app)
@@ -112,26 +112,26 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     from metaeval.cli.console import command_session  # noqa: PLC0415 - rich
     from metaeval.cli.reading import Loaded  # noqa: PLC0415 - rich
 
-    given, out = context.params, sys.stdout
+    params, out = context.params, sys.stdout
     index: Path | None = None
     unwritten: Exception | None = None
-    tests = by_comma(str(given.get("test", "")), TESTS)
+    tests = by_comma(str(params.get("test", "")), TESTS)
     quicker = "--test t takes seconds" if any(test in TESTS and TESTS[test].resampled for test in tests) else ""
     # what a plug-in prints is no answer: --json alone stands on standard output
-    with redirect_stdout(sys.stderr), command_session(quiet=given["quiet"], quicker=quicker) as session:
+    with redirect_stdout(sys.stderr), command_session(quiet=params["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
-        with _workers(given):
-            report = _asked(partial(ask, loaded, **own), given, out)
-        if given["out"] is not None:
+        with _workers(params):
+            report = _asked(partial(ask, loaded, **own), params, out)
+        if params["out"] is not None:
             report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
             try:
-                index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
+                index = report.save(params["out"], overwrite=params["overwrite"], pdf=params["pdf"])
             except Exception as error:  # noqa: BLE001 - of any kind: raised again when what was computed has been shown
                 unwritten = error
             else:
                 loaded.saved()
     try:
-        _show(replace(report, warnings=tuple(session.messages)), given, index, session)
+        _show(replace(report, warnings=tuple(session.messages)), params, index, session)
     except OSError as error:
         unwritten = unwritten or error
     if unwritten is not None:  # what else was asked for is written all the same
@@ -143,17 +143,17 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
 
 def _asked(ask: Callable[[], Any], given: Mapping[str, Any], out: TextIO) -> "Report":
     """Ask, and return the report in the words of the command line; on its way to a page nothing computed is lost."""
-    found = ask()
+    outcome = ask()
     try:
-        report = replace(_report_of(found), **_own_words(given))
+        report = replace(_report_of(outcome), **_own_words(given))
     except MetaevalError:
         raise
     except Exception:  # what nobody foresaw
         with redirect_stdout(out):
-            _print_rows(found, as_json=given["as_json"])
+            _print_rows(outcome, as_json=given["as_json"])
         raise
-    said = {name: _in_options(getattr(report, name)) for name in ("summary", "sections", "notes")}
-    return replace(report, **said)
+    texts = {name: _in_options(getattr(report, name)) for name in ("summary", "sections", "notes")}
+    return replace(report, **texts)
 
 
 def _show(report: "Report", given: Mapping[str, Any], index: Path | None, session: "Session") -> None:
@@ -176,7 +176,9 @@ def _show(report: "Report", given: Mapping[str, Any], index: Path | None, sessio
 
         show_report(report, out_console())
     if index is None:
-        for note in report.notes if given["as_json"] else (one for one in report.notes if one not in report.changes):
+        for note in (
+            report.notes if given["as_json"] else (remark for remark in report.notes if remark not in report.changes)
+        ):
             session.say(f"Note: {note}")
         source = report.provenance.random_source
         if source:
@@ -193,8 +195,8 @@ def _in_options(part: Any) -> Any:  # noqa: ANN401 - whatever a page is made of
         return tuple(map(_in_options, part))
     if not isinstance(part, Choice | Fold | Item | Items | Section | Text) or getattr(part, "look", "") == "code":
         return part
-    held = [name for name in ("lead", "paragraphs", "words", "items", "blocks", "parts") if hasattr(part, name)]
-    return replace(part, **{name: _in_options(getattr(part, name)) for name in held})
+    field_names = [name for name in ("lead", "paragraphs", "words", "items", "blocks", "parts") if hasattr(part, name)]
+    return replace(part, **{name: _in_options(getattr(part, name)) for name in field_names})
 
 
 def _workers(given: Mapping[str, Any]) -> AbstractContextManager[None]:

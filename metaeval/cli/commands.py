@@ -53,14 +53,14 @@ COMMANDS: Mapping[str, str] = {name: words for group in QUESTIONS.values() for n
 """Every command with its first line. Its module has the same name."""
 
 
-class _Table(Mapping[str, Any]):
+class _CommandTable(Mapping[str, Any]):
     """Commands by name, each loaded when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a command, or a group of them
         if name not in COMMANDS:
             raise KeyError(name)
         word = name.replace("-", "_")
-        return getattr(import_module(f"metaeval.cli.{word}"), word)
+        return getattr(import_module(f"metaeval.questions.{word}.command"), word)
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -71,7 +71,7 @@ class _Table(Mapping[str, Any]):
 
 def command_called(name: str) -> Any:  # noqa: ANN401 - a command
     """Return a command of the table."""
-    return _Table()[name]
+    return _CommandTable()[name]
 
 
 class LazyGroup(HelpedGroup):
@@ -79,17 +79,17 @@ class LazyGroup(HelpedGroup):
 
     def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
         super().__init__(*args, **settings)
-        self.commands = _Table()  # type: ignore[assignment]  # typer asks it for no more than this
+        self.commands = _CommandTable()  # type: ignore[assignment]  # typer asks it for no more than this
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         """Put the words of a study in place of ``--study FILE``, before those that stand behind it."""
-        rest = list(args)
-        trust = rest[:1] == ["--trust"]
-        option, _, file = rest[trust].partition("=") if len(rest) > trust else ("", "", "")
-        if option == "--study" and (file or len(rest) > trust + 1):
+        typed = list(args)
+        trust = typed[:1] == ["--trust"]
+        option, _, file = typed[trust].partition("=") if len(typed) > trust else ("", "", "")
+        if option == "--study" and (file or len(typed) > trust + 1):
             from metaeval.cli.study_file import words_of_study  # noqa: PLC0415 - only where there is one
 
-            file, behind = (file, rest[trust + 1 :]) if file else (rest[trust + 1], rest[trust + 2 :])
+            file, behind = (file, typed[trust + 1 :]) if file else (typed[trust + 1], typed[trust + 2 :])
             args, programs, places = words_of_study(
                 Path(file), behind, lambda name: self.get_command(ctx, name), list(COMMANDS), trust=trust
             )

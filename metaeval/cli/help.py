@@ -44,7 +44,7 @@ class _Helped(_Base):
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - typer's own signature
         """Return the parameters, and beside ``--help`` the option for all of it."""
         if self._help_all_option is None:
-            shown: Any = self.get_help_option(ctx)
+            help_option: Any = self.get_help_option(ctx)
             self._help_all_option = TyperOption(
                 param_decls=[_HELP_ALL],
                 is_flag=True,
@@ -52,7 +52,7 @@ class _Helped(_Base):
                 is_eager=True,
                 help="Describe every option and exit.",
                 callback=_show_all,
-                type_descriptor=shown.type_descriptor,
+                type_descriptor=help_option.type_descriptor,
             )
         return [*super().get_params(ctx), self._help_all_option]
 
@@ -93,7 +93,7 @@ class HelpedGroup(_Helped, TyperGroup):
     def groups(self, ctx: Any) -> Mapping[str, Mapping[str, str]]:  # noqa: ANN401 - typer's context
         """Return the commands under headings, each with its line."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        return {"Commands": {name: _sentence(one) for name, one in commands.items()}}
+        return {"Commands": {name: _sentence(command) for name, command in commands.items()}}
 
 
 def _show_all(ctx: Any, _parameter: Any, value: bool) -> None:  # noqa: ANN401, FBT001 - typer's callback
@@ -117,17 +117,17 @@ def _short(command: Any, ctx: Any, width: int) -> list[str]:  # noqa: ANN401 - t
     if isinstance(command, HelpedGroup):
         lines += [*_paragraphs(command, width), ""]
         lines += _listing(command.groups(ctx), width)
-        lines += ["", *_names("Options", [one for panel in panels.values() for one in panel], width)]
+        lines += ["", *_names("Options", [parameter for panel in panels.values() for parameter in panel], width)]
         last = f"{ctx.command_path} COMMAND --help explains a command, {ctx.command_path} {_HELP_ALL} every option."
         return [*lines, "", *_text(last, width)]
     lines += [*_text(_sentence(command), width), "", *_examples(command, width), ""]
-    for one in arguments:
-        lines += [*_argument(one, width), ""]
-    shown = [one for options in panels.values() for one in options if _one_by_one(one)]
-    column = min(_NAMES, max((len(_typed(one)) for one in shown), default=0))
-    lines += ["Options:", *(_option(one, column, width) for one in shown)] if shown else []
+    for parameter in arguments:
+        lines += [*_argument(parameter, width), ""]
+    listed = [parameter for options in panels.values() for parameter in options if _one_by_one(parameter)]
+    column = min(_NAMES, max((len(_typed(parameter)) for parameter in listed), default=0))
+    lines += ["Options:", *(_option(parameter, column, width) for parameter in listed)] if listed else []
     for panel, options in panels.items():
-        left = [one for one in options if one not in shown]
+        left = [parameter for parameter in options if parameter not in listed]
         lines += _names("Also" if panel == QUESTION else panel, left, width) if left else []
     return [*lines, "", *_text(f"{ctx.command_path} {_HELP_ALL} describes every option.", width)]
 
@@ -137,14 +137,16 @@ def _full(command: Any, ctx: Any, width: int) -> list[str]:  # noqa: ANN401 - ty
     arguments, panels = by_panel(command.get_params(ctx))
     lines = [*_usage(command, ctx, arguments, panels, width), "", *_paragraphs(command, width)]
     if isinstance(command, HelpedGroup):
-        for heading, own in command.groups(ctx).items():
+        for heading, commands in command.groups(ctx).items():
             lines += ["", _heading(heading)]
-            lines += [line for name, words in own.items() for line in _entry(name, words, width)]
-    for one in arguments:
-        lines += ["", *_entry(str(one.metavar), _told(one), width, indent="")]
+            lines += [line for name, words in commands.items() for line in _entry(name, words, width)]
+    for parameter in arguments:
+        lines += ["", *_entry(str(parameter.metavar), _told(parameter), width, indent="")]
     for panel, options in panels.items():
         lines += ["", f"{panel}:"]
-        lines += [line for one in options for line in _entry(_typed(one, both=True), _told(one), width)]
+        lines += [
+            line for parameter in options for line in _entry(_typed(parameter, both=True), _told(parameter), width)
+        ]
     return lines
 
 
@@ -152,11 +154,13 @@ def by_panel(parameters: Iterable[Any]) -> tuple[list[Any], dict[str, list[Any]]
     """Return the arguments, and the options by panel: those of the command first, then the shared ones."""
     arguments: list[Any] = []
     panels: dict[str, list[Any]] = {QUESTION: []}
-    for one in parameters:
-        if one.param_type_name == "argument":
-            arguments.append(one)
+    for parameter in parameters:
+        if parameter.param_type_name == "argument":
+            arguments.append(parameter)
         else:
-            panels.setdefault(OUTPUT if _helps(one) else one.rich_help_panel or "Options", []).append(one)
+            panels.setdefault(OUTPUT if _helps(parameter) else parameter.rich_help_panel or "Options", []).append(
+                parameter
+            )
     order = [*(name for name in panels if name not in SHARED_PANELS), *SHARED_PANELS]
     return arguments, {name: panels[name] for name in order if panels.get(name)}
 
@@ -183,8 +187,11 @@ def _usage(
     panels: Mapping[str, Sequence[Any]],
     width: int,
 ) -> list[str]:
-    needed = [_typed(one) for options in panels.values() for one in options if one.required]
-    inputs = [f"{one.metavar}{'...' if one.nargs == -1 and '…' not in one.metavar else ''}" for one in arguments]
+    needed = [_typed(parameter) for options in panels.values() for parameter in options if parameter.required]
+    inputs = [
+        f"{parameter.metavar}{'...' if parameter.nargs == -1 and '…' not in parameter.metavar else ''}"
+        for parameter in arguments
+    ]
     pieces = [ctx.command_path, *inputs, *needed, "[OPTIONS]"]
     if isinstance(command, HelpedGroup):
         pieces = [ctx.command_path, "[OPTIONS]", "COMMAND", "..."]
@@ -205,7 +212,7 @@ def _heading(words: str) -> str:
 
 
 def _names(label: str, options: Sequence[Any], width: int) -> list[str]:
-    return _text(f"{label}: {', '.join('/'.join(_spellings(one)) for one in options)}", width, indent="  ")
+    return _text(f"{label}: {', '.join('/'.join(_spellings(option)) for option in options)}", width, indent="  ")
 
 
 def _argument(argument: Any, width: int) -> list[str]:  # noqa: ANN401 - typer's
@@ -213,8 +220,8 @@ def _argument(argument: Any, width: int) -> list[str]:  # noqa: ANN401 - typer's
     start = f"{argument.metavar}  "
     lines = _text(start + _plain(argument.help), width, indent=" " * len(start))
     if len(lines) > 2:  # noqa: PLR2004 - as above
-        rest = _plain(argument.help).removeprefix(lines[0].removeprefix(start)).strip()
-        lines = [lines[0], " " * len(start) + _cut(rest, min(width, _READABLE) - len(start))]
+        remaining = _plain(argument.help).removeprefix(lines[0].removeprefix(start)).strip()
+        lines = [lines[0], " " * len(start) + _cut(remaining, min(width, _READABLE) - len(start))]
     return lines
 
 
@@ -243,33 +250,33 @@ def _entry(left: str, words: str, width: int, *, indent: str = "  ") -> Iterator
 def _paragraphs(command: Any, width: int) -> Iterator[str]:  # noqa: ANN401 - typer's
     """Yield the text of a command, and its examples as a shell reads them."""
     before = ""
-    for part in re.split(r"\n\s*\n", inspect.cleandoc(command.help or "")):
-        indented = part.startswith("    ")
+    for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(command.help or "")):
+        indented = paragraph.startswith("    ")
         if before and not (indented and before.startswith("    ")):
             yield ""
-        words = " ".join(part.split())
+        words = " ".join(paragraph.split())
         yield from _broken(words, width) if indented else _text(_plain(words), width)
-        before = part
+        before = paragraph
 
 
 def _examples(command: Any, width: int) -> list[str]:  # noqa: ANN401 - typer's
     """Return two or three examples: first those that fit one line."""
     parts = re.split(r"\n\s*\n", inspect.cleandoc(command.help or ""))
-    examples = [" ".join(part.split()) for part in parts if part.startswith("    ")]
-    fitting = [one for one in examples if len(one) + 2 <= width][:_EXAMPLES]
+    examples = [" ".join(paragraph.split()) for paragraph in parts if paragraph.startswith("    ")]
+    fitting = [example for example in examples if len(example) + 2 <= width][:_EXAMPLES]
     chosen = fitting if len(fitting) > 1 else examples[:2]
-    lines = [line for one in examples if one in chosen for line in _broken(one, width)]
+    lines = [line for example in examples if example in chosen for line in _broken(example, width)]
     return [f"Example{'s' * (len(chosen) > 1)}:", *lines]
 
 
 def _broken(example: str, width: int) -> Iterator[str]:
     """Yield a command line in as many lines as it takes, as a shell reads it."""
     line = "  "
-    for part in re.findall(r"--\S+ [^\s-]\S*|\S+", example):  # an option stays beside its value
-        if line.strip() and len(line) + len(part) + 3 > width:
+    for word in re.findall(r"--\S+ [^\s-]\S*|\S+", example):  # an option stays beside its value
+        if line.strip() and len(line) + len(word) + 3 > width:
             yield f"{line} \\"
             line = "      "
-        line += f" {part}" if line.strip() else part
+        line += f" {word}" if line.strip() else word
     yield line
 
 
@@ -309,10 +316,12 @@ def _cut(words: str, room: int) -> str:
     if len(words) <= room:
         return words
     for ends in _ENDS:
-        places = [place.start() for place in ends.finditer(words) if room // 3 <= place.start() < room]
-        whole = [words[:place] for place in places if words[:place].count("(") == words[:place].count(")")]
-        if whole:
-            return f"{whole[-1]}."
+        places = [position.start() for position in ends.finditer(words) if room // 3 <= position.start() < room]
+        clauses = [
+            words[:position] for position in places if words[:position].count("(") == words[:position].count(")")
+        ]
+        if clauses:
+            return f"{clauses[-1]}."
     return f"{words[: room - 1].rpartition(' ')[0].rstrip(',;:')}…"
 
 

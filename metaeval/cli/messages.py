@@ -24,7 +24,7 @@ _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("the options of the running
 
 
 @contextmanager
-def speaking_of(arguments: Mapping[str, str]) -> Iterator[None]:
+def speaking_in_options(arguments: Mapping[str, str]) -> Iterator[None]:
     """Make `in_options` know, inside the block, the arguments that options of the running command stand for."""
     token = _OPTIONS.set(arguments)
     try:
@@ -48,9 +48,9 @@ def in_options(message: str) -> str:
 
     def is_foreign(span: str) -> bool:
         _SPAN.sub(words, span)
-        found = bool(foreign)
+        any_foreign = bool(foreign)
         foreign.clear()
-        return found
+        return any_foreign
 
     def words(span: re.Match[str]) -> str:
         call = _CALL.fullmatch(span[1])
@@ -72,28 +72,28 @@ def in_options(message: str) -> str:
     if options:
         message = message.replace(IN_PYTHON, "")
         message = _INSTEAD.sub(lambda clause: "" if is_foreign(clause[1]) else clause[0], message)
-    said = _SPAN.sub(words, message) if options else message
+    worded = _SPAN.sub(words, message) if options else message
     verb = "are arguments" if len(set(foreign)) > 1 else "is an argument"
     note = f" ({' and '.join(dict.fromkeys(foreign))} {verb} in Python; this command has no such option)"
-    return said + note if foreign and not said.endswith(note) else said
+    return worded + note if foreign and not worded.endswith(note) else worded
 
 
 def error_in_options(error: Exception, more: str = "") -> str:
     """Return what an error says, and `more`, in the words of the command; the name of its file stays as it is."""
     message, path = str(error) + more, str(getattr(error, "path", None) or "")
-    place = path if message.startswith((f"{path}: ", f"{path}, line ")) else ""
-    return place + in_options(message.removeprefix(place))
+    prefix = path if message.startswith((f"{path}: ", f"{path}, line ")) else ""
+    return prefix + in_options(message.removeprefix(prefix))
 
 
 def _option(name: str, value: object, options: Mapping[str, str]) -> str:
     """Return the option for an argument with its value; a mapping has one for each of its parts."""
-    if isinstance(value, dict) and any(f"{name}.{part}" in options for part in value):  # columns, by name or number
-        several = {part: one if isinstance(one, list) else [one] for part, one in value.items()}
-        named = [(part, one) for part, listed in several.items() for one in listed]
-        header = [options["no_header"]] if any(type(one) is int for _, one in named) else []
-        return " ".join([*header, *(f"{options[f'{name}.{part}']} {_text(one)}" for part, one in named)])
+    if isinstance(value, dict) and any(f"{name}.{key}" in options for key in value):  # columns, by name or number
+        several = {key: setting if isinstance(setting, list) else [setting] for key, setting in value.items()}
+        named = [(key, setting) for key, listed in several.items() for setting in listed]
+        header = [options["no_header"]] if any(type(setting) is int for _, setting in named) else []
+        return " ".join([*header, *(f"{options[f'{name}.{key}']} {_text(setting)}" for key, setting in named)])
     if isinstance(value, dict):
-        words = (part if one is True else f"{part}={one}" for part, one in value.items())
+        words = (key if setting is True else f"{key}={setting}" for key, setting in value.items())
         return " ".join(f"{options[name]} {_text(word)}" for word in words)
     if isinstance(value, bool):
         return options[name if value else f"no_{name}"]

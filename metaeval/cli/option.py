@@ -79,11 +79,14 @@ class Option(OptionInfo):
         often: bool | None = None,
     ) -> Self:
         """Return the same option, of which a command says something else."""
-        own = copy(self)
-        own.often = self.often if often is None else often
-        own.help, own.show_default = words or self.help, shown or self.show_default
-        own.rich_help_panel, own.needs = self.rich_help_panel if panel == "" else panel, needs.split() or self.needs
-        return own
+        variant = copy(self)
+        variant.often = self.often if often is None else often
+        variant.help, variant.show_default = words or self.help, shown or self.show_default
+        variant.rich_help_panel, variant.needs = (
+            self.rich_help_panel if panel == "" else panel,
+            needs.split() or self.needs,
+        )
+        return variant
 
 
 def flag(name: str, words: str, **told: Any) -> Option:  # noqa: ANN401 - as `Option` takes them
@@ -152,12 +155,12 @@ def arguments_of(command: Any) -> dict[str, str]:  # noqa: ANN401 - typer's
     What an option is declared to mean comes before what its own name says. Of two options for one argument, as element
     sizes and topic set sizes are, that of the question comes first.
     """
-    found: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     options = sorted(declared(command), key=lambda one: one[1].rich_help_panel != QUESTION)
     for parameter, option in options:
-        found |= {name: parameter.opts[0] for name in option.means if name not in found}
+        arguments |= {name: parameter.opts[0] for name in option.means if name not in arguments}
     for parameter, _ in options:
-        found.setdefault(parameter.name, parameter.opts[0])
+        arguments.setdefault(parameter.name, parameter.opts[0])
         if not parameter.is_flag:
-            found.setdefault(f"n_{parameter.name}", parameter.opts[0])
-    return found
+            arguments.setdefault(f"n_{parameter.name}", parameter.opts[0])
+    return arguments

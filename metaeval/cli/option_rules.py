@@ -13,7 +13,7 @@ from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.commands import PLACES, PROGRAMS
 from metaeval.cli.help import HelpedCommand
 from metaeval.cli.loading import WITH_ARROW, load_tables
-from metaeval.cli.messages import error_in_options, speaking_of
+from metaeval.cli.messages import error_in_options, speaking_in_options
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
@@ -59,13 +59,15 @@ class _CheckedCommand(HelpedCommand):
             _, _, order = self.make_parser(ctx).parse_args(args=args)
         except _USAGE_ERROR:  # which parsing in earnest will tell
             return
-        given = Counter(one.name for one in order if one.param_type_name == "option" and not one.multiple)
-        for one in self.params:
-            if given[one.name] < _TWICE or getattr(one, "is_flag", False):
+        times = Counter(
+            parameter.name for parameter in order if parameter.param_type_name == "option" and not parameter.multiple
+        )
+        for parameter in self.params:
+            if times[parameter.name] < _TWICE or getattr(parameter, "is_flag", False):
                 continue
-            label, several = label_of(one), str(one.metavar or "").endswith((",…", ",…|all"))
+            label, several = label_of(parameter), str(parameter.metavar or "").endswith((",…", ",…|all"))
             way = f"give all by comma, as in {label} A,B" if several else "give it once"
-            raise InvalidOptionError(f"{label} takes one value, and is given {given[one.name]} times; {way}")
+            raise InvalidOptionError(f"{label} takes one value, and is given {times[parameter.name]} times; {way}")
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
         load_tables(arrow=any(given_at(ctx, name) for name in WITH_ARROW))
@@ -79,14 +81,14 @@ class _CheckedCommand(HelpedCommand):
     @contextmanager
     def _speaking(self, context: typer.Context) -> Iterator[None]:
         """Put the messages of errors, with the notes added to them, into the words of the command line."""
-        with speaking_of(arguments_of(self)):
+        with speaking_in_options(arguments_of(self)):
             try:
                 yield
             except MetaevalError as error:
                 notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
                 words = error_in_options(error, notes)
                 if PLACES in context.meta:
-                    labels = {one.name: label_of(one) for one in self.params}
+                    labels = {parameter.name: label_of(parameter) for parameter in self.params}
                     words = context.meta[PLACES].before_error(error, words, labels) + words
                 error.args = (words, *error.args[1:])
                 raise
@@ -100,7 +102,7 @@ def _owners(option: str) -> list[str]:
     """Return the commands that have an option."""
     from metaeval.cli.commands import COMMANDS, command_called  # noqa: PLC0415 - loads all of them, for an error
 
-    return [name for name in COMMANDS if any(option in one.opts for one in command_called(name).params)]
+    return [name for name in COMMANDS if any(option in parameter.opts for parameter in command_called(name).params)]
 
 
 def _check_together(context: typer.Context) -> None:
@@ -118,32 +120,32 @@ def _check_together(context: typer.Context) -> None:
 
 def _check_company(context: typer.Context) -> None:
     """Refuse options without those they need, and beside those they exclude, as each declares."""
-    given = context.params
-    labels = {one.name: label_of(one) for one in context.command.params}
+    values = context.params
+    labels = {param.name: label_of(param) for param in context.command.params}
     for parameter, option in declared(context.command):
         if not given_at(context, parameter.name):
             continue
-        needed = [other for other in option.needs if other in given]
-        if needed and not any(given[other] for other in needed):
-            others = " or ".join(labels[other] for other in needed)
-            own = labels[parameter.name]
-            raise InvalidOptionError(f"{own} does nothing without {others}; add that, or leave {own} out")
-        for other in (one for one in option.excludes if one in given and given_at(context, one)):
-            message = f"{labels[other]} and {labels[parameter.name]} exclude each other; give one of them"
+        needed = [partner for partner in option.needs if partner in values]
+        if needed and not any(values[partner] for partner in needed):
+            others = " or ".join(labels[partner] for partner in needed)
+            label = labels[parameter.name]
+            raise InvalidOptionError(f"{label} does nothing without {others}; add that, or leave {label} out")
+        for partner in (param for param in option.excludes if param in values and given_at(context, param)):
+            message = f"{labels[partner]} and {labels[parameter.name]} exclude each other; give one of them"
             raise InvalidOptionError(message)
 
 
 def _check_kind(context: typer.Context) -> None:
     """Refuse options that belong to the other kind of input: runs with judgments, or tables of scores."""
-    given = context.params
-    if "qrels" not in given or "systems_in" not in given:
+    values = context.params
+    if "qrels" not in values or "systems_in" not in values:
         return
     for parameter, _ in declared(context.command):
-        if given["qrels"] is not None and parameter.name in ABOUT_TABLES and given_at(context, parameter.name):
+        if values["qrels"] is not None and parameter.name in ABOUT_TABLES and given_at(context, parameter.name):
             message = f"{parameter.opts[0]} is about score tables, and with --qrels the inputs are runs; leave it out"
             raise InvalidOptionError(message)
         about_runs = parameter.name in RUNS and parameter.name not in ("qrels", "metrics")
-        if given["qrels"] is None and about_runs and given_at(context, parameter.name):
+        if values["qrels"] is None and about_runs and given_at(context, parameter.name):
             raise InvalidOptionError(
                 f"{parameter.opts[0]} is about runs and judgments, and without --qrels the input is a score table; "
                 "leave it out"
@@ -152,11 +154,11 @@ def _check_kind(context: typer.Context) -> None:
 
 def _check_tests(context: typer.Context) -> None:
     """Refuse tests that cannot be asked as the other options ask."""
-    given = context.params
+    values = context.params
     if not any(given_at(context, name) for name in ("test", "correction", "alternative", "resamples", "alpha")):
         return
-    tests = by_comma(str(given.get("test", "")), TESTS)
-    correction = given.get("correction")
+    tests = by_comma(str(values.get("test", "")), TESTS)
+    correction = values.get("correction")
     corrected = given_at(context, "correction") and correction != FAMILY_WISE
     if tests and corrected and all(TESTS[test].family_wise_only for test in tests):
         raise InvalidOptionError(
@@ -166,11 +168,11 @@ def _check_tests(context: typer.Context) -> None:
     if tests:
         from metaeval.resampling.options import check_test  # noqa: PLC0415 - loads scipy and numba
 
-        own = FAMILY_WISE if given.get("correction") == FAMILY_WISE else None
+        family_wise = FAMILY_WISE if values.get("correction") == FAMILY_WISE else None
         for test in tests:
-            alternative, baseline = given.get("alternative", "two-sided"), given.get("baseline")
-            check_test(test, own, alternative=alternative, baseline=baseline)
-    n_resamples, alpha = given.get("resamples"), given.get("alpha")
+            alternative, baseline = values.get("alternative", "two-sided"), values.get("baseline")
+            check_test(test, family_wise, alternative=alternative, baseline=baseline)
+    n_resamples, alpha = values.get("resamples"), values.get("alpha")
     if any(TESTS[test].plain_p for test in tests) and n_resamples is not None and isinstance(alpha, float):
         from metaeval.resampling.sensitivity import place_of_required  # noqa: PLC0415 - loads scipy and numba
 
@@ -197,10 +199,10 @@ def _checksum_of_study(context: typer.Context, file: Path) -> str | None:
 
 def _check_metrics(context: typer.Context) -> None:
     """Refuse metrics of runs that nobody knows; those of a score table are its columns, which only it can tell."""
-    given = context.params
-    if given.get("plugin"):
+    values = context.params
+    if values.get("plugin"):
         registry_of(context)
-    if given.get("qrels", "") is None or given.get("runs", "") is None:
+    if values.get("qrels", "") is None or values.get("runs", "") is None:
         return
     for parameter, option in declared(context.command):
         if option.check is not names_of_metrics or not given_at(context, parameter.name):
@@ -209,15 +211,15 @@ def _check_metrics(context: typer.Context) -> None:
         from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - as above
 
         try:
-            chosen = resolve_metrics(split_names(given[parameter.name]), registry=registry_of(context))
+            chosen = resolve_metrics(split_names(values[parameter.name]), registry=registry_of(context))
         except UnknownNameError as error:
-            if "plugin" in given and error.known == tuple(registry_of(context).metrics):
+            if "plugin" in values and error.known == tuple(registry_of(context).metrics):
                 error.add_note("a metric of your own needs the file that defines it: add --plugin FILE.py")
             raise
-        known = [metric.name for metric in chosen]
-        for other in (given.get("current"), given.get("map_metric"), *_named_directions(given)):
-            if other is not None and other not in known:
-                raise UnknownNameError(f"metric among those of {parameter.opts[0]}:", other, known)
+        names = [metric.name for metric in chosen]
+        for name in (values.get("current"), values.get("map_metric"), *_named_directions(values)):
+            if name is not None and name not in names:
+                raise UnknownNameError(f"metric among those of {parameter.opts[0]}:", name, names)
 
 
 def _named_directions(given: Mapping[str, Any]) -> list[str]:
@@ -227,10 +229,10 @@ def _named_directions(given: Mapping[str, Any]) -> list[str]:
 
 def check_scores_file(file: Path, *, overwrite: bool) -> None:
     """Refuse a file of scores of an unknown format, or one that must not be replaced."""
-    kept = [suffix for suffix in map(str.casefold, file.suffixes) if suffix not in _PACKED]
-    if not kept or kept[-1] not in _ENDINGS:
-        raise UnknownNameError("file ending", kept[-1] if kept else file.name, _ENDINGS)
-    check_parquet(kept[-1])
+    endings = [suffix for suffix in map(str.casefold, file.suffixes) if suffix not in _PACKED]
+    if not endings or endings[-1] not in _ENDINGS:
+        raise UnknownNameError("file ending", endings[-1] if endings else file.name, _ENDINGS)
+    check_parquet(endings[-1])
     check_replaced(file, overwrite=overwrite)
 
 

@@ -61,7 +61,7 @@ POWER = Option("CHANCE", "Target power.", check_share)
 RESAMPLES = Option(
     "B",
     "Resamples of every resampling test.",
-    checks.count(most=10 * MOST_REPLICATES),
+    checks.whole_number(most=10 * MOST_REPLICATES),
     shown="1000 for bootstraps, 10000 for permutations",
 )
 
@@ -75,9 +75,12 @@ CORRECTION_LIST = Option(
     "NAME,…|all", f"{', '.join(CORRECTIONS)}.", checks.several(checks.a_correction, every=True), means="corrections"
 )
 INTERVALS = Option(
-    "R", "Topic resamples for the intervals; 0 leaves them out.", checks.count(2, zero=True), means="n_topic_resamples"
+    "R",
+    "Topic resamples for the intervals; 0 leaves them out.",
+    checks.whole_number(2, zero=True),
+    means="n_topic_resamples",
 )
-REPLICATES = Option("N", "Draws of fewer judgments, at every step.", checks.count())
+REPLICATES = Option("N", "Draws of fewer judgments, at every step.", checks.whole_number())
 MAX_ERROR = Option("SHARE", "Largest error rate allowed, below 0.5.", check_error_rate)
 TOPICS_NEEDED = flag(
     "--topics/--no-topics", "Estimate how many topics each metric needs; takes some seconds per metric."
@@ -94,7 +97,11 @@ PUBLISHED = flag(
 CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
 SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel="Work")
 THREADS = Option(
-    "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel="Work"
+    "N",
+    "Cores to use; never changes a result.",
+    checks.whole_number(most=MOST_WORKERS),
+    shown="every core",
+    panel="Work",
 )
 OVERWRITE = flag("--overwrite", "Replace an existing report or file.", panel="Output", needs="out pairs scores")
 QUIET = flag("--quiet -q", "No progress, and of all notes only those on what changes numbers.", panel="Output")
@@ -227,7 +234,7 @@ class _Choosing:
     exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out, {_ANY}", checks.a_name)] = None
     n_topics: Annotated[
         int | None,
-        Option("N", "Use a random sample of N topics.", checks.count()),
+        Option("N", "Use a random sample of N topics.", checks.whole_number()),
     ] = None
 
 
@@ -282,7 +289,7 @@ def read_credit(texts: list[str] | None) -> dict[str, float]:
     return {label: float(text) for label, text in checks.parse_assignments(texts, "--credit").items()}
 
 
-def check_credit(_: str, text: str) -> None:
+def refuse_bad_credit(_: str, text: str) -> None:
     """Refuse what is no number for a label to count."""
     if not is_number(text) or abs(float(text)) > 1:
         raise checks.refusal("--credit", "LABEL=NUMBER, from -1 to 1 (full credit)", text)
@@ -291,7 +298,7 @@ def check_credit(_: str, text: str) -> None:
 CREDIT = Option(
     "LABEL=NUMBER",
     "What a label of nuggets counts; may be repeated.",
-    checks.assignments(check_credit),
+    checks.assignments(refuse_bad_credit),
     shown="support 1, partial support 0.5, others 0",
     panel="Reading",
 )
@@ -350,20 +357,20 @@ def parse_columns(given: Mapping[str, object]) -> dict[str, object]:
     >>> parse_columns({"item_column": "question", "no_header": False})
     {'columns': {'topic': 'question'}, 'header': None}
     """
-    columns: dict[str, object] = {part: given[name] for name, part in COLUMNS.items() if given.get(name)}
+    columns: dict[str, object] = {role: given[name] for name, role in COLUMNS.items() if given.get(name)}
     if columns.get("topic") == NO_COLUMN:
         columns["topic"] = None
     if given.get("cluster_file"):
         columns.pop("cluster", None)  # it is a column of that file
     if not given.get("no_header"):
         return {"columns": columns, "header": None}
-    for name, part in COLUMNS.items():
-        if columns.get(part) is not None:
-            text = str(columns[part]).strip()
+    for name, role in COLUMNS.items():
+        if columns.get(role) is not None:
+            text = str(columns[role]).strip()
             if not text.isdecimal() or not int(text[:6]) > 0:
                 option = f"--{name.replace('_', '-')}"
                 raise checks.refusal(option, "a column's number, counted from 1, beside --no-header", text)
-            columns[part] = int(text[:6])
+            columns[role] = int(text[:6])
     return {"columns": columns, "header": False}
 
 

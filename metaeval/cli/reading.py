@@ -42,22 +42,28 @@ _SHOWING = frozenset({"as_latex", "description", "title"})
 def _typed(context: typer.Context) -> str:
     """Return the command as it was typed, each option by its long name and after what is read."""
     words = ["metaeval", context.info_name or ""]
-    for one in context.command.params:
-        if not given_at(context, str(one.name)):
+    for parameter in context.command.params:
+        if not given_at(context, str(parameter.name)):
             continue
-        value = context.params[str(one.name)]
-        names = one.secondary_opts if value is False else one.opts
-        option = [max(names, key=len)] if one.param_type_name == "option" else []
-        for each in value if isinstance(value, list | tuple) else [value]:
-            words += [*option, *([] if isinstance(each, bool) else [str(each)])]
+        value = context.params[str(parameter.name)]
+        names = parameter.secondary_opts if value is False else parameter.opts
+        option = [max(names, key=len)] if parameter.param_type_name == "option" else []
+        for argument in value if isinstance(value, list | tuple) else [value]:
+            words += [*option, *([] if isinstance(argument, bool) else [str(argument)])]
     return shlex.join(words)
 
 
 def arguments_from(context: typer.Context, function: Callable[..., object]) -> dict[str, Any]:
     """Return the arguments of a function for which options of a command stand; who works is for the runner."""
-    names = {one.opts[0]: str(one.name) for one in context.command.params if one.name not in WORKING}
-    known = {one: names.get(option) for one, option in arguments_of(context.command).items()}
-    return {one: context.params[name] for one in signature(function).parameters if (name := known.get(one))}
+    names = {
+        parameter.opts[0]: str(parameter.name) for parameter in context.command.params if parameter.name not in WORKING
+    }
+    param_of = {parameter: names.get(option) for parameter, option in arguments_of(context.command).items()}
+    return {
+        parameter: context.params[name]
+        for parameter in signature(function).parameters
+        if (name := param_of.get(parameter))
+    }
 
 
 class Loaded:
@@ -119,28 +125,28 @@ class Loaded:
             return self.scores()
 
         votes = []
-        for one in map(named_source, named):
-            files = files_of_votes(one.path)
-            votes.append((one.own_name, read_votes(files)))
+        for source in map(named_source, named):
+            files = files_of_votes(source.path)
+            votes.append((source.own_name, read_votes(files)))
             self.read(*files)
         more, scores = self.votes_apart(self.options["inputs"], read)
-        found = [*votes, *more.items()]
-        if len(dict(found)) < len(found):
+        named_votes = [*votes, *more.items()]
+        if len(dict(named_votes)) < len(named_votes):
             raise InvalidOptionError("two sets of votes have one name; name them with NAME=FILE")
-        return dict(found), scores
+        return dict(named_votes), scores
 
     def boards(self) -> "dict[str, Scores]":
         """Return the scores of each input by itself, by its name."""
         from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
 
-        found: dict[str, Scores] = {}
+        boards: dict[str, Scores] = {}
         for text in self.options["inputs"]:
             source = named_source(text)
-            if source.own_name in found:
+            if source.own_name in boards:
                 raise InvalidOptionError(f"two boards are called {source.own_name!r}; name them NAME=FILE")
             self._scores, self._inputs = None, [source.path]
-            found[source.own_name] = self.scores(chosen=False)
-        return found
+            boards[source.own_name] = self.scores(chosen=False)
+        return boards
 
     def votes_apart[Others](
         self, inputs: Sequence[str], read: Callable[[list[str]], Others]
@@ -155,7 +161,7 @@ class Loaded:
             try:
                 return votes, read(left)
             except VotesError as found:
-                text = next((one for one in left if named_source(one).path == found.label), None)
+                text = next((candidate for candidate in left if named_source(candidate).path == found.label), None)
                 if text is None:
                     raise
                 name = named_source(text).own_name
@@ -168,15 +174,15 @@ class Loaded:
 
     def means(self, alone: "MeansAloneError") -> "SystemMeans":
         """Return the means and standard errors that the only input holds, turned as the options say."""
-        given = self.options
-        if len(given["inputs"]) > 1:
+        options = self.options
+        if len(options["inputs"]) > 1:
             raise alone
         for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
             if self.given(name):
                 message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
                 raise InvalidOptionError(f"{message}; leave it out")
-        self.read(*given["inputs"])
-        board = alone.board.under(_names_of_metrics(given["metrics"])) if given.get("metrics") else alone.board
+        self.read(*options["inputs"])
+        board = alone.board.under(_names_of_metrics(options["metrics"])) if options.get("metrics") else alone.board
         return board.directed(self._directions())
 
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
@@ -214,15 +220,15 @@ class Loaded:
 
         text = self.options.get("metrics")
         named = [] if text is None else resolve_metrics(split_names(text), registry=self.registry)
-        return any(isinstance(one, Metric) and one.spec.subtopics for one in named)
+        return any(isinstance(metric, Metric) and metric.spec.subtopics for metric in named)
 
     def ask[Answer](self, study: Callable[..., Answer], *data: object, **said: object) -> Answer:
         """Ask a study: an argument that is not said here is the option that stands for it, or the study's default."""
         wanted = {*list(signature(study).parameters)[len(data) :]} - {*said}
         asked = {name: value for name, value in arguments_from(self._context, study).items() if name in wanted}
-        own = {name: getattr(self, name) for name in ("registry", "provenance") if name in wanted}
+        attributes = {name: getattr(self, name) for name in ("registry", "provenance") if name in wanted}
         try:
-            return study(*data, **asked, **own, **said)
+            return study(*data, **asked, **attributes, **said)
         except UnknownNameError as error:
             self._refuse_left_out(error)
             raise
@@ -245,21 +251,21 @@ class Loaded:
         if self._provenance is None:
             from metaeval.base.provenance import record_provenance  # noqa: PLC0415 - loads what only a record needs
 
-            given = self._given
+            params = self._given
             idle = set[str]()  # options about the other kind of input
-            if "qrels" in given:
-                idle = {*RUNS} if given["qrels"] is None else {*ABOUT_TABLES}
-                idle -= {"metrics"} if given.get("metrics") else set()
+            if "qrels" in params:
+                idle = {*RUNS} if params["qrels"] is None else {*ABOUT_TABLES}
+                idle -= {"metrics"} if params.get("metrics") else set()
             options = {
-                name: value for name, value in given.items() if name not in idle and (name not in _SHOWING or value)
+                name: value for name, value in params.items() if name not in idle and (name not in _SHOWING or value)
             }
-            seed = given.get("seed")
+            seed = params.get("seed")
             self._provenance = record_provenance(
                 self._context.info_name or "metaeval",
                 command_line=_typed(self._context),
                 options=options,
                 random_source=None if seed is None else f"seed {seed}",
-                inputs=[*self._files, *map(str, given.get("plugin") or ())],
+                inputs=[*self._files, *map(str, params.get("plugin") or ())],
             )
         return self._provenance
 
@@ -284,43 +290,43 @@ class Loaded:
     def _compiled(self, retrieved: Literal["judged", "all"], *, paired: bool) -> "JudgedCollection":
         from metaeval.io.sources import run_sources  # noqa: PLC0415 - not every command reads runs
 
-        given = self.options
-        n_runs = len(run_sources(given["inputs"]))
-        if not any(given.get(name) for name in ("system_list", "exclude_systems", "baseline")) and paired:
+        options = self.options
+        n_runs = len(run_sources(options["inputs"]))
+        if not any(options.get(name) for name in ("system_list", "exclude_systems", "baseline")) and paired:
             check_paired(n_runs)
         self.session.say(f"Reading {count(n_runs, 'run')} and their judgments")
+        from metaeval.inex.judged_files import read_judged  # noqa: PLC0415 - loads numba
         from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads pandas; the first word comes before
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
-        from metaeval.studies.judged_files import read_judged  # noqa: PLC0415 - loads numba
 
         read = read_judged(
-            given["inputs"],
-            given["qrels"],
-            sizes=given.get("element_sizes"),
+            options["inputs"],
+            options["qrels"],
+            sizes=options.get("element_sizes"),
             retrieved=retrieved,
-            order=given["order"],
-            score_precision=given["score_precision"],
-            missing=given["missing"] or "zero",
-            duplicates=given.get("duplicates") or "error",
-            subtopics=given.get("subtopics") or ("keep" if self._asks_for_subtopics() else None),
-            subtopic_weights=given.get("subtopic_weights"),
-            lenient=bool(given.get("lenient")),
+            order=options["order"],
+            score_precision=options["score_precision"],
+            missing=options["missing"] or "zero",
+            duplicates=options.get("duplicates") or "error",
+            subtopics=options.get("subtopics") or ("keep" if self._asks_for_subtopics() else None),
+            subtopic_weights=options.get("subtopic_weights"),
+            lenient=bool(options.get("lenient")),
             choice=self._choice(),
-            pool_runs=given.get("pool_runs") or (),
+            pool_runs=options.get("pool_runs") or (),
         )
         self.read(*read.files, *self._group_file())
         collection = read.collection
-        sheet = None if given["groups"] is None else read_sheet(given["groups"])
+        sheet = None if options["groups"] is None else read_sheet(options["groups"])
         others = collection.by_document.pool_runs
         groups = self._groups(sheet, [*collection.systems, *(others.systems if others is not None else ())])
         pooled = None
-        if sheet is not None and given.get("pooled_column") is not None:
-            pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
+        if sheet is not None and options.get("pooled_column") is not None:
+            pooled = read_groups(sheet, column=options["pooled_column"], systems=collection.systems)
         return collection.with_groups(groups, pooled=pooled)
 
     def _from_tables(self, fewest: int, *, chosen: bool) -> "Scores":
-        given = self.options
-        inputs = given["inputs"] if self._inputs is None else self._inputs
+        options = self.options
+        inputs = options["inputs"] if self._inputs is None else self._inputs
         self.session.say(f"Reading {count(len(inputs), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
         from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
@@ -328,20 +334,20 @@ class Loaded:
 
         scores = read_scores(
             inputs,
-            missing=given["missing"] or "error",
-            duplicates=given.get("duplicates") or "error",
-            form=given.get("form"),
-            systems_in=given["systems_in"],
-            repeats_in_names=bool(given.get("repeats_in_names")),
-            metrics=_names_of_metrics(given["metrics"]) if chosen and given.get("metrics") else None,
-            credit=read_credit(given.get("credit")),
-            where=parse_assignments(given.get("where"), "--where"),
+            missing=options["missing"] or "error",
+            duplicates=options.get("duplicates") or "error",
+            form=options.get("form"),
+            systems_in=options["systems_in"],
+            repeats_in_names=bool(options.get("repeats_in_names")),
+            metrics=_names_of_metrics(options["metrics"]) if chosen and options.get("metrics") else None,
+            credit=read_credit(options.get("credit")),
+            where=parse_assignments(options.get("where"), "--where"),
             choice=self._choice(),
-            paired=fewest > 1 and given.get("baseline") is None,
+            paired=fewest > 1 and options.get("baseline") is None,
             higher_is_better=self._directions() or None,
-            **parse_columns(given),  # type: ignore[arg-type]  # columns and header
+            **parse_columns(options),  # type: ignore[arg-type]  # columns and header
         )
-        sheet = None if given["groups"] is None else read_sheet(given["groups"])
+        sheet = None if options["groups"] is None else read_sheet(options["groups"])
         groups = self._groups(sheet, scores["system"].to_numpy().tolist())
         if groups is not None:
             scores = as_scores(scores, missing="pairwise", groups=groups)  # gaps were settled as it was asked
@@ -349,7 +355,7 @@ class Loaded:
         return scores
 
     def _scored(self, fewest: int) -> "Scores":
-        collection, given = self.collection(paired=fewest > 1), self.options
+        collection, options = self.collection(paired=fewest > 1), self.options
         metrics = self.metrics()
         from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
 
@@ -358,9 +364,9 @@ class Loaded:
         scores = score(
             collection,
             metrics,
-            undefined=given["undefined"],
+            undefined=options["undefined"],
             registry=self.registry,
-            n_threads=given.get("threads"),
+            n_threads=options.get("threads"),
             fewest=fewest,
         )
         if not self._directions():
@@ -379,19 +385,19 @@ class Loaded:
         from metaeval.io.name_lists import read_names  # noqa: PLC0415 - with it
         from metaeval.running.draws import RandomSource  # noqa: PLC0415 - loads NumPy
 
-        given = self.options
-        files = {kind: file for kind in ("system", "topic") if (file := given.get(f"{kind}_list")) is not None}
+        options = self.options
+        files = {kind: file for kind in ("system", "topic") if (file := options.get(f"{kind}_list")) is not None}
         self.read(*files.values())
         lists = {kind: (str(file), read_names(file)) for kind, file in files.items()}
-        seed = given.get("seed") or 0
+        seed = options.get("seed") or 0
         # a stream of its own: the study's draws are what they would be of data chosen beforehand
         drawing = RandomSource(np.random.default_rng(seed).spawn(1)[0], f"seed {seed}")
         return DataChoice.checked(
             systems=lists["system"][1] if "system" in lists else None,
-            exclude_systems=given.get("exclude_systems") or (),
+            exclude_systems=options.get("exclude_systems") or (),
             topics=lists["topic"][1] if "topic" in lists else None,
-            exclude_topics=given.get("exclude_topics") or (),
-            n_topics=given.get("n_topics"),
+            exclude_topics=options.get("exclude_topics") or (),
+            n_topics=options.get("n_topics"),
             rng=drawing,
             lists=lists,
             by_comma=True,
@@ -404,11 +410,11 @@ class Loaded:
             from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
             from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
-            said = read_clusters(
+            clusters = read_clusters(
                 file, topics=scores["topic"].to_numpy().tolist(), column=self.options.get("cluster_column")
             )
             scores = as_scores(
-                scores.drop_vars("stratum", errors="ignore"), missing="pairwise", clusters=said, fewest=1
+                scores.drop_vars("stratum", errors="ignore"), missing="pairwise", clusters=clusters, fewest=1
             )
             if unit_of(scores) is NUGGET:  # they are in clusters of another kind than their topics
                 scores.attrs["topic_word"] = ITEM.topic
@@ -423,9 +429,9 @@ class Loaded:
         """Return the group of every system, as --groups or --group-regex says; None without them."""
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
 
-        given = self.options["groups"]
+        group_file = self.options["groups"]
         self.read(*self._group_file())
-        return self._groups(None if given is None else read_sheet(given), systems)
+        return self._groups(None if group_file is None else read_sheet(group_file), systems)
 
     def _groups(self, sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
         from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads pandas

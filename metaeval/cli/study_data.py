@@ -44,7 +44,7 @@ _MOST_TRIED = 4
 """Lines that could hold a key: each is tried by reading the study up to it."""
 
 
-class Study(NamedTuple):
+class StudyData(NamedTuple):
     """What a study file says."""
 
     path: Path
@@ -70,13 +70,13 @@ class Places(NamedTuple):
     def hold(self, name: str, key: str, texts: list[str]) -> None:
         """Note the key of a parameter, and its values: those by comma too, and files without names before them."""
         self.keys[name] = key
-        parts = [part for text in texts for part in (text, *text.split(","), text.rpartition("=")[2])]
-        self.values[name] = [part.strip() for part in parts]
+        parts = [value for text in texts for value in (text, *text.split(","), text.rpartition("=")[2])]
+        self.values[name] = [value.strip() for value in parts]
 
     def without(self, names: Container[str]) -> "Places":
         """Return the same without parameters that were typed, too: there the study may not be what is wrong."""
-        keys = {one: key for one, key in self.keys.items() if one not in names}
-        return Places(self.file, keys, {one: self.values[one] for one in keys})
+        keys = {name: key for name, key in self.keys.items() if name not in names}
+        return Places(self.file, keys, {name: self.values[name] for name in keys})
 
     def before(self, name: str) -> str:
         """Return file and line of a parameter's value, to be put before a message; "" for what the study says not."""
@@ -87,12 +87,12 @@ class Places(NamedTuple):
         value = getattr(error, "name", None)
         if isinstance(error, FileFormatError) and error.path is not None and not os.path.lexists(error.path):
             value = error.path
-        found = [name for name, texts in self.values.items() if value in texts]
-        if len(found) != 1:
+        names = [name for name, texts in self.values.items() if value in texts]
+        if len(names) != 1:
             spoken = ((re.search(rf"(?<![\w-]){re.escape(labels[name])}(?![\w-])", message), name) for name in labels)
-            first = sorted((one.start(), name) for one, name in spoken if one)[:1]  # others are ways out
-            found = [name for start, name in first if start == 0 or isinstance(error, InvalidOptionError)]
-        return self.before(found[0]) if found else ""
+            first = sorted((match.start(), name) for match, name in spoken if match)[:1]  # others are ways out
+            names = [name for start, name in first if start == 0 or isinstance(error, InvalidOptionError)]
+        return self.before(names[0]) if names else ""
 
 
 def may_say(parameter: Any) -> bool:  # noqa: ANN401 - click's
@@ -109,7 +109,7 @@ def _reads(parameter: Any) -> str:  # noqa: ANN401 - click's
     return name if name in {checks.file_to_read.__name__, checks.files_to_read.__name__} else ""
 
 
-def read_study(path: Path, command_called: Callable[[str], Any], names: list[str]) -> Study:
+def read_study(path: Path, command_called: Callable[[str], Any], names: list[str]) -> StudyData:
     """Read a study file, and refuse what is no part of a question."""
     file = _File(path)
     name = file.word("command")
@@ -119,21 +119,21 @@ def read_study(path: Path, command_called: Callable[[str], Any], names: list[str
     if name not in names:
         raise file.unknown_command(name, names)
     command = command_called(name)
-    checksums = {file.from_here(one): known for one, known in file.checksums().items()}
-    given = dict(file.table("options"))
+    checksums = {file.from_here(file_path): checksum for file_path, checksum in file.checksums().items()}
+    settings = dict(file.table("options"))
     places = Places(file, {}, {})
-    inputs = _inputs(places, command, given.pop("inputs", None))
-    options, programs = _options(places, command, given)
+    inputs = _inputs(places, command, settings.pop("inputs", None))
+    options, programs = _options(places, command, settings)
     _refuse_changed(file, checksums, programs)
     _refuse_unchecked(file, checksums, programs)
-    return Study(path, name, options, inputs, {one: checksums[one] for one in programs}, places)
+    return StudyData(path, name, options, inputs, {file_path: checksums[file_path] for file_path in programs}, places)
 
 
 def _inputs(places: Places, command: Any, value: object) -> list[str]:  # noqa: ANN401 - click's
     file = places.file
     if value is None:
         return []
-    argument = next((one for one in command.params if one.param_type_name == "argument"), None)
+    argument = next((parameter for parameter in command.params if parameter.param_type_name == "argument"), None)
     if argument is None:
         file.refuse("inputs", f"{command.name} reads no inputs", "take the line out")
     inputs = [file.input("inputs", text) for text in file.texts("inputs", value)]
@@ -144,42 +144,42 @@ def _inputs(places: Places, command: Any, value: object) -> list[str]:  # noqa: 
 def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
     """Return the options as words, and the programs that they name."""
     file = places.file
-    known = {
-        word.removeprefix("--"): one
-        for one in command.params
-        if one.param_type_name == "option" and one.name != "help"
-        for word in (*one.opts, *one.secondary_opts)
+    parameters = {
+        word.removeprefix("--"): parameter
+        for parameter in command.params
+        if parameter.param_type_name == "option" and parameter.name != "help"
+        for word in (*parameter.opts, *parameter.secondary_opts)
         if word.startswith("--")
     }
     words: list[str] = []
     programs: list[str] = []
     for key, value in given.items():
-        one = known.get(key)
-        if one is None:
-            may = [word for word, other in known.items() if may_say(other)]
+        parameter = parameters.get(key)
+        if parameter is None:
+            may = [word for word, candidate in parameters.items() if may_say(candidate)]
             file.refuse(key, str(UnknownNameError(f"option of {command.name}", key, may)))
-        if not may_say(one):
-            what = "which machines work" if one.name in _WORK else "where and how the answer goes"
-            file.refuse(key, f"a study does not say {what}", f"take the line out, and type --{key} behind the study")
-        if one.is_flag:
+        if not may_say(parameter):
+            subject = "which machines work" if parameter.name in _WORK else "where and how the answer goes"
+            file.refuse(key, f"a study does not say {subject}", f"take the line out, and type --{key} behind the study")
+        if parameter.is_flag:
             if value is not True:
                 file.refuse(key, f"{key} takes no value but true, not {_shown(value)}", "leave the line out otherwise")
             words.append(f"--{key}")
-            places.hold(one.name, key, [])
+            places.hold(parameter.name, key, [])
             continue
-        texts = [file.value(one, key, text) for text in file.texts(key, value)]
-        places.hold(one.name, key, texts)
-        programs += texts if one.name in RUN else []
-        words += [f"--{key}={text}" for text in (texts if one.multiple else [",".join(texts)])]
+        texts = [file.value(parameter, key, text) for text in file.texts(key, value)]
+        places.hold(parameter.name, key, texts)
+        programs += texts if parameter.name in RUN else []
+        words += [f"--{key}={text}" for text in (texts if parameter.multiple else [",".join(texts)])]
     return words, programs
 
 
-def refuse_programs(study: Study) -> None:
+def refuse_programs(study: StudyData) -> None:
     """Refuse the programs of a study, which nobody said to trust, by name and checksum."""
     if study.programs:
-        shown = " and ".join(f"{one!r} (SHA-256 {checksum})" for one, checksum in study.programs.items())
+        listed = " and ".join(f"{program!r} (SHA-256 {checksum})" for program, checksum in study.programs.items())
         message = (
-            f"the study wants a program run: {shown}; read it, and if you trust it add --trust behind the study, or "
+            f"the study wants a program run: {listed}; read it, and if you trust it add --trust behind the study, or "
             "take its line out"
         )
         raise FileFormatError(message, path=study.path)
@@ -236,18 +236,22 @@ class _File:
         What looks like the key may be part of a text, or stand in another table. So TOML's own reader is asked: with
         the study up to there, and any value, the key must be in its place.
         """
-        own = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
-        heads = rf"(?:[\"']?{table}[\"']?[ \t]*\.[ \t]*)?{own}=" if table else rf"{own}=|\[[ \t]*{own}\]"
-        for found in islice(re.finditer(rf"^[ \t]*(?:{heads})", self.text, re.MULTILINE), _MOST_TRIED):
-            with_it = self.text[: found.end()] + ("0" if found[0].endswith("=") else "")
+        key_pattern = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
+        heads = (
+            rf"(?:[\"']?{table}[\"']?[ \t]*\.[ \t]*)?{key_pattern}="
+            if table
+            else rf"{key_pattern}=|\[[ \t]*{key_pattern}\]"
+        )
+        for match in islice(re.finditer(rf"^[ \t]*(?:{heads})", self.text, re.MULTILINE), _MOST_TRIED):
+            with_it = self.text[: match.end()] + ("0" if match[0].endswith("=") else "")
             try:
-                before, after = map(tomllib.loads, (self.text[: found.start()], with_it))
+                before, after = map(tomllib.loads, (self.text[: match.start()], with_it))
             except ValueError:
                 continue
             if table:
                 before, after = before.get(table, {}), after.get(table, {})
             if key in after and key not in before:
-                return self.text.count("\n", 0, found.start()) + 1
+                return self.text.count("\n", 0, match.start()) + 1
         return None
 
     def place(self, key: str, table: str = "") -> str:
@@ -288,14 +292,16 @@ class _File:
         listed = value if isinstance(value, list) else [value]
         if not listed:
             self.refuse(key, f"{key} needs a value, not an empty list", "leave the line out otherwise")
-        for one in listed:
-            if isinstance(one, bool) or not isinstance(one, str | int | float):
-                self.refuse(key, f"{key} needs a value, not {_shown(one)}", "write a text, a number or a list of these")
-            if isinstance(one, int) and abs(one) > _LARGEST:
-                self.refuse(key, f"{key} is {show(one)}", "no option takes a number of more than 40 digits")
-            if isinstance(one, str) and "\0" in one:
-                self.refuse(key, f"a zero character stands in {_shown(one)}", "take it out")
-        return [str(one) for one in listed]
+        for member in listed:
+            if isinstance(member, bool) or not isinstance(member, str | int | float):
+                self.refuse(
+                    key, f"{key} needs a value, not {_shown(member)}", "write a text, a number or a list of these"
+                )
+            if isinstance(member, int) and abs(member) > _LARGEST:
+                self.refuse(key, f"{key} is {show(member)}", "no option takes a number of more than 40 digits")
+            if isinstance(member, str) and "\0" in member:
+                self.refuse(key, f"a zero character stands in {_shown(member)}", "take it out")
+        return [str(member) for member in listed]
 
     def value(self, parameter: Any, key: str, text: str) -> str:  # noqa: ANN401 - click's
         """Return the value of an option; files hold from the folder one is in."""
@@ -304,9 +310,9 @@ class _File:
         if parameter.name in RUN:
             return self.from_here(text)
         if _reads(parameter) or (parameter.name == "judged_pool_size" and not text.strip().isdecimal()):
-            found = self.from_here(text)
-            self._refuse_pipe(key, text, found)
-            return found
+            path = self.from_here(text)
+            self._refuse_pipe(key, text, path)
+            return path
         return text
 
     def input(self, key: str, text: str) -> str:
@@ -317,11 +323,11 @@ class _File:
         pieces = text.split("=")
         named = [("=".join(pieces[:cut]), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
         # as `metaeval.io.sources.named_source` has it: the whole, else the first that is there, else the last
-        for name, file in [("", text), *(one for one in named if one[0].strip())]:
-            found = self.from_here(file)
-            if file == "-" or os.path.exists(found):  # noqa: PTH110 - no error for a long name
-                self._refuse_pipe(key, file, found)
-                return f"{name}={found}" if name else found
+        for name, file in [("", text), *(pair for pair in named if pair[0].strip())]:
+            path = self.from_here(file)
+            if file == "-" or os.path.exists(path):  # noqa: PTH110 - no error for a long name
+                self._refuse_pipe(key, file, path)
+                return f"{name}={path}" if name else path
         if named and named[-1][0].strip():
             return f"{named[-1][0]}={self.from_here(named[-1][1])}"
         return self.from_here(text)
@@ -337,7 +343,7 @@ class _File:
 
     def as_said(self, path: str) -> str:
         """Return a path among the checksums as the study has it."""
-        return next(one for one in self.held["checksums"] if self.from_here(one) == path)
+        return next(name for name in self.held["checksums"] if self.from_here(name) == path)
 
     def _refuse_pipe(self, key: str, text: str, found: str) -> None:
         if text != "-" and not _is_plain(found):
@@ -345,14 +351,14 @@ class _File:
 
     def checksums(self) -> dict[str, str]:
         """Return the checksums, by file as the study names it."""
-        found = self.table("checksums")
-        for name, known in found.items():
-            if not isinstance(known, str) or not _CHECKSUM.fullmatch(known):
-                rule = f"a checksum is 64 digits of SHA-256, not {_shown(known)}"
+        checksums = self.table("checksums")
+        for name, checksum in checksums.items():
+            if not isinstance(checksum, str) or not _CHECKSUM.fullmatch(checksum):
+                rule = f"a checksum is 64 digits of SHA-256, not {_shown(checksum)}"
                 self.refuse(name, rule, "take the line out", table="checksums")
             if "\0" in name or not name:
                 self.refuse(name, f"{name!r} is no name of a file", "take the line out", table="checksums")
-        return found
+        return checksums
 
 
 def _is_plain(path: str) -> bool:
@@ -369,12 +375,12 @@ def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[st
     from metaeval.base.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
 
     changed = []
-    for name, known in checksums.items():
+    for name, checksum in checksums.items():
         if name != "-" and not _is_plain(name):
             rule = f"[checksums] names {name!r}, which is neither a file nor a folder"
             file.refuse(file.as_said(name), rule, "take the line out", table="checksums")
         try:
-            same = name == "-" or file_checksum(name) == known
+            same = name == "-" or file_checksum(name) == checksum
         except OSError as error:
             rule = f"{name!r}, which this study read, cannot be read ({error.strerror})"
             file.refuse(file.as_said(name), rule, "put it back, or take its line out", table="checksums")
@@ -392,18 +398,18 @@ def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[
     from metaeval.base.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
     from metaeval.io.files import path_from  # noqa: PLC0415 - likewise
 
-    for one in programs:
-        if one not in checksums:
+    for path in programs:
+        if path not in checksums:
             try:
-                known = file_checksum(one)
+                checksum = file_checksum(path)
             except OSError as error:
-                message = f"the study wants the program {one!r} run, and it cannot be read ({error.strerror}); "
+                message = f"the study wants the program {path!r} run, and it cannot be read ({error.strerror}); "
                 message += "put it back, or take it out of the study"
                 raise FileFormatError(message, path=file.path) from error
-            own = json.dumps(one if file.base == "." else path_from(file.base, one), ensure_ascii=False)
+            key = json.dumps(path if file.base == "." else path_from(file.base, path), ensure_ascii=False)
             message = (
-                f"the study wants the program {one!r} run, and states no checksum of it; read it, and if you trust it "
-                f'write the line {own} = "{known}" below [checksums]'
+                f"the study wants the program {path!r} run, and states no checksum of it; read it, and if you trust it "
+                f'write the line {key} = "{checksum}" below [checksums]'
             )
             raise FileFormatError(message, path=file.path)
 

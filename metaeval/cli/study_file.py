@@ -31,16 +31,18 @@ def study_text(context: "typer.Context", provenance: "Provenance", *, below: Pat
         "",
         "[options]",
     ]
-    inputs = [part for one in _arguments(context.command) for part in _listed(context.params[str(one.name)])]
+    inputs = [
+        source for parameter in _arguments(context.command) for source in _listed(context.params[str(parameter.name)])
+    ]
     lines += [f"inputs = {_written(inputs)}"] if inputs else []
-    for one in context.command.params:
-        name = str(one.name)
-        if one.param_type_name == "argument" or not may_say(one):
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if parameter.param_type_name == "argument" or not may_say(parameter):
             continue
         if name != "seed" and not given_at(context, name):
             continue
         value = context.params[name]
-        key = max(one.secondary_opts if value is False else one.opts, key=len).removeprefix("--")
+        key = max(parameter.secondary_opts if value is False else parameter.opts, key=len).removeprefix("--")
         lines.append(f"{key} = {_written(True if isinstance(value, bool) else value)}")
     checked = provenance.inputs
     if len(checked) > _MOST_CHECKED:
@@ -72,7 +74,7 @@ def words_of_study(
 
 def _split(behind: list[str], command: Any) -> tuple[list[str], list[str], bool]:  # noqa: ANN401 - click's
     """Return the options and the inputs among words, and whether ``--trust`` was one of the former."""
-    known = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts)}
+    by_name = {name: parameter for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     options: list[str] = []
     inputs: list[str] = []
     trust, left = False, iter(behind)
@@ -85,7 +87,7 @@ def _split(behind: list[str], command: Any) -> tuple[list[str], list[str], bool]
             inputs.append(word)
         else:
             options.append(word)
-            if _wants_value(word, known):
+            if _wants_value(word, by_name):
                 value = next(left, None)
                 if value is None:
                     raise InvalidOptionError(f"{word} needs a value; write it behind, as in {word} VALUE")
@@ -95,26 +97,28 @@ def _split(behind: list[str], command: Any) -> tuple[list[str], list[str], bool]
 
 def _typed(options: list[str], inputs: list[str], command: Any) -> set[str]:  # noqa: ANN401 - click's
     """Return the parameters that options and inputs behind a study set."""
-    names = {letter for word in options if word[:2] != "--" for letter in (f"-{one}" for one in word[1:])}
+    names = {letter for word in options if word[:2] != "--" for letter in (f"-{parameter}" for parameter in word[1:])}
     names |= {word.partition("=")[0] for word in options}
-    params = [one for one in command.params if names.intersection([*one.opts, *one.secondary_opts])]
-    return {str(one.name) for one in (*params, *(_arguments(command) if inputs else ()))}
+    params = [
+        parameter for parameter in command.params if names.intersection([*parameter.opts, *parameter.secondary_opts])
+    ]
+    return {str(parameter.name) for parameter in (*params, *(_arguments(command) if inputs else ()))}
 
 
 def _wants_value(word: str, known: Mapping[str, Any]) -> bool:
     """Whether the value of an option is the next word; one letter may stand for an option, and several together."""
     if word.startswith("--") or word in known:
-        one = known.get(word)
-        return one is not None and not one.is_flag
-    for place, letter in enumerate(word[1:], start=1):
-        one = known.get(f"-{letter}")
-        if one is not None and not one.is_flag:
-            return place == len(word) - 1
+        parameter = known.get(word)
+        return parameter is not None and not parameter.is_flag
+    for position, letter in enumerate(word[1:], start=1):
+        parameter = known.get(f"-{letter}")
+        if parameter is not None and not parameter.is_flag:
+            return position == len(word) - 1
     return False
 
 
 def _arguments(command: Any) -> list[Any]:  # noqa: ANN401 - click's
-    return [one for one in command.params if one.param_type_name == "argument"]
+    return [parameter for parameter in command.params if parameter.param_type_name == "argument"]
 
 
 def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever TOML or an option holds

@@ -37,7 +37,7 @@ def _unknown_option(error: Any, program: str) -> str:  # noqa: ANN401 - typer's
     if owners:
         verb = "has" if len(owners) == 1 else "have"
         return f"{program} has no option {error.option_name!r}; {listed(owners)} {verb} it"
-    near = closest_names(error.option_name, [one for one in _options(error.ctx) if one.startswith("--")])
+    near = closest_names(error.option_name, [name for name in _options(error.ctx) if name.startswith("--")])
     guess = f"; did you mean {' or '.join(near)}?" if near else "."
     return f"{program} has no option {error.option_name!r}{guess} {program} --help names all"
 
@@ -75,8 +75,8 @@ _TOLD: Mapping[str, Callable[[Any, str], str]] = {
 
 def _options(context: Any) -> dict[str, Any]:  # noqa: ANN401 - typer's
     """Return the options of a command by each of their names."""
-    options = [one for one in context.command.get_params(context) if one.param_type_name == "option"]
-    return {name: one for one in options for name in (*one.opts, *one.secondary_opts)}
+    options = [option for option in context.command.get_params(context) if option.param_type_name == "option"]
+    return {name: option for option in options for name in (*option.opts, *option.secondary_opts)}
 
 
 def _label(parameter: Any) -> str:  # noqa: ANN401 - typer's

@@ -49,8 +49,8 @@ def collection_from_rankings(
         raise InvalidOptionError("there is no run; give at least one")
 
     def listed() -> Iterator[RetrievedLines]:
-        for system, given in named_once(rankings, "run").items():
-            lists = named_once(given, "query")
+        for system, ranking in named_once(rankings, "run").items():
+            lists = named_once(ranking, "query")
             documents = identifiers([name for names in lists.values() for name in names], "document")
             codes = np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()])
             yield RetrievedLines(system, documents, list(lists), codes, np.zeros(len(documents)))
@@ -73,8 +73,8 @@ class RetrievedLines(NamedTuple):
 
     def laid_out(self, known: Sequence[str]) -> Lines:
         """Return what `rank_documents` takes; `known` are the topics of the judgments."""
-        place = {topic: number for number, topic in enumerate(known)}
-        lists = np.array([place.setdefault(topic, len(place)) for topic in self.topics], dtype=np.int64)
+        number_of = {topic: number for number, topic in enumerate(known)}
+        lists = np.array([number_of.setdefault(topic, len(number_of)) for topic in self.topics], dtype=np.int64)
         lengths = np.fromiter(map(len, self.documents), dtype=np.int64, count=len(self.documents))
         return Lines(
             text=np.frombuffer(b"".join(self.documents), dtype=np.uint8),
@@ -82,7 +82,7 @@ class RetrievedLines(NamedTuple):
             lengths=lengths,
             keys=self.keys,
             lists=lists[self.topic_codes],
-            n_lists=len(place),
+            n_lists=len(number_of),
         )
 
 
@@ -96,10 +96,10 @@ def collection_of_lines(
     for run in runs:
         lines = run.laid_out(judgments.topics)
         try:
-            own = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
+            ranking = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
         except RankingProblem as problem:
             raise _repetition_error(run.system, lines, problem) from None
-        ranked[run.system] = own.completed(others, len(judgments.levels))
+        ranked[run.system] = ranking.completed(others, len(judgments.levels))
         answered.update(run.topics)
     return assemble_collection(judgments, ranked, answered, n_codes=len(judgments.levels) + others.n_codes)
 
@@ -189,14 +189,14 @@ def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
     ordered = [sorted(_judged(by_name[topic]).items()) for topic in topics]
     if not any(ordered):
         raise InvalidOptionError("there is no judgment; qrels must hold a level for at least one document")
-    documents = [doc for part in ordered for doc, _ in part]
+    documents = [doc for of_topic in ordered for doc, _ in of_topic]
     if any(doc.endswith(b"\0") for doc in documents):
         message = "a document identifier ends in a zero byte, which arrays of bytes cannot hold; rename it"
         raise InvalidOptionError(message)
-    given = np.array([level for part in ordered for _, level in part])
-    if given.dtype.kind not in "iuf":
-        raise InvalidOptionError(f"levels must be numbers, not {given.dtype}")
-    levels, grades = coded(given)
+    values = np.array([level for of_topic in ordered for _, level in of_topic])
+    if values.dtype.kind not in "iuf":
+        raise InvalidOptionError(f"levels must be numbers, not {values.dtype}")
+    levels, grades = coded(values)
     return Judgments(
         topics=tuple(topics),
         topic_offsets=np.cumsum([0, *map(len, ordered)], dtype=np.int64),
@@ -208,10 +208,10 @@ def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
 
 def _judged(levels: Mapping[str, float]) -> dict[bytes, float]:
     """Return the levels of the documents of one topic."""
-    found = dict(zip(identifiers([*levels], "document"), levels.values(), strict=True))
-    if len(found) < len(levels):
+    by_document = dict(zip(identifiers([*levels], "document"), levels.values(), strict=True))
+    if len(by_document) < len(levels):
         named_once(levels, "document")
-    return found
+    return by_document
 
 
 def _without_judged(judgments: Judgments, runs: Mapping[str, RankedRun]) -> list[str]:

@@ -62,9 +62,9 @@ def identifier(value: object, what: str) -> str:
             case Integral() if not isinstance(value, bool | np.bool_):
                 text = str(int(value))
     if text is None:
-        shown = f"{shortened(repr(value)) if isinstance(value, str | bytes | float) else type(value).__name__}"
+        description = f"{shortened(repr(value)) if isinstance(value, str | bytes | float) else type(value).__name__}"
         raise InvalidOptionError(
-            f"{what} identifiers must be text or whole numbers, not {shown} ({type(value).__name__})"
+            f"{what} identifiers must be text or whole numbers, not {description} ({type(value).__name__})"
         )
     return text
 
@@ -85,13 +85,13 @@ def named_once[Value](entries: Mapping[Any, Value], what: str) -> dict[str, Valu
     >>> named_once({1: "a", "01": "b"}, "query")
     {'1': 'a', '01': 'b'}
     """
-    found: dict[str, Value] = {}
+    by_name: dict[str, Value] = {}
     for name, value in entries.items():
         text = identifier(name, what)
-        if text in found:
+        if text in by_name:
             raise InvalidOptionError(f"two {what} identifiers are {text!r}, a number and a text; keep one")
-        found[text] = value
-    return found
+        by_name[text] = value
+    return by_name
 
 
 def chosen_names(names: Iterable[str], what: str) -> list[str]:
@@ -107,13 +107,13 @@ def positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) ->
     if names is None:
         return np.arange(len(known))
     chosen = chosen_names(names, f"{kind}s")
-    place = {name: number for number, name in enumerate(known)}
+    index_of = {name: number for number, name in enumerate(known)}
     for name in chosen:
-        if name not in place:
+        if name not in index_of:
             raise UnknownNameError(kind, name, known)
     if not chosen or len(set(chosen)) < len(chosen):
         raise InvalidOptionError(f"`{kind}s` must name at least one {kind}, each once, not {chosen!r}")
-    return np.array([place[name] for name in chosen], dtype=np.int64)
+    return np.array([index_of[name] for name in chosen], dtype=np.int64)
 
 
 def take_segments(offsets: Ints, segments: Ints) -> tuple[Ints, Ints]:
@@ -142,7 +142,7 @@ def renumbered(kept: Ints, size: int) -> NDArray[np.int32]:
     return moved
 
 
-def looked_up(table: Mapping[str, Any] | pd.Series, systems: tuple[str, ...], what: str) -> list[Any]:
+def looked_up_systems(table: Mapping[str, Any] | pd.Series, systems: tuple[str, ...], what: str) -> list[Any]:
     """Return what a table says of every system, or an error that names those it lacks."""
     if isinstance(table, pd.Series):
         if not table.index.is_unique:

@@ -138,46 +138,46 @@ class DataChoice:
         rows, columns, notes = self._kept(systems, topics, unit_of(scores))
         if not notes:
             return scores
-        part = scores.isel(system=rows, topic=columns)
+        selected = scores.isel(system=rows, topic=columns)
         of_all = note_of_gaps(scores)  # said anew of what is left
         earlier = [note for note in scores.attrs.get("notes", []) if note != of_all]
-        return part.assign_attrs(scores.attrs | {"notes": [*earlier, *notes]})
+        return selected.assign_attrs(scores.attrs | {"notes": [*earlier, *notes]})
 
     def of_collection[Judged: JudgedCollection](self, collection: Judged) -> Judged:
         """Return the part of the collection, with a note of what was left out."""
         rows, columns, notes = self._kept(list(collection.systems), list(collection.topics), TOPIC)
         if not notes:
             return collection
-        left = [name for place, name in enumerate(collection.systems) if place not in set(rows)]
-        kept = collection.set_aside(left) if collection.by_document.retrieved is not None else collection
-        names = [collection.systems[place] for place in rows]
-        return kept.select(systems=names, topics=[collection.topics[place] for place in columns]).with_notes(notes)
+        left = [name for index, name in enumerate(collection.systems) if index not in set(rows)]
+        remaining = collection.set_aside(left) if collection.by_document.retrieved is not None else collection
+        names = [collection.systems[index] for index in rows]
+        return remaining.select(systems=names, topics=[collection.topics[index] for index in columns]).with_notes(notes)
 
     def _kept(self, systems: list[str], topics: list[str], spoken: Unit) -> tuple[list[int], list[int], list[str]]:
         """Return the places of what is kept, and notes."""
-        kept = {
+        selected = {
             "system": self._without(self._named(systems, self.systems, "system"), self.exclude_systems, "system"),
             "topic": self._without(self._named(topics, self.topics, "topic"), self.exclude_topics, "topic"),
         }
         how = ""
         if self.n_topics is not None:
-            left = kept["topic"]
+            left = selected["topic"]
             if self.n_topics > len(left):
                 message = f"`n_topics` must be at most {len(left)}, the topics to draw from, not {self.n_topics}"
                 raise InvalidOptionError(message)
             drawn = self.source.generator.choice(np.array(natural_order(left)), size=self.n_topics, replace=False)
-            kept["topic"] = [name for name in left if name in set(drawn.tolist())]
+            selected["topic"] = [name for name in left if name in set(drawn.tolist())]
             among = "" if len(left) == len(topics) else f"{self.n_topics} of {len(left)} "
             how = f", {among}at random ({self.source.description})"
-        known, called = {"system": systems, "topic": topics}, {"system": "systems", "topic": spoken.topics}
+        names_of, called = {"system": systems, "topic": topics}, {"system": "systems", "topic": spoken.topics}
         notes = [
-            f"{called[dim]} chosen: {len(kept[dim])} of {len(known[dim])}{how if dim == 'topic' else ''}"
-            for dim in known
-            if len(kept[dim]) < len(known[dim])
+            f"{called[dim]} chosen: {len(selected[dim])} of {len(names_of[dim])}{how if dim == 'topic' else ''}"
+            for dim in names_of
+            if len(selected[dim]) < len(names_of[dim])
         ]
         rows, columns = (
-            [place for place, name in enumerate(names) if name in chosen]
-            for names, chosen in ((systems, set(kept["system"])), (topics, set(kept["topic"])))
+            [index for index, name in enumerate(names) if name in chosen]
+            for names, chosen in ((systems, set(selected["system"])), (topics, set(selected["topic"])))
         )
         return rows, columns, notes
 
@@ -194,8 +194,8 @@ class DataChoice:
             raise FileFormatError(f"{error}; correct the name, or take it out", path=file, line=lines[missing])
         if not names:
             raise InvalidOptionError(f"`{dim}s` must hold a name; none is there")
-        kept = set(names)
-        return [name for name in known if name in kept]
+        wanted = set(names)
+        return [name for name in known if name in wanted]
 
     def _without(self, names: list[str], patterns: tuple[str, ...], dim: str) -> list[str]:
         there = set(names)
@@ -216,8 +216,8 @@ class DataChoice:
 
 def _of_repeats(name: str, known: Sequence[str], *, patterns: bool = False) -> dict[str, str]:
     """Return what is meant by the name of one repeat where they are read as such, and of their system where not."""
-    system, own = system_of_repeat(name), [one for one in known if system_of_repeat(one) == name]
-    if patterns and own and own == [one for one in known if fnmatchcase(one, f"{name}*")]:
+    system, repeats = system_of_repeat(name), [candidate for candidate in known if system_of_repeat(candidate) == name]
+    if patterns and repeats and repeats == [candidate for candidate in known if fnmatchcase(candidate, f"{name}*")]:
         return {name: f"{name}*"}
     return {name: system} if system is not None and system in known else {}
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import take_segments
-from metaeval.collection.grades import numbers_of
+from metaeval.collection.grades import grade_values
 from metaeval.collection.subtopics import Subtopics
 from metaeval.running.compiled import compiled, compiled_part
 
@@ -80,7 +80,7 @@ class Judgments(NamedTuple):
     @property
     def numbers(self) -> Floats:
         """Grade of every document; a negative one is no judgment."""
-        return numbers_of(self.levels, self.grades)
+        return grade_values(self.levels, self.grades)
 
 
 class UnjudgedDocuments(NamedTuple):
@@ -138,9 +138,9 @@ class OtherDocuments(ShortRepr):
         """Return the code of every document, giving new ones to those not seen before."""
         self._make_room(len(documents.topics), len(documents.text))
         hashes = hash_documents(documents.text, documents.offsets[:-1], np.diff(documents.offsets))
-        known = (self.text, self.offsets, self.topics, self.hashes, self.slots, self.n_codes)
+        entered = (self.text, self.offsets, self.topics, self.hashes, self.slots, self.n_codes)
         text, offsets, topics = documents
-        codes, self.n_codes = add_documents(text, offsets, topics, _with_topic(hashes, topics), *known)
+        codes, self.n_codes = add_documents(text, offsets, topics, _with_topic(hashes, topics), *entered)
         return codes
 
     def _make_room(self, n_new: int, n_bytes: int) -> None:
@@ -155,8 +155,8 @@ class OtherDocuments(ShortRepr):
             self.text = np.concatenate([self.text, np.empty(2 * (used + n_bytes) - len(self.text), dtype=np.uint8)])
         if _slots_for(needed) > len(self.slots):
             self.slots = np.full(_slots_for(needed), -1, dtype=np.int32)
-            whole = np.array([0, self.n_codes]), np.array([0, len(self.slots)])
-            enter_by_hash(self.hashes, whole[0], self.slots, whole[1])
+            bounds = np.array([0, self.n_codes]), np.array([0, len(self.slots)])
+            enter_by_hash(self.hashes, bounds[0], self.slots, bounds[1])
 
 
 def identifier_array(names: Sequence[bytes]) -> Identifiers:
@@ -231,8 +231,8 @@ def hash_documents(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> NDAr
     hashes = np.empty(len(starts), dtype=np.uint64)
     for line in range(len(starts)):
         value = _BASIS
-        for place in range(starts[line], starts[line] + lengths[line]):
-            value = (value ^ np.uint64(text[np.uint64(place)])) * _PRIME
+        for position in range(starts[line], starts[line] + lengths[line]):
+            value = (value ^ np.uint64(text[np.uint64(position)])) * _PRIME
         hashes[line] = value
     return hashes
 
@@ -269,8 +269,8 @@ def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     for topic in range(len(bounds) - 1):
         table = slots[slot_bounds[topic] : slot_bounds[topic + 1]]
         mask = np.uint64(len(table) - 1)
-        for place in range(bounds[topic], bounds[topic + 1]):
-            line = sequence[place]
+        for position in range(bounds[topic], bounds[topic + 1]):
+            line = sequence[position]
             slot = slot_of(hashes[line], mask)
             code = table[slot]
             start, stop = starts[line], starts[line] + lengths[line]
@@ -280,7 +280,7 @@ def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
             ):
                 slot = (slot + np.uint64(1)) & mask
                 code = table[slot]
-            codes[place] = code
+            codes[position] = code
     return codes
 
 
@@ -292,9 +292,9 @@ def judged_ranks(codes: NDArray[np.int32], bounds: Ints) -> tuple[NDArray[np.int
     n_found = 0
     for topic in range(len(bounds) - 1):
         before = n_found
-        for place in range(bounds[topic], bounds[topic + 1]):
-            ranks[n_found], judgments[n_found] = place - bounds[topic] + 1, codes[place]
-            n_found += codes[place] >= 0  # what is not judged is written over
+        for position in range(bounds[topic], bounds[topic + 1]):
+            ranks[n_found], judgments[n_found] = position - bounds[topic] + 1, codes[position]
+            n_found += codes[position] >= 0  # what is not judged is written over
         n_judged[topic] = n_found - before
     return ranks[:n_found].copy(), judgments[:n_found].copy(), n_judged
 

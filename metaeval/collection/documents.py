@@ -21,13 +21,13 @@ from metaeval.collection.base import (
     Undefined,
     as_levels,
     is_judged,
-    looked_up,
+    looked_up_systems,
     positions,
     renumbered,
     take_segments,
 )
 from metaeval.collection.document_codes import Identifiers, RetrievedDocuments
-from metaeval.collection.grades import coded, level_from, levels_reached, numbers_of
+from metaeval.collection.grades import coded, grade_values, level_from, levels_reached
 from metaeval.collection.pools import PoolRuns, pool_marks, recoded
 from metaeval.collection.statistics import CollectionStatistics
 from metaeval.collection.subtopics import USUAL_OF_SUBTOPICS, Subtopics
@@ -216,11 +216,11 @@ class JudgedCollection(Result, ABC):
         if not names:
             return self
         rows = positions(names, self.systems, "system")
-        kept = [name for name in self.systems if name not in set(names)]
-        if not kept:
+        remaining = [name for name in self.systems if name not in set(names)]
+        if not remaining:
             raise InvalidOptionError(f"no run would be left to score: {first_few(names)} are all there are")
         building = rows if self.pooled is None else rows[self.pooled[rows]]
-        return self._with(pool_runs=self.by_document.pooled_with(building)).select(systems=kept)
+        return self._with(pool_runs=self.by_document.pooled_with(building)).select(systems=remaining)
 
     def with_notes(self, notes: Iterable[str]) -> Self:
         """Return the collection with more to say (`notes`)."""
@@ -288,12 +288,12 @@ class JudgedCollection(Result, ABC):
         InvalidOptionError
             If a system has no group, or `pooled` leaves one out or holds something else than yes and no.
         """
-        names = None if groups is None else looked_up(groups, self.systems, "groups")
+        names = None if groups is None else looked_up_systems(groups, self.systems, "groups")
         pool_runs = self.by_document.pool_runs
         marks = self.pooled if pooled is None else pool_marks(pooled, self.systems, pool_runs)
         if names is not None and pool_runs is not None:
-            own = looked_up({} if groups is None else groups, pool_runs.systems, "groups")
-            pool_runs = replace(pool_runs, groups=tuple(map(str, own)))
+            pool_groups = looked_up_systems({} if groups is None else groups, pool_runs.systems, "groups")
+            pool_runs = replace(pool_runs, groups=tuple(map(str, pool_groups)))
         return self._with(
             pool_runs=pool_runs,
             groups=self.groups if names is None else tuple(map(str, names)),
@@ -380,7 +380,7 @@ class Collection(JudgedCollection):
     @property
     def numbers(self) -> NDArray[np.float64]:
         """Grade of every document of `levels` now: the level, or what it stands for. A negative one is no judgment."""
-        return numbers_of(self.levels, self.grades)
+        return grade_values(self.levels, self.grades)
 
     def level_from(self, rel: float | None) -> int:
         """Return the lowest level that counts as relevant: with a grade of at least `rel`, of any above 0 for None."""
@@ -407,19 +407,19 @@ class Collection(JudgedCollection):
         >>> again.numbers.tolist(), again.grades.tolist()
         ([1.7, -1.0], [0.0, 1.0, 1.7])
         """
-        given = np.asarray(grades, dtype=np.float64)
-        if given.shape != self.levels.shape:
+        new_grades = np.asarray(grades, dtype=np.float64)
+        if new_grades.shape != self.levels.shape:
             raise InvalidOptionError(
-                f"`grades` must hold one per judgment, shape {self.levels.shape}, not {given.shape}"
+                f"`grades` must hold one per judgment, shape {self.levels.shape}, not {new_grades.shape}"
             )
-        full = numbers_of(self.full_levels, self.grades)
-        top = numbers_of(np.array([self.top_level]), self.grades)
+        full = grade_values(self.full_levels, self.grades)
+        top = grade_values(np.array([self.top_level]), self.grades)
         # one table for both, so that a level says the same in each
-        levels, table = coded(np.concatenate([np.where(np.isnan(given), UNJUDGED, given), full, top]))
+        levels, table = coded(np.concatenate([np.where(np.isnan(new_grades), UNJUDGED, new_grades), full, top]))
         return replace(
             self,
-            levels=levels[: len(given)],
-            full_levels=levels[len(given) : -1],
+            levels=levels[: len(new_grades)],
+            full_levels=levels[len(new_grades) : -1],
             grades=table,
             top_level=int(levels[-1]),
             subtopics=None,  # whose levels the new table does not hold
@@ -497,8 +497,8 @@ class Collection(JudgedCollection):
     def documents(self, topic: str) -> list[str]:
         """Return the document identifiers of one topic, in the order of its levels."""
         position = positions([topic], self.topics, "topic")[0]
-        part = self.document_ids[self.topic_offsets[position] : self.topic_offsets[position + 1]]
-        return [name.decode() for name in part.tolist()]
+        identifiers = self.document_ids[self.topic_offsets[position] : self.topic_offsets[position + 1]]
+        return [name.decode() for name in identifiers.tolist()]
 
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
         return replace(self, **changes)
@@ -509,25 +509,25 @@ class Collection(JudgedCollection):
             return self.pool_runs
         lists = self._lists(rows, np.arange(self.n_topics))
         every = self.retrieved
-        whole = (self.offsets, self.judgments) if every is None else (every.offsets, every.codes)
-        offsets, entries = take_segments(whole[0], lists)
-        own = PoolRuns(
+        segments = (self.offsets, self.judgments) if every is None else (every.offsets, every.codes)
+        offsets, entries = take_segments(segments[0], lists)
+        further = PoolRuns(
             systems=tuple(self.systems[row] for row in rows),
             groups=None if self.groups is None else tuple(self.groups[row] for row in rows),
             n_retrieved=self.n_retrieved[rows],
             offsets=offsets,
             ranks=self.ranks[entries] if every is None else np.zeros(0, dtype=np.int32),
-            codes=whole[1][entries],
+            codes=segments[1][entries],
             first=None if every is None or every.first is None else every.first[entries],
         )
-        return own if self.pool_runs is None else self.pool_runs.joined(own)
+        return further if self.pool_runs is None else self.pool_runs.joined(further)
 
     def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
         lists = self._lists(rows, columns)
-        topic_offsets, kept = take_segments(self.topic_offsets, columns)
+        topic_offsets, selected = take_segments(self.topic_offsets, columns)
         n_codes = self.n_judgments if self.retrieved is None else self.retrieved.n_codes
-        unjudged = np.arange(len(kept), len(kept) + n_codes - self.n_judgments, dtype=np.int32)
-        moved = np.concatenate([renumbered(kept, self.n_judgments), unjudged])
+        unjudged = np.arange(len(selected), len(selected) + n_codes - self.n_judgments, dtype=np.int32)
+        moved = np.concatenate([renumbered(selected, self.n_judgments), unjudged])
         offsets, entries = take_segments(self.offsets, lists)
         return replace(
             self,
@@ -538,16 +538,16 @@ class Collection(JudgedCollection):
             judgments=moved[self.judgments[entries]],
             n_retrieved=self.n_retrieved[np.ix_(rows, columns)],
             topic_offsets=topic_offsets,
-            levels=self.levels[kept],
-            full_levels=self.full_levels[kept],
-            document_ids=self.document_ids[kept],
+            levels=self.levels[selected],
+            full_levels=self.full_levels[selected],
+            document_ids=self.document_ids[selected],
             tied=self.tied[rows],
             groups=None if self.groups is None else tuple(self.groups[row] for row in rows),
             pooled=None if self.pooled is None else self.pooled[rows],
             retrieved=None if self.retrieved is None else self.retrieved.taken(lists, moved),
             pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, moved),
             pool_sizes=None if self.pool_sizes is None else self.pool_sizes[columns],
-            subtopics=None if self.subtopics is None else self.subtopics.on_topics(columns, kept),
+            subtopics=None if self.subtopics is None else self.subtopics.on_topics(columns, selected),
         )
 
     def judge_further(self, further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Self:
@@ -585,8 +585,8 @@ class Collection(JudgedCollection):
         top = (self.ranks <= depth) & self.judged[self.judgments]
         filled = np.concatenate([[0], np.cumsum(top)])
         judged = np.diff(filled[self.offsets]).reshape(self.n_systems, self.n_topics)[:, counted].sum(axis=1)
-        shown = np.minimum(self.n_retrieved, depth)[:, counted].sum(axis=1)
-        return np.where(shown > 0, 1.0 - judged / np.maximum(shown, 1), np.nan)
+        n_top = np.minimum(self.n_retrieved, depth)[:, counted].sum(axis=1)
+        return np.where(n_top > 0, 1.0 - judged / np.maximum(n_top, 1), np.nan)
 
     def statistics(self) -> CollectionStatistics:
         """Describe the collection: topics, judgments per level, groups, runs, ties, unjudged documents."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from metaeval.base.checks import refused
 from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError
-from metaeval.running.equality import at_least, settle
+from metaeval.running.equality import reaches, settle
 
 LARGEST_GRADE = 32_767
 """Grades lie within plus and minus this."""
@@ -22,7 +22,7 @@ MOST_GRADES = 32_000
 """Most distinct grades above 0, where they are not whole."""
 
 
-class Coded(NamedTuple):
+class CodedGrades(NamedTuple):
     """Grades as levels."""
 
     levels: NDArray[np.int16]
@@ -31,7 +31,7 @@ class Coded(NamedTuple):
     """``grades[level]`` is the grade of a level from 0 on, ascending from 0; None where levels are the grades."""
 
 
-def coded(numbers: ArrayLike) -> Coded:
+def coded(numbers: ArrayLike) -> CodedGrades:
     """Turn grades into levels: whole ones as they are; others by their place among the distinct grades above 0.
 
     Examples
@@ -41,13 +41,13 @@ def coded(numbers: ArrayLike) -> Coded:
     >>> coded([0, 2.0]).grades is None
     True
     """
-    given = np.asarray(numbers, dtype=np.float64)
-    wrong = given[~(np.abs(given) <= LARGEST_GRADE + 1) | (given == LARGEST_GRADE + 1)]
+    values = np.asarray(numbers, dtype=np.float64)
+    wrong = values[~(np.abs(values) <= LARGEST_GRADE + 1) | (values == LARGEST_GRADE + 1)]
     if wrong.size:
         raise InvalidOptionError(f"grades must lie within ±{LARGEST_GRADE}, not {wrong.flat[0]:g}")
-    if (given == np.floor(given)).all():
-        return Coded(given.astype(np.int16), None)
-    distinct, place = np.unique(np.maximum(given, 0.0), return_inverse=True)
+    if (values == np.floor(values)).all():
+        return CodedGrades(values.astype(np.int16), None)
+    distinct, inverse = np.unique(np.maximum(values, 0.0), return_inverse=True)
     settled, code = np.unique(settle(distinct), return_inverse=True)
     if settled[0] > 0:  # nothing is 0 here, and code 0 is
         settled, code = np.append(0.0, settled), code + 1
@@ -56,11 +56,11 @@ def coded(numbers: ArrayLike) -> Coded:
             f"{len(settled) - 1:,} distinct grades above 0; at most {MOST_GRADES:,} are kept apart, so round them "
             "(to three decimals, say)"
         )
-    levels = np.where(given < 0, np.floor(given), code[place.reshape(given.shape)])
-    return Coded(levels.astype(np.int16), settled)
+    levels = np.where(values < 0, np.floor(values), code[inverse.reshape(values.shape)])
+    return CodedGrades(levels.astype(np.int16), settled)
 
 
-def numbers_of(levels: NDArray[np.integer], grades: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def grade_values(levels: NDArray[np.integer], grades: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Return the grade of every level; a negative one, which is no judgment, stays as it is.
 
     Examples
@@ -83,7 +83,7 @@ def level_from(rel: float, grades: NDArray[np.float64] | None) -> int:
     """
     if grades is None:
         return max(int(np.ceil(rel)), 1)
-    reached = at_least(grades, rel, np.abs(grades))
+    reached = reaches(grades, rel, np.abs(grades))
     return max(int(np.argmax(reached)) if reached.any() else len(grades), 1)
 
 

@@ -52,8 +52,8 @@ def compare_results(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         last = passage_offsets[document + 1] if document >= 0 else 0
         begins, ends = passage_starts[first:last], passage_stops[first:last]
         n_seen = 0
-        for place in range(bounds[article], bounds[article + 1]):
-            result = order[place]
+        for position in range(bounds[article], bounds[article + 1]):
+            result = order[position]
             start, stop = starts[result], starts[result] + lengths[result]
             if start < 0 or start == stop:
                 continue

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Flags, Ints
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Result
-from metaeval.collection.base import as_truth, chosen_names, looked_up, take_segments
+from metaeval.collection.base import as_truth, chosen_names, looked_up_systems, take_segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,7 +68,7 @@ def pool_marks(
         for name in sorted(chosen - {*systems, *(() if further is None else further.systems)}):
             check_choice(name, "system", systems)
         pooled = {name: name in chosen for name in systems}
-    return np.array([as_truth(mark) for mark in looked_up(pooled, systems, "pooled")], dtype=bool)
+    return np.array([as_truth(mark) for mark in looked_up_systems(pooled, systems, "pooled")], dtype=bool)
 
 
 class Recoded(NamedTuple):
@@ -81,9 +81,9 @@ class Recoded(NamedTuple):
 
     def spread[T: np.generic](self, values: NDArray[T], fill: T | int | bytes) -> NDArray[T]:
         """Return values of the judgments in their new places, and `fill` for the further ones."""
-        whole = np.full(self.topic_offsets[-1], fill, dtype=values.dtype)
-        whole[self.moved[: len(values)]] = values
-        return whole
+        expanded = np.full(self.topic_offsets[-1], fill, dtype=values.dtype)
+        expanded[self.moved[: len(values)]] = values
+        return expanded
 
 
 def recoded(topic_offsets: Ints, further: Flags, topics: NDArray[np.integer]) -> Recoded:

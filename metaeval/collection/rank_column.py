@@ -34,11 +34,11 @@ def doubt_of_ranks(ranks: NDArray[np.float64], scores: NDArray[np.float64], list
     >>> doubt_of_ranks(np.arange(1.0, 7), np.array([1.0, 2, 3, 5, 8, 9]), np.zeros(6, dtype=int))
     'rising scores'
     """
-    known = np.isfinite(ranks)
-    if (ranks[known] % 1 != 0).any():
+    finite = np.isfinite(ranks)
+    if (ranks[finite] % 1 != 0).any():
         return "broken ranks"
     order = np.lexsort((ranks, lists))
-    order = order[known[order]]
+    order = order[finite[order]]
     inside = (np.diff(lists[order]) == 0) & (np.diff(ranks[order]) > 0)
     steps = np.diff(scores[order])[inside]
     return "rising scores" if (steps > 0).sum() >= _FEWEST_RISES and not (steps < 0).any() else None
@@ -47,9 +47,9 @@ def doubt_of_ranks(ranks: NDArray[np.float64], scores: NDArray[np.float64], list
 def warn_of_doubts(doubts: Mapping[str, Doubt | None]) -> None:
     """Warn once for each kind of doubt, two calls up."""
     for kind, says in _SAYS.items():
-        if found := [name for name, doubt in doubts.items() if doubt == kind]:
+        if doubtful := [name for name, doubt in doubts.items() if doubt == kind]:
             warn(
-                f"in {len(found)} of {len(doubts)} runs {says.format(names=first_few(found))}",
+                f"in {len(doubtful)} of {len(doubts)} runs {says.format(names=first_few(doubtful))}",
                 CollectionWarning,
                 stacklevel=3,
             )

@@ -90,8 +90,8 @@ def rank_documents(
     hashes = hash_documents(lines.text, lines.starts, lines.lengths)
     sequence, bounds = ordered_lists(lines, order, hashes=hashes)
     bounds = bounds[: n_topics + 1]
-    known = (table.text, table.offsets, table.hashes, table.slots, table.slot_bounds)
-    codes = find_documents(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds, *known)
+    judged = (table.text, table.offsets, table.hashes, table.slots, table.slot_bounds)
+    codes = find_documents(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds, *judged)
     ranks, judgments, n_judged = judged_ranks(codes, bounds)
     every = retrieved == "all"
     return RankedRun(
@@ -178,21 +178,21 @@ def first_repetition(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     mask = np.uint64(n_slots - 1)
     earlier, later = -1, -1
     for number in range(len(bounds) - 1):
-        for place in range(bounds[number], bounds[number + 1]):
-            line = sequence[place]
+        for position in range(bounds[number], bounds[number + 1]):
+            line = sequence[position]
             slot = slot_of(hashes[line], mask)
             while owner[slot] == number:
-                other = slots[slot]
-                if hashes[other] == hashes[line] and same_bytes(
+                previous = slots[slot]
+                if hashes[previous] == hashes[line] and same_bytes(
                     text,
                     starts[line],
                     starts[line] + lengths[line],
                     text,
-                    starts[other],
-                    starts[other] + lengths[other],
+                    starts[previous],
+                    starts[previous] + lengths[previous],
                 ):
                     if later < 0 or line < later:
-                        earlier, later = other, line
+                        earlier, later = previous, line
                     break
                 slot = (slot + np.uint64(1)) & mask
             else:
@@ -206,11 +206,11 @@ def first_equal_keys(keys: Floats, sequence: Ints, bounds: Ints) -> tuple[int, i
     """Return two lines of one list with the same key, the later one as early as possible; (-1, -1) if none."""
     earlier, later = -1, -1
     for number in range(len(bounds) - 1):
-        for place in range(bounds[number] + 1, bounds[number + 1]):
-            one, other = sequence[place - 1], sequence[place]
-            last = max(one, other)
-            if keys[one] == keys[other] and (later < 0 or last < later):
-                earlier, later = min(one, other), last
+        for position in range(bounds[number] + 1, bounds[number + 1]):
+            previous, current = sequence[position - 1], sequence[position]
+            last = max(previous, current)
+            if keys[previous] == keys[current] and (later < 0 or last < later):
+                earlier, later = min(previous, current), last
     return earlier, later
 
 
@@ -220,10 +220,10 @@ def tied_share(keys: Floats, sequence: Ints, bounds: Ints) -> float:
     tied = 0
     for number in range(len(bounds) - 1):
         first, stop = bounds[number], bounds[number + 1]
-        for place in range(first, stop):
-            key = keys[sequence[place]]
-            before = place > first and keys[sequence[place - 1]] == key
-            after = place + 1 < stop and keys[sequence[place + 1]] == key
+        for position in range(first, stop):
+            key = keys[sequence[position]]
+            before = position > first and keys[sequence[position - 1]] == key
+            after = position + 1 < stop and keys[sequence[position + 1]] == key
             if before or after:
                 tied += 1
     return tied / max(bounds[-1], 1)
@@ -275,20 +275,20 @@ def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
                 if middle == end:
                     break
                 right = _end_of_sorted(text, starts, lengths, keys, sequence, middle, end, ascending)
-                for place in range(left, middle):
-                    spare[place] = sequence[place]
-                one, other = left, middle
-                for place in range(left, right):
-                    if one >= middle:
+                for position in range(left, middle):
+                    spare[position] = sequence[position]
+                from_left, from_right = left, middle
+                for position in range(left, right):
+                    if from_left >= middle:
                         break
-                    if other < right and _goes_before(
-                        text, starts, lengths, keys, sequence[other], spare[one], ascending
+                    if from_right < right and _goes_before(
+                        text, starts, lengths, keys, sequence[from_right], spare[from_left], ascending
                     ):
-                        sequence[place] = sequence[other]
-                        other += 1
+                        sequence[position] = sequence[from_right]
+                        from_right += 1
                     else:
-                        sequence[place] = spare[one]
-                        one += 1
+                        sequence[position] = spare[from_left]
+                        from_left += 1
                 n_merges += 1
                 left = right
             if n_merges == 0:
@@ -306,11 +306,11 @@ def _end_of_sorted(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     end: int,
     ascending: bool,  # noqa: FBT001 - likewise
 ) -> int:
-    place = begin + 1
-    while place < end:
-        one, other = sequence[place - 1], sequence[place]
+    position = begin + 1
+    while position < end:
+        previous, current = sequence[position - 1], sequence[position]
         # most neighbours differ in their key: no need to look at identifiers
-        if keys[one] <= keys[other] and _goes_before(text, starts, lengths, keys, other, one, ascending):
+        if keys[previous] <= keys[current] and _goes_before(text, starts, lengths, keys, current, previous, ascending):
             break
-        place += 1
-    return place
+        position += 1
+    return position

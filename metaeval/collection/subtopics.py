@@ -48,7 +48,7 @@ class Subtopics(ShortRepr):
         offsets, entries = take_segments(self.offsets, kept)
         return replace(
             self,
-            names=tuple(self.names[place] for place in places.tolist()),
+            names=tuple(self.names[position] for position in places.tolist()),
             topic_offsets=topic_offsets,
             weights=self.weights[places],
             offsets=offsets,
@@ -64,33 +64,36 @@ class Subtopics(ShortRepr):
     def idle_weights(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> list[str]:
         """Note the subtopics that have a weight and no judgment, if there are any, those of other topics last."""
         bounds = zip(topics, pairwise(self.topic_offsets.tolist()), strict=True)
-        known = {topic: set(self.names[start:stop]) for topic, (start, stop) in bounds}
-        listed = {topic: weights.get(topic, {}) for topic in known} | dict(weights)
+        judged = {topic: set(self.names[start:stop]) for topic, (start, stop) in bounds}
+        listed = {topic: weights.get(topic, {}) for topic in judged} | dict(weights)
         idle = [
-            f"{one} of topic {topic}" for topic, own in listed.items() for one in own if one not in known.get(topic, ())
+            f"{subtopic} of topic {topic}"
+            for topic, of_topic in listed.items()
+            for subtopic in of_topic
+            if subtopic not in judged.get(topic, ())
         ]
-        what = f"weights of {count(len(idle), 'subtopic')} without judgments do not count: {first_few(idle)}"
-        return [f"{what}; the others of a topic are shares of their own sum"] if idle else []
+        note = f"weights of {count(len(idle), 'subtopic')} without judgments do not count: {first_few(idle)}"
+        return [f"{note}; the others of a topic are shares of their own sum"] if idle else []
 
     def with_weights(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> Self:
         """Return them with weights by topic and subtopic; those of a topic count as shares of their sum."""
-        found = np.full(len(self.names), np.nan)
+        subtopic_weights = np.full(len(self.names), np.nan)
         for column, topic in enumerate(topics):
-            for place in range(self.topic_offsets[column], self.topic_offsets[column + 1]):
-                found[place] = weights.get(topic, {}).get(self.names[place], np.nan)
-        wrong = np.flatnonzero(~((found >= 0) & np.isfinite(found)))
+            for position in range(self.topic_offsets[column], self.topic_offsets[column + 1]):
+                subtopic_weights[position] = weights.get(topic, {}).get(self.names[position], np.nan)
+        wrong = np.flatnonzero(~((subtopic_weights >= 0) & np.isfinite(subtopic_weights)))
         if wrong.size:
             column = int(np.searchsorted(self.topic_offsets, wrong[0], side="right")) - 1
-            what = "has none" if np.isnan(found[wrong[0]]) else f"has {found[wrong[0]]:g}"
+            problem = "has none" if np.isnan(subtopic_weights[wrong[0]]) else f"has {subtopic_weights[wrong[0]]:g}"
             raise InvalidOptionError(
                 f"every subtopic needs a weight of 0 or more; subtopic {self.names[wrong[0]]!r} of topic "
-                f"{topics[column]!r} {what}"
+                f"{topics[column]!r} {problem}"
             )
-        sums = np.diff(np.concatenate([[0.0], np.cumsum(found > 0)])[self.topic_offsets])
+        sums = np.diff(np.concatenate([[0.0], np.cumsum(subtopic_weights > 0)])[self.topic_offsets])
         empty = np.flatnonzero((sums == 0) & (np.diff(self.topic_offsets) > 0))
         if empty.size:
             raise InvalidOptionError(f"all subtopics of topic {topics[empty[0]]!r} have the weight 0; one needs more")
-        return replace(self, weights=found)
+        return replace(self, weights=subtopic_weights)
 
 
 class BySubtopic(NamedTuple):
@@ -117,19 +120,19 @@ class BySubtopic(NamedTuple):
     ) -> "BySubtopic":
         """Put lines together; `words` names the subtopic of each."""
         names = natural_order(set(words))
-        place = {name: number for number, name in enumerate(names)}
-        second = np.array([place[word] for word in words], dtype=np.int64)
+        index_of = {name: number for number, name in enumerate(names)}
+        second = np.array([index_of[word] for word in words], dtype=np.int64)
         lines = np.lexsort((second, documents, lists))
         lists, documents, second, levels = lists[lines], documents[lines], second[lines], levels[lines]
         new = np.append(True, (documents[1:] != documents[:-1]) | (lists[1:] != lists[:-1]))
-        other = np.append(True, second[1:] != second[:-1])
-        same = np.flatnonzero(~new & ~other)
+        new_subtopic = np.append(True, second[1:] != second[:-1])
+        same = np.flatnonzero(~new & ~new_subtopic)
         first, later = sorted((int(lines[same[0] - 1]), int(lines[same[0]]))) if len(same) else (-1, -1)
         starts = np.flatnonzero(new)
         n_names = len(names)
         present, codes = np.unique(lists * n_names + second, return_inverse=True)
         topic_offsets = np.searchsorted(present, np.arange(n_topics + 1) * n_names)
-        found = Subtopics(
+        subtopics = Subtopics(
             names=tuple(names[number] for number in (present % n_names).tolist()),
             topic_offsets=topic_offsets,
             weights=np.ones(len(present)),
@@ -138,13 +141,16 @@ class BySubtopic(NamedTuple):
             levels=levels,
         )
         highest = np.maximum.reduceat(levels, starts)
-        return cls(found, lines[starts], highest, bool((other & ~new).any()), (first, later) if len(same) else None)
+        return cls(
+            subtopics, lines[starts], highest, bool((new_subtopic & ~new).any()), (first, later) if len(same) else None
+        )
 
     def note(self, where: str) -> str:
         """Say what names the subtopics, and how many there are."""
-        found = self.subtopics
-        each = "" if self.several else ", one for every document"
+        subtopics = self.subtopics
+        remark = "" if self.several else ", one for every document"
         return (
-            f"{where} names subtopics, {count(len(found.names), 'subtopic')} of {count(found.n_topics, 'topic')}"
-            f"{each}: measures without subtopics take the highest grade of a document"
+            f"{where} names subtopics, {count(len(subtopics.names), 'subtopic')} of "
+            f"{count(subtopics.n_topics, 'topic')}"
+            f"{remark}: measures without subtopics take the highest grade of a document"
         )

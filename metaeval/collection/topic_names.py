@@ -31,14 +31,14 @@ def topics_meant_alike(answered: Collection[str], judged: Collection[str]) -> li
     """
     alone = set(answered) - set(judged)
     loose = len(alone) == len(answered)
-    known = {_key(name, loose=loose): name for name in sorted(alone)}
+    by_key = {_key(name, loose=loose): name for name in sorted(alone)}
     left = sorted(set(judged) - set(answered))
-    return [(known[key], name) for name in left if (key := _key(name, loose=loose)) in known]
+    return [(by_key[key], name) for name in left if (key := _key(name, loose=loose)) in by_key]
 
 
 def _key(name: str, *, loose: bool) -> str:
-    found = _STRAY.fullmatch(name) if loose else None
-    return found[1] if found else spelling(name)
+    match = _STRAY.fullmatch(name) if loose else None
+    return match[1] if match else spelling(name)
 
 
 def way_to_match(answered: Collection[str], judged: Collection[str], pairs: list[tuple[str, str]]) -> str:
@@ -60,24 +60,24 @@ def way_to_match(answered: Collection[str], judged: Collection[str], pairs: list
 def _ways(name: str, other: str, judged: Collection[str]) -> Iterator[_Way]:
     """Yield ways to write a topic of the judgments as that of the runs; only those that keep no others apart."""
     if other.endswith(name) and _PLAIN.fullmatch(before := other.removesuffix(name)):
-        if all(one.startswith(before) for one in judged):
+        if all(topic.startswith(before) for topic in judged):
             words = f"take {before!r} off those of the qrels"
-            yield _Way(words, f"sed 's/^{before}//'", lambda one: one.removeprefix(before))
-        yield _Way("take the zeros before those of the qrels off", "sed 's/^0*//'", lambda one: one.lstrip("0"))
+            yield _Way(words, f"sed 's/^{before}//'", lambda topic: topic.removeprefix(before))
+        yield _Way("take the zeros before those of the qrels off", "sed 's/^0*//'", lambda topic: topic.lstrip("0"))
     if name.endswith(other) and _PLAIN.fullmatch(added := name.removesuffix(other)):
-        yield _Way(f"put {added!r} before those of the qrels", f"sed 's/^/{added}/'", lambda one: added + one)
+        yield _Way(f"put {added!r} before those of the qrels", f"sed 's/^/{added}/'", lambda topic: added + topic)
         width = len(name)
         padded = f"awk '{{$1 = sprintf(\"%0{width}d\", $1)}} 1'"
-        if all(one.isdecimal() for one in judged):
-            yield _Way(f"write those of the qrels with {width} digits", padded, lambda one: f"{int(one):0{width}d}")
+        if all(topic.isdecimal() for topic in judged):
+            yield _Way(f"write those of the qrels with {width} digits", padded, lambda topic: f"{int(topic):0{width}d}")
     if other == f"{name}.0":
         yield _Way(
             "take '.0' off those of the qrels",
             r"sed 's/\.0\([[:blank:]]\)/\1/'",
-            lambda one: re.sub(r"\.0$", "", one),
+            lambda topic: re.sub(r"\.0$", "", topic),
         )
     if name == f"{other}.0":
-        yield _Way("put '.0' behind those of the qrels", "sed 's/[[:blank:]]/.0&/'", lambda one: f"{one}.0")
+        yield _Way("put '.0' behind those of the qrels", "sed 's/[[:blank:]]/.0&/'", lambda topic: f"{topic}.0")
     if name == other.upper():
         yield _Way("write those of the qrels in capitals", "awk '{$1 = toupper($1)} 1'", str.upper)
     if name == other.lower():

@@ -60,32 +60,32 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
     axes = style.inch_axes(figure, left=left, right=style.page_width() - left - side, top=0.3, bottom=0.1 + listed)
     values = matrix.to_numpy(dtype=float)
     strength = np.clip((np.nan_to_num(values, nan=lowest) - lowest) / (1 - lowest), 0, 1)
-    pixels = np.array([[(*to_rgba(_BLUE)[:3], 0.06 + 0.84 * part) for part in row] for row in strength])
+    pixels = np.array([[(*to_rgba(_BLUE)[:3], 0.06 + 0.84 * level) for level in row] for row in strength])
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n + 0.5, n + 0.5, 0.5))
     style.tidy_axes(axes, grid="", spines=())
     axes.set_xticks([])
     axes.set_yticks([])
     inch = 1 / side
-    for place, name in enumerate(names, 1):
-        y = 1 - (place - 0.5) / n
+    for position, name in enumerate(names, 1):
+        y = 1 - (position - 0.5) / n
         look: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "center_baseline", "fontsize": size}
-        axes.text(-0.08 * inch, y, str(place), color=style.THEME["muted"], **look)
+        axes.text(-0.08 * inch, y, str(position), color=style.THEME["muted"], **look)
         if listed:
             below = {"xycoords": "figure points", "va": "center_baseline", "fontsize": size}
-            axes.annotate(f"{place}  {name}", (4, 72 * (listed - (place - 0.5) * _LINE)), **below)  # type: ignore[arg-type]  # properties of a text
+            axes.annotate(f"{position}  {name}", (4, 72 * (listed - (position - 0.5) * _LINE)), **below)  # type: ignore[arg-type]  # properties of a text
         else:
             axes.text(-0.34 * inch, y, name, **look)
-        axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=style.THEME["muted"])
+        axes.text(position, 0.4, str(position), ha="center", va="bottom", fontsize=size - 1, color=style.THEME["muted"])
     rows, columns = np.indices((n, n)).reshape(2, -1)
-    whole = [name_of_metric(name) for name in matrix.index]
+    full_names = [name_of_metric(name) for name in matrix.index]
     note_cells(
         axes,
         columns + 1,
         rows + 1,
         "{row} and {column}: {value}",
         {
-            "row": [whole[row] for row in rows],
-            "column": [whole[column] for column in columns],
+            "row": [full_names[row] for row in rows],
+            "column": [full_names[column] for column in columns],
             "value": [_VALUE(value) for value in values.ravel()],
         },
         of=("row", "column"),
@@ -127,15 +127,15 @@ def share_map(shares: pd.DataFrame, votes: pd.DataFrame) -> Figure:
         color = style.THEME["blue"] if apart > 0 else style.THEME["orange"]
         pixels[row, column] = to_rgba(str(color), abs(float(apart)))
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(-0.5, count - 0.5, count - 0.5, -0.5))
-    row, column = (one[~np.isnan(values).ravel()] for one in np.indices((count, count)).reshape(2, -1))
+    row, column = (indices[~np.isnan(values).ravel()] for indices in np.indices((count, count)).reshape(2, -1))
     note_cells(
         axes,
         column,
         row,
         "{row} against {column}: {share} of {votes} votes",
         {
-            "row": [str(shares.index[place]) for place in row],
-            "column": [str(shares.index[place]) for place in column],
+            "row": [str(shares.index[index]) for index in row],
+            "column": [str(shares.index[index]) for index in column],
             "share": [share(values[pair]) for pair in zip(row, column, strict=True)],
             "votes": [f"{votes.to_numpy()[pair]:,.0f}" for pair in zip(row, column, strict=True)],
         },
@@ -162,12 +162,12 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     names: list[str] = []
     heads: list[int] = []
     places: list[int] = []
-    for group, part in frame.groupby("group" if "group" in frame else np.zeros(len(frame)), sort=False):
+    for group, rows in frame.groupby("group" if "group" in frame else np.zeros(len(frame)), sort=False):
         if "group" in frame:
             heads.append(len(names))
             names.append(str(group))
-        places += range(len(names), len(names) + len(part))
-        names += part["label"].tolist()
+        places += range(len(names), len(names) + len(rows))
+        names += rows["label"].tolist()
     figure, axes = style.rows_figure(names, row_height=0.24 if not heads else 0.2, top=0.25, limit=46, heads=heads)
     y = np.array(places)
     if "f1_low" in frame:
@@ -183,7 +183,7 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
         {
             "label": frame["label"],
             "group": frame["group"].map(", {}".format) if "group" in frame else "",
-            "value": [bracketed(*one, _VALUE) for one in values],
+            "value": [bracketed(*triple, _VALUE) for triple in values],
         },
         of=("label",),
         span=ends,
@@ -234,8 +234,8 @@ def disagreement_panels(
         scatter = style.inch_axes(figure, left=0.75, right=style.page_width() - 3.65, top=top, bottom=style.FOOT)
         curves = style.inch_axes(figure, left=4.55, right=0.15, top=top, bottom=style.FOOT)
     for kind, label in labels.items():
-        part = pairs[pairs["kind"] == kind]
-        dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
+        of_kind = pairs[pairs["kind"] == kind]
+        dots = of_kind.iloc[:: max(1, len(of_kind) // _MOST_DOTS)]
         look: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
         scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **look)
         named = {name: dots[name] for name in ("system_a", "system_b") if name in dots}

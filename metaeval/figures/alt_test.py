@@ -38,7 +38,7 @@ def judge_dots(judges: pd.DataFrame, *, statistic: str, line: float) -> Figure:
             "judge": ordered["judge"],
             "what": statistic.replace("_", " "),
             "value": [share(value) for value in values],
-            "passes": ["passes" if one else "does not pass" for one in passed],
+            "passes": ["passes" if has_passed else "does not pass" for has_passed in passed],
         },
         of=("judge",),
     )

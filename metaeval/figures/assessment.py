@@ -51,20 +51,20 @@ def growth_lines(growth: pd.DataFrame) -> Figure:
     table = growth[growth["topics"] >= growth["topics"].max() / 2]
     figure, axes = _wide(top=0.35)
     sizes = np.r_[0, table["documents"].to_numpy()]
-    known = [name for name in _WORDS if name in growth]
-    for place, name in enumerate(known):
-        found = np.r_[0.0, table[name].to_numpy()]
-        axes.plot(sizes, found, color=CYCLE[place], linestyle=DASHES[place], linewidth=1.8, label=_WORDS[name])
+    names = [name for name in _WORDS if name in growth]
+    for index, name in enumerate(names):
+        shares = np.r_[0.0, table[name].to_numpy()]
+        axes.plot(sizes, shares, color=CYCLE[index], linestyle=DASHES[index], linewidth=1.8, label=_WORDS[name])
         note_line(
             axes,
             sizes,
-            found,
+            shares,
             "{share} of the {what} with {size} documents in the pool",
-            {"share": [share(one) for one in found], "what": _WORDS[name], "size": sizes.tolist()},
+            {"share": [share(value) for value in shares], "what": _WORDS[name], "size": sizes.tolist()},
             label=_WORDS[name],
-            color=CYCLE[place],
+            color=CYCLE[index],
         )
-    axes.plot(sizes[[0, -1]], [0, float(found[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
+    axes.plot(sizes[[0, -1]], [0, float(shares[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
     axes.set(xlim=(0, sizes[-1]), ylim=(0, 1.03))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set(xlabel="documents in the pool of a topic", ylabel="share of all that was found")
@@ -82,20 +82,20 @@ def passage_bars(passages: pd.DataFrame) -> Figure:
     passages : pandas.DataFrame
         Columns passages and share.
     """
-    shown = passages[passages["passages"] <= _MOST_PASSAGES]
+    selected = passages[passages["passages"] <= _MOST_PASSAGES]
     figure, axes = _wide(2.9)
-    axes.bar(shown["passages"], shown["share"], width=0.72, color=THEME["blue"])
+    axes.bar(selected["passages"], selected["share"], width=0.72, color=THEME["blue"])
     most = int(passages["passages"].max())
     if most > _MOST_PASSAGES:
         more = float(passages["share"][passages["passages"] > _MOST_PASSAGES].sum())
         axes.bar([_MOST_PASSAGES + 1], [more], width=0.72, color=THEME["blue"])
     note_points(
         axes,
-        shown["passages"],
-        shown["share"],
+        selected["passages"],
+        selected["share"],
         "{share} of the relevant documents have {passages} passages",
-        {"share": shown["share"].map(share), "passages": shown["passages"]},
-        span=(np.zeros(len(shown)), shown["share"]),
+        {"share": selected["share"].map(share), "passages": selected["passages"]},
+        span=(np.zeros(len(selected)), selected["share"]),
         upright=True,
     )
     last = min(most, _MOST_PASSAGES + 1)
@@ -130,7 +130,10 @@ def passage_law(passages: pd.DataFrame, shares: NDArray[np.float64]) -> Figure:
         {
             "share": passages["share"].map(share),
             "passages": passages["passages"],
-            "law": [share(shares[one - 1]) if one <= len(shares) else "–" for one in passages["passages"]],
+            "law": [
+                share(shares[n_passages - 1]) if n_passages <= len(shares) else "–"
+                for n_passages in passages["passages"]
+            ],
         },
     )
     axes.plot(np.arange(1, len(shares) + 1), shares, color=THEME["orange"], linewidth=1.4, label="power law")
@@ -139,7 +142,9 @@ def passage_law(passages: pd.DataFrame, shares: NDArray[np.float64]) -> Figure:
         scale = 1.0 if axis is axes.xaxis else 100.0
         axis.set_major_formatter(FuncFormatter(lambda value, _, form=form, scale=scale: form.format(scale * value)))
     axes.minorticks_off()
-    axes.set_xticks([one for one in (1, 2, 3, 5, 10, 20, 50, 100) if one <= passages["passages"].max()])
+    axes.set_xticks(
+        [n_passages for n_passages in (1, 2, 3, 5, 10, 20, 50, 100) if n_passages <= passages["passages"].max()]
+    )
     axes.set(xlabel="passages in a relevant document", ylabel="share of relevant documents")
     tidy_axes(axes, grid="y")
     key_above(axes, columns=2, fontsize=8.5)
@@ -160,32 +165,37 @@ def new_run_panels(coverage: pd.DataFrame) -> Figure:
     n_rows = len(units) if drawn_narrow() else 1
     figure = Figure(figsize=(page_width(), 3.3 * n_rows))
     room = (page_width() - 1.0) / (1 if drawn_narrow() else len(units))
-    for place, unit in enumerate(units):
-        row, left = (place, 0.8) if drawn_narrow() else (0, 0.8 + place * room)
+    for panel, unit in enumerate(units):
+        row, left = (panel, 0.8) if drawn_narrow() else (0, 0.8 + panel * room)
         right, below = page_width() - left - room + (0.0 if drawn_narrow() else 0.55), 3.3 * (n_rows - 1 - row)
         axes = inch_axes(figure, left=left, right=right, top=0.6 + 3.3 * row, bottom=below + FOOT)
-        own = coverage[coverage["unit"] == unit]
-        for number, (size, part) in enumerate(own.groupby("size")):
+        of_unit = coverage[coverage["unit"] == unit]
+        for number, (size, of_size) in enumerate(of_unit.groupby("size")):
             style: dict[str, Any] = {"color": CYCLE[number % len(CYCLE)], "linestyle": DASHES[number % len(DASHES)]}
-            lines = axes.plot(part["rank"], part["share_up_to"], linewidth=1.5, label=f"{size}", **style)
+            lines = axes.plot(of_size["rank"], of_size["share_up_to"], linewidth=1.5, label=f"{size}", **style)
             note_line(
                 axes,
-                part["rank"],
-                part["share_up_to"],
+                of_size["rank"],
+                of_size["share_up_to"],
                 "pools of {size} {unit}: {share} of the results down to rank {rank}",
-                {"size": str(size), "unit": str(unit), "share": part["share_up_to"].map(share), "rank": part["rank"]},
+                {
+                    "size": str(size),
+                    "unit": str(unit),
+                    "share": of_size["share_up_to"].map(share),
+                    "rank": of_size["rank"],
+                },
                 label=f"{size}",
                 color=style["color"],
             )
-            handles += lines if not place else []
+            handles += lines if not panel else []
         axes.set_title(f"pools of {unit}", loc="left", fontsize=9.5)
-        axes.set(ylim=(0, 1.03), xlim=(1, own["rank"].max()))
+        axes.set(ylim=(0, 1.03), xlim=(1, of_unit["rank"].max()))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("results of a new run down to rank")
-        if drawn_narrow() or not place:
+        if drawn_narrow() or not panel:
             axes.set_ylabel("in the pool")
         tidy_axes(axes, grid="y")
-    key_of_figure(figure, handles, [str(one.get_label()) for one in handles], columns=len(handles))
+    key_of_figure(figure, handles, [str(handle.get_label()) for handle in handles], columns=len(handles))
     return figure
 
 
@@ -203,9 +213,9 @@ def specificity_bars(specificity: pd.DataFrame) -> Figure:
     steps = len(table) // len(names)
     figure, axes = _wide(3.2, top=0.35)
     base = np.zeros(steps)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         counts = table.loc[table["element_class"] == name, "elements"].to_numpy(dtype=float)
-        style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "edgecolor": THEME["paper"], "linewidth": 0.6}
+        style: dict[str, Any] = {"color": CYCLE[index % len(CYCLE)], "edgecolor": THEME["paper"], "linewidth": 0.6}
         axes.bar(np.arange(steps), counts, bottom=base, width=0.8, label=name, **style)
         note_points(
             axes,
@@ -242,7 +252,7 @@ def size_bars(sizes: pd.DataFrame, *, short: int) -> Figure:
         Characters below which an element counts as short; a line is drawn at it.
     """
     labels = {"?": "too small"}
-    names = [labels.get(str(one), f"exhaustivity {one}") for one in sizes["exhaustivity"]]
+    names = [labels.get(str(label), f"exhaustivity {label}") for label in sizes["exhaustivity"]]
     figure, axes = rows_figure(names, row_height=0.34, top=0.35)
     rows = np.arange(len(names))
     bars(axes, sizes["low"], sizes["high"], rows, color=THEME["pale-blue"], linewidth=1.6, label="5 % to 95 %")
@@ -254,7 +264,7 @@ def size_bars(sizes: pd.DataFrame, *, short: int) -> Figure:
         sizes["median"],
         rows,
         "{name}: median {median} characters, middle half {quarter} to {three_quarters}, 90 % {low} to {high}",
-        {"name": names, **{one: sizes[one].map("{:.0f}".format) for one in quantiles}},
+        {"name": names, **{label: sizes[label].map("{:.0f}".format) for label in quantiles}},
         span=(sizes["low"], sizes["high"]),
     )
     axes.axvline(short, color=THEME["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
@@ -286,25 +296,25 @@ def entry_distances(entries: pd.DataFrame) -> Figure:
     figure, axes = _wide(3.2, top=0.35)
     edges = np.arange(-_FAR - _BIN / 2, _FAR + _BIN, _BIN)
     middles = (edges[:-1] + edges[1:]) / 2
-    for place, name in enumerate(("first", "biggest", "nearest")):
+    for index, name in enumerate(("first", "biggest", "nearest")):
         counts = _binned(entries[name].to_numpy(dtype=float), edges)
-        shown = np.where(counts > 0, counts, np.nan)
-        style: dict[str, Any] = {"color": CYCLE[place], "marker": "oDs"[place], "markersize": 3.6}
-        known = np.isfinite(shown)
+        drawn_counts = np.where(counts > 0, counts, np.nan)
+        style: dict[str, Any] = {"color": CYCLE[index], "marker": "oDs"[index], "markersize": 3.6}
+        finite = np.isfinite(drawn_counts)
         note_line(
             axes,
-            middles[known],
-            shown[known],
+            middles[finite],
+            drawn_counts[finite],
             "{name} passage: {count} documents at {at} characters",
             {
                 "name": name,
-                "count": [f"{one:.0f}" for one in shown[known]],
-                "at": [f"{one:.0f}" for one in middles[known]],
+                "count": [f"{amount:.0f}" for amount in drawn_counts[finite]],
+                "at": [f"{amount:.0f}" for amount in middles[finite]],
             },
             label=f"{name} passage",
             color=style["color"],
         )
-        axes.plot(middles, shown, linestyle=DASHES[place], linewidth=1.2, label=f"{name} passage", **style)
+        axes.plot(middles, drawn_counts, linestyle=DASHES[index], linewidth=1.2, label=f"{name} passage", **style)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
@@ -317,8 +327,8 @@ def entry_distances(entries: pd.DataFrame) -> Figure:
 
 def _binned(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
     """Count values in bins; what lies beyond counts in the outermost."""
-    known = values[np.isfinite(values)]
-    return np.histogram(np.clip(known, edges[0], edges[-1]), bins=edges)[0]
+    finite = values[np.isfinite(values)]
+    return np.histogram(np.clip(finite, edges[0], edges[-1]), bins=edges)[0]
 
 
 @styled
@@ -331,7 +341,7 @@ def time_strips(times: pd.DataFrame) -> Figure:
         Columns seconds and relevant.
     """
     groups = [("relevant", times[times["relevant"]]), ("irrelevant", times[~times["relevant"]])]
-    parts = [(name, part["seconds"].to_numpy() / 60) for name, part in groups if len(part)]
+    parts = [(name, group["seconds"].to_numpy() / 60) for name, group in groups if len(group)]
     figure, axes = rows_figure([name for name, _ in parts], row_height=0.34, top=0.35)
     rows = np.arange(len(parts))
     ends = np.array([np.quantile(minutes, [0.05, 0.25, 0.75, 0.95]) for _, minutes in parts])

@@ -41,9 +41,9 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
         (missing ends have no whisker).
     boards : sequence of two str
     """
-    shown = movers(changes)
-    color = np.where(shown["opposite"], THEME["orange"], np.where(shown["moved"], THEME["blue"], THEME["muted"]))
-    names = style.short_names(shown["system"].tolist(), 11 if style.drawn_narrow() else 26)
+    drawn = movers(changes)
+    color = np.where(drawn["opposite"], THEME["orange"], np.where(drawn["moved"], THEME["blue"], THEME["muted"]))
+    names = style.short_names(drawn["system"].tolist(), 11 if style.drawn_narrow() else 26)
     size, most = 8.0, len(changes)
     room = 0.58 + max(style.text_width(name, size) for name in names)
     height = max(_LEAST, _ROW * min(most, 1.15 * MOST_LINES))
@@ -55,23 +55,23 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
     n_lanes = _NARROW_LANES if style.drawn_narrow() else _LANES
     ends = 0.12 + n_lanes * _LANE
     gap = _ROW * (most + 0.2) / height
-    for place, (side, board) in enumerate(zip(("first", "second"), boards, strict=True)):
-        rank = shown[side].to_numpy(dtype=float)
-        low, high = (shown[f"{side}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
+    for index, (side, board) in enumerate(zip(("first", "second"), boards, strict=True)):
+        rank = drawn[side].to_numpy(dtype=float)
+        low, high = (drawn[f"{side}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         order = np.argsort(rank, kind="stable")
         lanes = np.empty(len(rank))
         lanes[order] = 0.12 + _LANE * (np.arange(len(rank)) % n_lanes)
-        edge, inside = (0.0, ends) if place == 0 else (width, width - ends)
-        x = lanes if place == 0 else width - lanes
+        edge, inside = (0.0, ends) if index == 0 else (width, width - ends)
+        x = lanes if index == 0 else width - lanes
         axes.vlines(x, low, high, colors=color.tolist(), linewidth=1.1, alpha=0.55, zorder=2)
         axes.plot(np.stack([np.full(len(x), edge), np.full(len(x), inside)]), [rank, rank], color=THEME["rule"], lw=0.6)
         axes.scatter(x, rank, s=9, c=color, zorder=4, linewidths=0)
         words: dict[str, Column] = {
-            "system": shown["system"],
+            "system": drawn["system"],
             "board": board,
             "rank": rank.astype(int),
-            "low": [whole(one) for one in low],
-            "high": [whole(one) for one in high],
+            "low": [whole(value) for value in low],
+            "high": [whole(value) for value in high],
         }
         note_points(
             axes, x, rank, "{system}, {board}: rank {rank}, interval {low} to {high}", words, of=("system",),
@@ -79,14 +79,14 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
         )  # fmt: skip
         level = np.empty(len(rank))
         level[order] = _spread(rank[order], gap, most + 0.5)
-        outward = -1 if place == 0 else 1
-        for name, row, own in zip(names, level, rank, strict=True):
+        outward = -1 if index == 0 else 1
+        for name, row, of_system in zip(names, level, rank, strict=True):
             axes.annotate(
-                f"{name} {own:.0f}" if place == 0 else f"{own:.0f} {name}",
-                (edge, own),
+                f"{name} {of_system:.0f}" if index == 0 else f"{of_system:.0f} {name}",
+                (edge, of_system),
                 (edge + outward * 0.14, row),
                 textcoords="data",
-                ha="right" if place == 0 else "left",
+                ha="right" if index == 0 else "left",
                 va="center_baseline",
                 fontsize=size,
                 annotation_clip=False,
@@ -96,14 +96,14 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
             *(style.short_name(board), (edge, 1.0), (0, 8)),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
-            ha="right" if place == 0 else "left",
+            ha="right" if index == 0 else "left",
             fontweight="bold",
             annotation_clip=False,
         )
-    for first, second, own in zip(shown["first"], shown["second"], color, strict=True):
-        strong = own != THEME["muted"]
+    for first, second, of_system in zip(drawn["first"], drawn["second"], color, strict=True):
+        strong = of_system != THEME["muted"]
         weight, layer = (1.5, 3) if strong else (0.9, 1)
-        axes.plot([ends, width - ends], [first, second], color=own, linewidth=weight, zorder=layer)
+        axes.plot([ends, width - ends], [first, second], color=of_system, linewidth=weight, zorder=layer)
     return figure
 
 

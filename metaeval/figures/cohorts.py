@@ -28,19 +28,19 @@ def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
         figure, left=0.75, right=style.key_room(_LINES.values(), "systems"), top=0.15, bottom=style.FOOT
     )
     say = f"{{share}} of {unit().topics} decide nothing among {{size}} systems, {{which}}"
-    for place, (column, label) in enumerate(_LINES.items()):
-        axes.plot(curve["size"], curve[column], color=style.CYCLE[place], linestyle=style.DASHES[place], label=label)
+    for index, (column, label) in enumerate(_LINES.items()):
+        axes.plot(curve["size"], curve[column], color=style.CYCLE[index], linestyle=style.DASHES[index], label=label)
         words: dict[str, Column] = {
             "share": curve[column].map(share),
             "size": curve["size"].astype(str),
             "which": label,
         }
-        note_line(axes, curve["size"], curve[column], say, words, label=label, color=style.CYCLE[place])
+        note_line(axes, curve["size"], curve[column], say, words, label=label, color=style.CYCLE[index])
     handles, labels = axes.get_legend_handles_labels()
     axes.plot(cohorts["n_counted"], cohorts["idle"], "o", color=style.CYCLE[0], markersize=5, **style.RIMMED)
     of_cohorts: dict[str, Column] = {"cohort": cohorts["cohort"], "share": cohorts["idle"].map(share)}
-    said = f"{{cohort}}: {{share}} of {unit().topics} decide nothing"
-    note_points(axes, cohorts["n_counted"], cohorts["idle"], said, of_cohorts, of=("cohort",))
+    sentence = f"{{cohort}}: {{share}} of {unit().topics} decide nothing"
+    note_points(axes, cohorts["n_counted"], cohorts["idle"], sentence, of_cohorts, of=("cohort",))
     axes.set_xlim(left=min(2, curve["size"].min()))
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -34,39 +34,39 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
     current : str or None
         The metric in use.
     """
-    known = frame[frame[second].notna()].reset_index(drop=True)
+    measured = frame[frame[second].notna()].reset_index(drop=True)
     figure = Figure(figsize=(style.page_width(), 4.4))
     axes = style.inch_axes(figure, left=0.75, right=0.2, top=0.2, bottom=style.FOOT)
-    x, y = 100 * known["power"].to_numpy(), known[second].to_numpy()
-    ends = [interval(low, high) for low, high in zip(known["power_low"], known["power_high"], strict=True)]
+    x, y = 100 * measured["power"].to_numpy(), measured[second].to_numpy()
+    ends = [interval(low, high) for low, high in zip(measured["power_low"], measured["power_high"], strict=True)]
     note_points(
         axes,
         x,
         y,
         "{metric}: discriminative power {power}, interval {ends}; {label} {value}",
         {
-            "metric": known["metric"].map(name_of_metric),
-            "power": known["power"].map(share),
+            "metric": measured["metric"].map(name_of_metric),
+            "power": measured["power"].map(share),
             "ends": ends,
             "label": label,
-            "value": known[second].map(number(3)),
+            "value": measured[second].map(number(3)),
         },
         of=("metric",),
-        span=(100 * known["power_low"], 100 * known["power_high"]),
+        span=(100 * measured["power_low"], 100 * measured["power_high"]),
     )
-    best = known["metric"].isin(front).to_numpy()
+    best = measured["metric"].isin(front).to_numpy()
     for mask, color in ((~best, style.THEME["muted"]), (best, style.CYCLE[0])):
         look: dict[str, Any] = {"color": color, "linewidth": 1.0, "alpha": 0.55}
-        style.bars(axes, 100 * known["power_low"][mask], 100 * known["power_high"][mask], y[mask], **look)
-        if f"{second}_low" in known:
-            low, high = (known[f"{second}_{end}"].fillna(known[second])[mask] for end in ("low", "high"))
+        style.bars(axes, 100 * measured["power_low"][mask], 100 * measured["power_high"][mask], y[mask], **look)
+        if f"{second}_low" in measured:
+            low, high = (measured[f"{second}_{end}"].fillna(measured[second])[mask] for end in ("low", "high"))
             style.bars(axes, low, high, x[mask], upright=True, **look)
         axes.plot(x[mask], y[mask], "o", color=color, markersize=6, **style.RIMMED)
     order = np.argsort(x[best])
     axes.plot(x[best][order], y[best][order], color=style.CYCLE[0], linewidth=0.8, linestyle=(0, (2, 2)), zorder=2)
-    in_use = (known["metric"] == current).to_numpy()
+    in_use = (measured["metric"] == current).to_numpy()
     axes.plot(x[in_use], y[in_use], "o", markersize=12, markerfacecolor="none", markeredgecolor=style.CYCLE[1])
-    _names(axes, x, y, [style.metric_label(name, 20) for name in known["metric"]])
+    _names(axes, x, y, [style.metric_label(name, 20) for name in measured["metric"]])
     axes.set(xlabel="discriminative power: share of significantly different pairs (%)", ylabel=label)
     style.tidy_axes(axes, grid="y")
     axes.grid(axis="x", color=style.THEME["rule"], linewidth=0.6)
@@ -87,7 +87,7 @@ def _names(axes: Any, x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> Non
         places += [(-wide / 2, 0.12), (-wide / 2, -0.24), (0.1, -0.05), (-0.1 - wide, -0.05)]
         places += [(0.1, 0.06 + _GAP * step) for step in range(1, 5)]
         boxes = [(px + dx, py + dy, px + dx + wide, py + dy + 0.12) for dx, dy in places]
-        free = next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+        free = next((box for box in boxes if not any(_overlap(box, occupied) for occupied in taken)), boxes[0])
         taken.append(free)
         offset = (72 * (free[0] - px), 72 * (free[1] - py))
         point = (px / width * (high_x - low_x) + low_x, py / height * (high_y - low_y) + low_y)
@@ -115,14 +115,14 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     n_rows = len(relevant) if style.drawn_narrow() else 1
     figure = Figure(figsize=(style.page_width(), n_rows * tall))
     lines = []
-    for place, many in enumerate(relevant):
+    for panel, many in enumerate(relevant):
         if style.drawn_narrow():
             axes = style.inch_axes(
-                figure, left=0.62, right=key, top=place * tall + 0.3, bottom=(n_rows - 1 - place) * tall + style.FOOT
+                figure, left=0.62, right=key, top=panel * tall + 0.3, bottom=(n_rows - 1 - panel) * tall + style.FOOT
             )
         else:
-            right = style.page_width() - 0.62 - (place + 1) * cell + 0.45
-            axes = style.inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=style.FOOT)
+            right = style.page_width() - 0.62 - (panel + 1) * cell + 0.45
+            axes = style.inch_axes(figure, left=0.62 + panel * cell, right=right, top=0.3, bottom=style.FOOT)
         lines = [
             axes.plot(
                 curves["rank"],
@@ -154,9 +154,9 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
         axes.set(ylim=(0, top), xlim=(1, float(curves["rank"].max())))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.set_xlabel("rank of the only relevant document found")
-        if style.drawn_narrow() or not place:
+        if style.drawn_narrow() or not panel:
             axes.set_ylabel("score of the list")
         style.tidy_axes(axes, grid="y")
-        if place == (0 if style.drawn_narrow() else len(relevant) - 1):
+        if panel == (0 if style.drawn_narrow() else len(relevant) - 1):
             style.key_beside(axes, lines, names)
     return figure

@@ -30,15 +30,15 @@ def rejections_against_errors(frame: pd.DataFrame) -> Figure:
     titles = [style.metric_label(name, 34) for name in metrics]
     figure, panels = style.panel_grid(titles, columns=columns, height=1.9, left=0.68, top=top)
     marks: list[dict[str, Any]] = [
-        {"color": style.CYCLE[place % len(style.CYCLE)], "marker": style.MARKERS[place % len(style.MARKERS)]}
-        for place in range(len(tests))
+        {"color": style.CYCLE[index % len(style.CYCLE)], "marker": style.MARKERS[index % len(style.MARKERS)]}
+        for index in range(len(tests))
     ]
     for metric, axes in zip(metrics, panels, strict=True):
-        own = (100 * frame[frame["metric"] == metric].set_index("test").drop(columns="metric")[_DRAWN]).dropna()
+        of_metric = (100 * frame[frame["metric"] == metric].set_index("test").drop(columns="metric")[_DRAWN]).dropna()
         for test, look in zip(tests, marks, strict=True):
-            if test not in own.index:
+            if test not in of_metric.index:
                 continue
-            row = own.loc[test]
+            row = of_metric.loc[test]
             line = {"color": look["color"], "linewidth": 1.2, "alpha": 0.5}
             style.bars(axes, [row["error_rate_low"]], [row["error_rate_high"]], [row["rejected"]], **line)
             style.bars(axes, [row["rejected_low"]], [row["rejected_high"]], [row["error_rate"]], upright=True, **line)

@@ -39,10 +39,10 @@ def component_bars(components: pd.DataFrame) -> Figure:
         Columns component (as it is to be called), difference_share, difference_low and difference_high, of one metric;
         what both systems share has none and is left out.
     """
-    known = components.dropna(subset="difference_share").reset_index(drop=True)
-    rows = np.arange(len(known))
-    figure, axes = rows_figure(known["component"].tolist(), row_height=0.26, top=0.15)
-    values, low, high = (100 * known[f"difference_{name}"] for name in ("share", "low", "high"))
+    estimated = components.dropna(subset="difference_share").reset_index(drop=True)
+    rows = np.arange(len(estimated))
+    figure, axes = rows_figure(estimated["component"].tolist(), row_height=0.26, top=0.15)
+    values, low, high = (100 * estimated[f"difference_{name}"] for name in ("share", "low", "high"))
     bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
     axes.plot(values, rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
     note_points(
@@ -51,8 +51,11 @@ def component_bars(components: pd.DataFrame) -> Figure:
         rows,
         "{component}: {share}, {low} to {high}",
         {
-            "component": known["component"],
-            **{name: (one / 100).map(share) for name, one in {"share": values, "low": low, "high": high}.items()},
+            "component": estimated["component"],
+            **{
+                name: (percent / 100).map(share)
+                for name, percent in {"share": values, "low": low, "high": high}.items()
+            },
         },
         of=("component",),
         span=(low, high),
@@ -85,14 +88,14 @@ def dependability_lines(plan: pd.DataFrame, *, key: str, at_hand: float, target:
     right = key_room(labels, key) if keyed else 0.2
     axes = inch_axes(figure, left=0.7, right=right, top=0.15, bottom=FOOT)
     looks = zip(cycle(CYCLE), cycle(DASHES), strict=False)
-    for (name, part), (color, dashes) in zip(lines, looks, strict=False):
-        axes.plot(part["items"], part["erho2"], color=color, linestyle=dashes, label=str(name))
+    for (name, design), (color, dashes) in zip(lines, looks, strict=False):
+        axes.plot(design["items"], design["erho2"], color=color, linestyle=dashes, label=str(name))
         note_line(
             axes,
-            part["items"],
-            part["erho2"],
+            design["items"],
+            design["erho2"],
             f"{{items}} {unit().topics}{f', {{name}} {key}' if keyed else ''}: {{value}}",
-            {"items": part["items"].map(whole), "name": str(name), "value": part["erho2"].map(_VALUE)},
+            {"items": design["items"].map(whole), "name": str(name), "value": design["erho2"].map(_VALUE)},
             of=("name",) if keyed else (),
             label=str(name) if keyed else "",
             color=color,

@@ -48,8 +48,8 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
     broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
     axes.plot(np.tile([*places, np.nan], len(others)), broken, color=style.THEME["pale-blue"], linewidth=0.8)
     marker = "o" if len(places) <= _MARKED else None
-    for place, row in enumerate(named):
-        look: dict[str, Any] = {"color": style.CYCLE[place], "label": labels[place], "zorder": 4 - place / 10}
+    for index, row in enumerate(named):
+        look: dict[str, Any] = {"color": style.CYCLE[index], "label": labels[index], "zorder": 4 - index / 10}
         axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **look)
     _note_curves(axes, places, values, names.tolist(), dict(zip(named, labels, strict=True)), across)
     axes.set(xlim=(0, 1.01 * float(places[-1])), ylim=(0, top), xlabel=across, ylabel=up)
@@ -68,7 +68,7 @@ def _note_curves(  # noqa: PLR0913, PLR0917 - the lines and what they are called
 ) -> None:
     """Note every run's line, with a mark at a few dozen places of it at most."""
     chosen = np.unique(np.linspace(0, len(places) - 1, min(len(places), _MARKED_PLACES)).round().astype(int))
-    what = across.split(":", maxsplit=1)[0]
+    axis_name = across.split(":", maxsplit=1)[0]
     for row, name in enumerate(names):
         note_line(
             axes,
@@ -78,8 +78,8 @@ def _note_curves(  # noqa: PLR0913, PLR0917 - the lines and what they are called
             {
                 "system": name,
                 "value": [_VALUE(value) for value in values[row, chosen]],
-                "what": what,
-                "place": [f"{place:g}" for place in places[chosen]],
+                "what": axis_name,
+                "place": [f"{position:g}" for position in places[chosen]],
             },
             of=("system",),
             label=labels.get(row, ""),

@@ -48,12 +48,12 @@ def topics_by_difference(
     if at_hand is not None:
         lowest, highest = min(lowest, at_hand), max(highest, at_hand)
     for method, axes in zip(names, panels, strict=True):
-        for place, metric in enumerate(metrics):
-            own = (
-                one[(one["metric"] == metric) & (one["method"] == method)].dropna(subset="n_topics")
-                for one in (curve, asked)
+        for index, metric in enumerate(metrics):
+            tables = (
+                table[(table["metric"] == metric) & (table["method"] == method)].dropna(subset="n_topics")
+                for table in (curve, asked)
             )
-            _draw(axes, *own, metric=str(metric), place=place)
+            _draw(axes, *tables, metric=str(metric), place=index)
         if at_hand is not None:
             axes.axhline(at_hand, **style.BOUND)
             axes.annotate(
@@ -83,12 +83,12 @@ def _draw(axes: Axes, curve: pd.DataFrame, asked: pd.DataFrame, *, metric: str, 
     label, color = style.metric_label(metric), style.CYCLE[place % len(style.CYCLE)]
     dashes = style.DASHES[place // len(style.CYCLE) % len(style.DASHES)]
     say = f"{{metric}}, {{difference}}: {{topics}} {unit().topics}"
-    known: dict[str, Any] = {"of": ("metric",), "label": label, "color": color}
-    (x, y, words), (x_asked, y_asked, words_asked) = (_spoken(one, metric) for one in (curve, asked))
+    options: dict[str, Any] = {"of": ("metric",), "label": label, "color": color}
+    (x, y, words), (x_asked, y_asked, words_asked) = (_spoken(table, metric) for table in (curve, asked))
     axes.plot(x, y, color=color, label=label, linestyle=dashes)
-    note_line(axes, x, y, say, words, **known)
+    note_line(axes, x, y, say, words, **options)
     axes.plot(x_asked, y_asked, "o", markersize=5, color=color, **style.RIMMED)
-    note_points(axes, x_asked, y_asked, say, words_asked, **known)
+    note_points(axes, x_asked, y_asked, say, words_asked, **options)
 
 
 def _spoken(part: pd.DataFrame, metric: str) -> tuple[pd.Series, pd.Series, Mapping[str, pd.Series | str]]:

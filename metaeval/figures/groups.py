@@ -27,23 +27,23 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
         What the axis is.
     higher_is_better : bool, default True
     """
-    given = groups["system"].astype(str).tolist()
+    systems = groups["system"].astype(str).tolist()
     means = groups["mean"].to_numpy(dtype=float)
     written = groups["letters"].astype(str).tolist()
     apart = any(" " in text for text in written)  # so they are where some have two characters
     letters = [text.split() if apart else list(text) for text in written]
     bars = [
-        [place for place, own in enumerate(letters) if letter in own]
-        for letter in dict.fromkeys(one for own in letters for one in own)
+        [index for index, marks in enumerate(letters) if letter in marks]
+        for letter in dict.fromkeys(mark for marks in letters for mark in marks)
     ]
     bars = [members for members in bars if len(members) > 1]
-    names = style.short_names(given, 16 if style.drawn_narrow() else 28)
+    names = style.short_names(systems, 16 if style.drawn_narrow() else 28)
     better = (len(names) + 1) // 2  # named at the right, the best on top; the others at the left, the worst on top
     rows = [*range(better), *range(len(names) - better)[::-1]]
     size = 8.5
     sides = [
-        0.2 + max((style.text_width(name, size) for name in part), default=0)
-        for part in (names[better:], names[:better])
+        0.2 + max((style.text_width(name, size) for name in side_names), default=0)
+        for side_names in (names[better:], names[:better])
     ]
     room = 0.12 + _BAR * len(bars)
     height = room + _ROW * better + 0.05
@@ -59,26 +59,26 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(label)
     edges = axes.get_xlim()
-    for place, (name, mean, row) in enumerate(zip(names, means, rows, strict=True)):
-        level, edge = room + _ROW * (row + 0.5), edges[place < better]
+    for index, (name, mean, row) in enumerate(zip(names, means, rows, strict=True)):
+        level, edge = room + _ROW * (row + 0.5), edges[index < better]
         axes.plot([mean, mean, edge], [0.0, level, level], color=style.THEME["muted"], linewidth=0.7, zorder=1)
         axes.annotate(
-            *(name, (edge, level), (4 if place < better else -4, 0)),
+            *(name, (edge, level), (4 if index < better else -4, 0)),
             textcoords="offset points",
-            ha="left" if place < better else "right",
+            ha="left" if index < better else "right",
             va="center_baseline",
             fontsize=size,
             annotation_clip=False,
         )
-    for place, members in enumerate(bars):
-        level, own = 0.12 + _BAR * place, means[members]
+    for index, members in enumerate(bars):
+        level, marks = 0.12 + _BAR * index, means[members]
         axes.plot(
-            [own.min(), own.max()], [level, level], color=style.THEME["blue"], linewidth=2.4, solid_capstyle="round"
+            [marks.min(), marks.max()], [level, level], color=style.THEME["blue"], linewidth=2.4, solid_capstyle="round"
         )
-        axes.plot(own, np.full(len(own), level), "o", color=style.THEME["blue"], markersize=3.6, **style.RIMMED)
+        axes.plot(marks, np.full(len(marks), level), "o", color=style.THEME["blue"], markersize=3.6, **style.RIMMED)
     axes.plot(
         means, np.zeros(len(means)), "o", color=style.THEME["orange"], markersize=4.8, clip_on=False, **style.RIMMED
     )
-    said = {"system": given, "mean": list(map(_SCORE, means)), "letters": written}
-    note_points(axes, means, np.zeros(len(means)), "{system}: {mean}, groups {letters}", said, of=("system",))
+    words = {"system": systems, "mean": list(map(_SCORE, means)), "letters": written}
+    note_points(axes, means, np.zeros(len(means)), "{system}: {mean}, groups {letters}", words, of=("system",))
     return figure

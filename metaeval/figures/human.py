@@ -78,19 +78,19 @@ def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
         )
     else:
         axes.set_title(words, fontsize=8.5, loc="left")
-    place = {name: row for row, name in enumerate(order)}
+    row_of = {name: row for row, name in enumerate(order)}
     shades = np.zeros((count, count))
     for a, b, difference, decided in table[["metric_a", "metric_b", "difference", "significant"]].to_numpy().tolist():
         if decided and difference:
             better, worse = (a, b) if difference > 0 else (b, a)
-            shades[place[better], place[worse]] = 1.0
+            shades[row_of[better], row_of[worse]] = 1.0
     leads = table["difference"].to_numpy() >= 0
-    better = [name if leads[row] else other for row, (name, other) in enumerate(_named(table))]
-    worse = [other if leads[row] else name for row, (name, other) in enumerate(_named(table))]
+    better = [name if leads[row] else second for row, (name, second) in enumerate(_named(table))]
+    worse = [second if leads[row] else name for row, (name, second) in enumerate(_named(table))]
     note_cells(
         axes,
-        [place[name] for name in worse],
-        [place[name] for name in better],
+        [row_of[name] for name in worse],
+        [row_of[name] for name in better],
         "{better} over {worse}: {difference}, p {p}",
         {
             "better": better,

@@ -24,37 +24,37 @@ def favour_dots(table: pd.DataFrame, *, reference: str, adjusted: bool) -> Figur
     value, before = ("adjusted", "adjusted_") if adjusted else ("figure", "")
     names: list[str] = []
     heads, rows = [], np.empty(len(table))
-    for group, part in table.reset_index(drop=True).groupby("group", sort=False):
+    for group, selected in table.reset_index(drop=True).groupby("group", sort=False):
         heads.append(len(names))
-        rows[part.index] = len(names) + 1 + np.arange(len(part))
-        names += [str(group), *part["judge"].tolist()]
+        rows[selected.index] = len(names) + 1 + np.arange(len(selected))
+        names += [str(group), *selected["judge"].tolist()]
     figure, axes = rows_figure(names, row_height=0.21, top=0.42, heads=heads)
     axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
     for kind, colour, mark in (("judge", THEME["blue"], "o"), ("person", THEME["orange"], "D")):
-        own = (table["kind"] == kind).to_numpy() & table[value].notna().to_numpy()
-        if own.any():
-            part = table[own]
-            low, high = (part[f"{before}{side}_both"].to_numpy() for side in ("low", "high"))
-            bars(axes, low, high, rows[own], color=colour, linewidth=1.6)
+        mask = (table["kind"] == kind).to_numpy() & table[value].notna().to_numpy()
+        if mask.any():
+            selected = table[mask]
+            low, high = (selected[f"{before}{side}_both"].to_numpy() for side in ("low", "high"))
+            bars(axes, low, high, rows[mask], color=colour, linewidth=1.6)
             note_points(
                 axes,
-                part[value],
-                rows[own],
+                selected[value],
+                rows[mask],
                 "{group} under {judge}: {value}",
                 {
-                    "group": part["group"],
-                    "judge": part["judge"],
-                    "value": [bracketed(*one, number(4)) for one in zip(part[value], low, high, strict=True)],
+                    "group": selected["group"],
+                    "judge": selected["judge"],
+                    "value": [bracketed(*triple, number(4)) for triple in zip(selected[value], low, high, strict=True)],
                 },
                 of=("group", "judge"),
                 span=(low, high),
                 label=kind,
                 color=colour,
             )
-            axes.plot(part[value], rows[own], mark, color=colour, markersize=4.8, label=kind, **RIMMED)
+            axes.plot(selected[value], rows[mask], mark, color=colour, markersize=4.8, label=kind, **RIMMED)
     scale = ", adjusted for the judge's scale" if adjusted else ""
-    what = "gain per standard deviation" if "standard_deviation" in table else "gain of the group"
-    axes.set_xlabel(f"{what} beside {reference}{scale}")
+    quantity = "gain per standard deviation" if "standard_deviation" in table else "gain of the group"
+    axes.set_xlabel(f"{quantity} beside {reference}{scale}")
     if table[value].notna().any():
         key_above(axes, columns=2)
     return figure

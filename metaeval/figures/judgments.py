@@ -56,15 +56,15 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
         A line is drawn at it in the panels of correlations.
     """
     metrics = list(dict.fromkeys(frame["metric"]))
-    shown = [name for name in measures if frame[name].notna().any()] or list(measures[:1])
-    figure, panels = _panels([measure_label(name) for name in shown], columns=2, keys=metrics)
+    measured = [name for name in measures if frame[name].notna().any()] or list(measures[:1])
+    figure, panels = _panels([measure_label(name) for name in measured], columns=2, keys=metrics)
     percent = frame["unit"].iloc[0] == "%"
-    for measure, axes in zip(shown, panels, strict=True):
+    for measure, axes in zip(measured, panels, strict=True):
         drawn = _with_full(frame, measure) if percent else frame
-        for place, metric in enumerate(metrics):
-            part = drawn[drawn["metric"] == metric]
+        for index, metric in enumerate(metrics):
+            of_metric = drawn[drawn["metric"] == metric]
             named = {"of": name_of_metric(metric), "label": style.metric_label(metric)}
-            _line(axes, part, "left", measure, place, **named, across=_left_label(frame))
+            _line(axes, of_metric, "left", measure, index, **named, across=_left_label(frame))
         if _is_correlation(measure):
             _bound(axes, frame[measure], min_tau)
         elif measure == "power":
@@ -91,11 +91,13 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
     metrics, reductions = (list(dict.fromkeys(frame[name])) for name in ("metric", "reduction"))
     figure, panels = _panels(reductions, columns=2, keys=metrics)
     for reduction, axes in zip(reductions, panels, strict=True):
-        own = frame[frame["reduction"] == reduction].assign(judged_percent=lambda rows: 100 * rows["judged_share"])
-        for place, metric in enumerate(metrics):
-            part = own[own["metric"] == metric]
+        of_reduction = frame[frame["reduction"] == reduction].assign(
+            judged_percent=lambda rows: 100 * rows["judged_share"]
+        )
+        for index, metric in enumerate(metrics):
+            of_metric = of_reduction[of_reduction["metric"] == metric]
             named = {"of": name_of_metric(metric), "label": style.metric_label(metric)}
-            _line(axes, part, "judged_percent", measure, place, **named, across="judged documents left, %")
+            _line(axes, of_metric, "judged_percent", measure, index, **named, across="judged documents left, %")
         _bound(axes, frame[measure], min_tau)
         axes.set(xlim=(0, 103), xlabel="judged documents left, %")
     return figure
@@ -156,8 +158,8 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
     ends = []
     high = max(1.0, float(counts["relevant"].max()))
     last = max(2, int(counts["pool_depth"].max()))
-    for topic, part in counts.groupby("topic", sort=False):
-        x, y = ([0, *part[name]] for name in ("pool_depth", "relevant"))
+    for topic, of_topic in counts.groupby("topic", sort=False):
+        x, y = ([0, *of_topic[name]] for name in ("pool_depth", "relevant"))
         note_line(
             axes,
             x,
@@ -171,9 +173,9 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
         if topic not in named:
             axes.plot(x, y, color="0.82", linewidth=0.7, zorder=1)
             continue
-        place = named.index(topic)
-        color = style.CYCLE[place % len(style.CYCLE)]
-        axes.plot(x, y, color=color, linewidth=1.4, linestyle=style.DASHES[place // _STYLES % 2], zorder=2)
+        index = named.index(topic)
+        color = style.CYCLE[index % len(style.CYCLE)]
+        axes.plot(x, y, color=color, linewidth=1.4, linestyle=style.DASHES[index // _STYLES % 2], zorder=2)
         row = topics[topics["topic"] == topic].iloc[0]
         if pd.notna(row["critical_depth"]):
             axes.plot(row["critical_depth"], row["relevant_there"], "o", color=color, markersize=4, zorder=3)
@@ -201,20 +203,20 @@ def coverage_lines(frame: pd.DataFrame) -> Figure:
     axes = style.inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=style.FOOT)
     last = min(_LAST_RANK, int(frame["rank"].max()))
     ends = []
-    for place, size in enumerate(sizes):
-        part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
-        color, dash = style.CYCLE[place % len(style.CYCLE)], style.DASHES[place // _STYLES % 2]
-        axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=dash)
+    for index, size in enumerate(sizes):
+        of_size = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
+        color, dash = style.CYCLE[index % len(style.CYCLE)], style.DASHES[index // _STYLES % 2]
+        axes.plot(of_size["rank"], 100 * of_size["at_rank"], color=color, linewidth=1.3, linestyle=dash)
         note_line(
             axes,
-            part["rank"],
-            100 * part["at_rank"],
+            of_size["rank"],
+            100 * of_size["at_rank"],
             "pools of {size} documents: {judged} judged at rank {rank}",
-            {"size": str(size), "judged": part["at_rank"].map(share), "rank": part["rank"]},
+            {"size": str(size), "judged": of_size["at_rank"].map(share), "rank": of_size["rank"]},
             label=f"{size} documents",
             color=color,
         )
-        ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
+        ends.append((f"{size} documents", float(100 * of_size["at_rank"].iloc[-1]) if len(of_size) else 0.0, color))
     axes.set(ylim=(0, 100), xlim=(1, last), xlabel="rank in the new run", ylabel="judged, %")
     style.tidy_axes(axes, grid="y")
     _names_at_end(axes, ends, last)
@@ -235,14 +237,14 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: flo
         A line is drawn at it.
     """
     metrics = list(dict.fromkeys(frame["metric"]))
-    known = [name for name in plans if name in set(frame["plan"])]
-    names = [style.metric_label(one) for one in metrics]
-    figure, panels = _panels(names, columns=3, keys=[plans[name] for name in known], named=str)
+    drawn = [name for name in plans if name in set(frame["plan"])]
+    names = [style.metric_label(metric_name) for metric_name in metrics]
+    figure, panels = _panels(names, columns=3, keys=[plans[name] for name in drawn], named=str)
     for metric, axes in zip(metrics, panels, strict=True):
-        for place, plan in enumerate(known):
-            part = frame[(frame["metric"] == metric) & (frame["plan"] == plan)]
+        for index, plan in enumerate(drawn):
+            of_plan = frame[(frame["metric"] == metric) & (frame["plan"] == plan)]
             named = {"of": f"{plans[plan]}, {name_of_metric(metric)}", "label": plans[plan]}
-            _line(axes, part, "hours", "tau", place, **named, across="hours of judging")
+            _line(axes, of_plan, "hours", "tau", index, **named, across="hours of judging")
         _bound(axes, frame["tau"], min_tau)
         axes.set_xlim(left=0)
         axes.set_xlabel("hours of judging")
@@ -268,7 +270,7 @@ def _panels(
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=False))
         style.tidy_axes(axes, grid="y")
     if len(labels) > 1:
-        handles = [axes.plot([], [], **_style(place), markersize=3.4)[0] for place in range(len(labels))]
+        handles = [axes.plot([], [], **_style(index), markersize=3.4)[0] for index in range(len(labels))]
         style.key_of_figure(figure, handles, labels, columns=in_row)
     return figure, panels
 
@@ -295,7 +297,11 @@ def _line(  # noqa: PLR0913 - a line, and what it is of
             axes, part[measure] - error, part[measure] + error, part[x],
             color=color, linewidth=2.2, alpha=0.35, upright=True,
         )  # fmt: skip
-    errors = [""] * len(part) if spread is None else [f" ± {_VALUE(one)}" if one > 0 else "" for one in spread]
+    errors = (
+        [""] * len(part)
+        if spread is None
+        else [f" ± {_VALUE(standard_error)}" if standard_error > 0 else "" for standard_error in spread]
+    )
     note_line(
         axes,
         part[x],
@@ -354,11 +360,11 @@ def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float,
     """Name every line at the right, by its height in percent of the scale; names that would meet are pushed apart."""
     ordered = sorted(lines, key=lambda line: -line[1])
     spots = [height for _, height, _ in ordered]
-    for place in range(1, len(spots)):
-        spots[place] = min(spots[place], spots[place - 1] - _NAME_HEIGHT)
-    for place in reversed(range(len(spots))):  # and up again, where they ran out of the picture
-        lowest = 0.0 if place == len(spots) - 1 else spots[place + 1] + _NAME_HEIGHT
-        spots[place] = max(spots[place], lowest)
+    for index in range(1, len(spots)):
+        spots[index] = min(spots[index], spots[index - 1] - _NAME_HEIGHT)
+    for index in reversed(range(len(spots))):  # and up again, where they ran out of the picture
+        lowest = 0.0 if index == len(spots) - 1 else spots[index + 1] + _NAME_HEIGHT
+        spots[index] = max(spots[index], lowest)
     for (name, _, color), spot in zip(ordered, spots, strict=True):
         axes.annotate(
             name, (x, spot * unit), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5, color=color,

@@ -42,7 +42,7 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
         ordered["value"],
         rows,
         "{name}: {value}",
-        {"name": ordered["name"], "value": [bracketed(*one, _VALUE) for one in bounds]},
+        {"name": ordered["name"], "value": [bracketed(*triple, _VALUE) for triple in bounds]},
         of=("name",),
         span=(low, high),
     )
@@ -81,8 +81,8 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
         across,
         "{row} and {column}: {value}",
         {
-            "row": [str(matrix.index[place]) for place in across],
-            "column": [str(matrix.columns[place]) for place in down],
+            "row": [str(matrix.index[position]) for position in across],
+            "column": [str(matrix.columns[position]) for position in down],
             "value": [_VALUE(value) for value in values.ravel()],
         },
         of=("row", "column"),
@@ -92,8 +92,8 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
             value = values[row, column]
             ink = style.THEME["paper"] if value > _DARK else style.THEME["ink"]
             axes.text(column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7.5, color=ink)
-    place = figure.add_axes((1 - 0.75 / style.page_width(), 0.45, 0.02, 0.4))
-    bar = figure.colorbar(picture, cax=place)
+    position = figure.add_axes((1 - 0.75 / style.page_width(), 0.45, 0.02, 0.4))
+    bar = figure.colorbar(picture, cax=position)
     bar.set_label(label, color=style.THEME["muted"], fontsize=8.5)
     bar.ax.tick_params(labelsize=7.5, colors=style.THEME["muted"], labelcolor=style.THEME["ink"])
     bar.outline.set_visible(False)
@@ -112,13 +112,13 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
     label : str
     """
     order = per_topic.groupby("topic", sort=False)[statistic].mean().sort_values(ascending=False, kind="stable")
-    place = {topic: row for row, topic in enumerate(order.index)}
+    row_of = {topic: row for row, topic in enumerate(order.index)}
     names = [str(name) for name in order.index]
     figure, axes = style.rows_figure(names, row_height=0.2, top=0.3, above="topic")
     if len(per_topic[["first", "second"]].drop_duplicates()) > 1:
-        known = per_topic[per_topic[statistic].notna()]
-        rows = known["topic"].map(place)
-        axes.plot(known[statistic], rows, "|", color=style.THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
+        measured = per_topic[per_topic[statistic].notna()]
+        rows = measured["topic"].map(row_of)
+        axes.plot(measured[statistic], rows, "|", color=style.THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
     note_points(
         axes,
         order,

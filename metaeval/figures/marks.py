@@ -133,8 +133,8 @@ def marks_json(figure: Figure) -> str:
     each mark's word in it, or words alone where most differ.
     """
     noted = [_written(figure, marks) for marks in marks_of(figure)]
-    shown = [one for one in noted if one["x"]]
-    return json.dumps(shown, ensure_ascii=False, separators=(",", ":")) if shown else ""
+    groups = [group for group in noted if group["x"]]
+    return json.dumps(groups, ensure_ascii=False, separators=(",", ":")) if groups else ""
 
 
 def shared_marks(own: str, other: str) -> str:
@@ -147,7 +147,7 @@ def shared_marks(own: str, other: str) -> str:
     groups, others = json.loads(own), json.loads(other)
     if len(groups) == len(others):
         groups = [
-            {name: held for name, held in group.items() if name in _PLACES or held != same.get(name)}
+            {name: value for name, value in group.items() if name in _PLACES or value != same.get(name)}
             for group, same in zip(groups, others, strict=True)
         ]
     return json.dumps(groups, ensure_ascii=False, separators=(",", ":"))
@@ -173,8 +173,8 @@ def _written(figure: Figure, marks: Marks) -> dict[str, object]:
     (left, right), (top, bottom) = _frame(figure, axes)
     inside = np.isfinite(x) & np.isfinite(y)
     inside &= (x >= left - 1) & (x <= right + 1) & (y >= top - 1) & (y <= bottom + 1)
-    kept = np.flatnonzero(inside)
-    found: dict[str, object] = {"kind": marks.kind, "x": _short(x[kept]), "y": _short(y[kept])}
+    indices = np.flatnonzero(inside)
+    written: dict[str, object] = {"kind": marks.kind, "x": _short(x[indices]), "y": _short(y[indices])}
     if marks.low is not None and marks.high is not None:
         ends = (marks.low, marks.high)
         low, high = (
@@ -184,23 +184,23 @@ def _written(figure: Figure, marks: Marks) -> dict[str, object]:
             for end in ends
         )
         middle = y if marks.upright else x
-        found |= {"low": _short(_kept(low, middle)[kept]), "high": _short(_kept(high, middle)[kept])}
-        found |= {"upright": True} if marks.upright else {}
-    if marks.kind == "line" and len(kept):
+        written |= {"low": _short(_kept(low, middle)[indices]), "high": _short(_kept(high, middle)[indices])}
+        written |= {"upright": True} if marks.upright else {}
+    if marks.kind == "line" and len(indices):
         corners = np.array([[left, top], [right, bottom]])
         places = np.column_stack([x, y])
-        for name, own, beyond in (("from", kept[0], kept[0] - 1), ("to", kept[-1], kept[-1] + 1)):
+        for name, inner, beyond in (("from", indices[0], indices[0] - 1), ("to", indices[-1], indices[-1] + 1)):
             if 0 <= beyond < len(x) and np.isfinite(places[beyond]).all():
-                found[name] = _short(_crossing(places[own], places[beyond], corners))
+                written[name] = _short(_crossing(places[inner], places[beyond], corners))
     if marks.kind == "cell":
         (x0, x1), (y0, y1) = _points(figure, axes, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-        found["size"] = _short(np.abs([x1 - x0, y1 - y0]))
-    found |= _said(marks, kept)
+        written["size"] = _short(np.abs([x1 - x0, y1 - y0]))
+    written |= _said(marks, indices)
     names = list(marks.columns)
-    found |= {"of": [names.index(name) for name in marks.of]} if marks.of else {}
-    found |= {"label": visible(marks.label)} if marks.label else {}
-    found |= {"color": marks.color} if marks.color else {}
-    return found
+    written |= {"of": [names.index(name) for name in marks.of]} if marks.of else {}
+    written |= {"label": visible(marks.label)} if marks.label else {}
+    written |= {"color": marks.color} if marks.color else {}
+    return written
 
 
 def _written_pairs(figure: Figure, axes: Axes, marks: Marks) -> dict[str, object]:
@@ -209,8 +209,8 @@ def _written_pairs(figure: Figure, axes: Axes, marks: Marks) -> dict[str, object
     upper = np.triu_indices(size, 1)
     first, second = marks.x.astype(int), marks.y.astype(int)
     order = np.lexsort((second, first))
-    whole = len(order) == len(upper[0]) and all(
-        np.array_equal(own[order], all_of) for own, all_of in zip((first, second), upper, strict=True)
+    complete = len(order) == len(upper[0]) and all(
+        np.array_equal(side[order], all_of) for side, all_of in zip((first, second), upper, strict=True)
     )
     return {
         "kind": "pair",
@@ -219,7 +219,7 @@ def _written_pairs(figure: Figure, axes: Axes, marks: Marks) -> dict[str, object
         "size": [round(float(at[1] - at[0]), 3) for at in middles],
         "names": list(marks.names),
         **({"groups": list(marks.groups)} if marks.groups else {}),
-        **({} if whole else {"pairs": [first[order].tolist(), second[order].tolist()]}),
+        **({} if complete else {"pairs": [first[order].tolist(), second[order].tolist()]}),
         **_said(marks, order),
     }
 
@@ -229,7 +229,7 @@ def _said(marks: Marks, kept: NDArray[np.intp]) -> dict[str, object]:
     names = list(marks.columns)
     return {
         "say": visible(re.sub(r"\{(\w+)\}", lambda brace: f"{{{names.index(brace[1])}}}", marks.say)),
-        "words": [_coded([words[place] for place in kept]) for words in marks.columns.values()],
+        "words": [_coded([words[index] for index in kept]) for words in marks.columns.values()],
     }
 
 
@@ -268,10 +268,10 @@ def _short(values: Iterable[float]) -> list[float]:
 
 def _coded(words: list[str]) -> object:
     """Return one word for all as it is, few words with their places, many as they stand."""
-    found = list(dict.fromkeys(words))
-    if len(found) == 1:
-        return found[0]
-    if 2 * len(found) > len(words):
+    distinct = list(dict.fromkeys(words))
+    if len(distinct) == 1:
+        return distinct[0]
+    if 2 * len(distinct) > len(words):
         return words
-    places = {word: place for place, word in enumerate(found)}
-    return [found, [places[word] for word in words]]
+    places = {word: code for code, word in enumerate(distinct)}
+    return [distinct, [places[word] for word in words]]

@@ -41,27 +41,27 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     """
     metrics = list(dict.fromkeys(curves["metric"]))
     parts = [curves[curves["metric"] == name].sort_values("asl", kind="stable") for name in metrics]
-    levels = [part["asl"].to_numpy(dtype=float) for part in parts]
+    levels = [curve["asl"].to_numpy(dtype=float) for curve in parts]
     n_pairs = len(levels[0])
     ranks = np.arange(1, n_pairs + 1)
     right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
-    found = [significant[name] for name in metrics]
-    labels = [f"{style.metric_label(name, 34)}: {number}" for name, number in zip(metrics, found, strict=True)]
+    counts = [significant[name] for name in metrics]
+    labels = [f"{style.metric_label(name, 34)}: {number}" for name, number in zip(metrics, counts, strict=True)]
     key = style.key_room(labels, _KEY_TITLE)
     figure = Figure(figsize=(style.page_width(), 3.2 if style.drawn_narrow() else max(3.9, 0.9 + 0.24 * len(metrics))))
     axes = style.inch_axes(figure, left=0.75, right=key, top=0.15, bottom=style.FOOT)
     handles = []
-    for place, line in enumerate(levels):
-        dash = style.DASHES[place // _SOLID % _DASHED]
-        look: dict[str, Any] = {"color": style.CYCLE[place % len(style.CYCLE)], "linestyle": dash, "linewidth": 1.6}
+    for index, line in enumerate(levels):
+        dash = style.DASHES[index // _SOLID % _DASHED]
+        look: dict[str, Any] = {"color": style.CYCLE[index % len(style.CYCLE)], "linestyle": dash, "linewidth": 1.6}
         mark: dict[str, Any] = {
-            "marker": style.MARKERS[place % len(style.MARKERS)],
+            "marker": style.MARKERS[index % len(style.MARKERS)],
             "markersize": 6.4,
             "markeredgewidth": 0,
         }
         axes.plot(ranks, line, **look)
-        pairs = parts[place].get("system_a", ""), parts[place].get("system_b", "")
-        _note_levels(axes, metrics[place], line, *pairs, label=labels[place], color=look["color"])
+        pairs = parts[index].get("system_a", ""), parts[index].get("system_b", "")
+        _note_levels(axes, metrics[index], line, *pairs, label=labels[index], color=look["color"])
         if line[0] < alpha < line[-1]:
             axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], zorder=4, **mark)
         handles.append(Line2D([], [], **look, **mark))
@@ -74,8 +74,8 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs:,} in all)")
     axes.set_ylabel("achieved significance level (ASL)")
     style.tidy_axes(axes, grid="y")
-    order = np.argsort([-number for number in found], kind="stable")
-    style.key_beside(axes, [handles[place] for place in order], [labels[place] for place in order], title=_KEY_TITLE)
+    order = np.argsort([-number for number in counts], kind="stable")
+    style.key_beside(axes, [handles[index] for index in order], [labels[index] for index in order], title=_KEY_TITLE)
     return figure
 
 
@@ -119,41 +119,43 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     order = extremes.sort_values(["min", "max"], ascending=False, kind="stable").index  # as the title counts: corrected
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
-    row_of = {row: place for place, row in enumerate(rows)}
+    row_of = {row: index for index, row in enumerate(rows)}
     names = [style.metric_label(metric, 40) if single or not test else test for metric, test in rows]
-    heads = set() if single else {place for place, (_, test) in enumerate(rows) if not test}
+    heads = set() if single else {index for index, (_, test) in enumerate(rows) if not test}
     height = 0.2 + 0.13 * len(corrections) if single else 0.22
     top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
     right = 0.55 if single else 0.15
     figure, axes = style.rows_figure(names, row_height=height, top=top, right=right, limit=40, heads=heads)
     shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.09) * (len(corrections) - 1)
-    for place, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
-        part = frame[frame["correction"] == correction]
-        y = np.array([row_of[row] for row in zip(part["metric"], part["test"], strict=True)]) + shift
-        color, mark = style.CYCLE[place % len(style.CYCLE)], style.MARKERS[place % len(style.MARKERS)]
-        if "power_low" in part:
-            style.bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
+    for index, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
+        of_correction = frame[frame["correction"] == correction]
+        y = np.array([row_of[row] for row in zip(of_correction["metric"], of_correction["test"], strict=True)]) + shift
+        color, mark = style.CYCLE[index % len(style.CYCLE)], style.MARKERS[index % len(style.MARKERS)]
+        if "power_low" in of_correction:
+            style.bars(
+                axes, 100 * of_correction["power_low"], 100 * of_correction["power_high"], y, color=color, linewidth=1.5
+            )
         look: dict[str, Any] = {"color": color, "label": correction, "clip_on": False, **style.RIMMED}
-        axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **look)
-        ends = [part.get(name, part["power"] * np.nan) for name in ("power_low", "power_high")]
+        axes.plot(100 * of_correction["power"], y, mark, markersize=5.6 if single else 5.0, **look)
+        ends = [of_correction.get(name, of_correction["power"] * np.nan) for name in ("power_low", "power_high")]
         note_points(
             axes,
-            100 * part["power"],
+            100 * of_correction["power"],
             y,
             "{metric}, {test}, {correction}: {power} of the pairs",
             {
-                "metric": part["metric"],
-                "test": part["test"],
+                "metric": of_correction["metric"],
+                "test": of_correction["test"],
                 "correction": str(correction),
-                "power": [bracketed(*one) for one in zip(part["power"], *ends, strict=True)],
+                "power": [bracketed(*triple) for triple in zip(of_correction["power"], *ends, strict=True)],
             },
             of=("metric",),
             span=(100 * ends[0], 100 * ends[1]),
             label=str(correction),
             color=color,
         )
-        right_ends = ends[1].fillna(part["power"])
-        for x, level, power in zip(100 * right_ends, y, part["power"], strict=True) if single else ():
+        right_ends = ends[1].fillna(of_correction["power"])
+        for x, level, power in zip(100 * right_ends, y, of_correction["power"], strict=True) if single else ():
             axes.annotate(share(power), (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
     axes.set(xlim=(0, 100), xlabel="discriminative power: share of significantly different pairs (%)")
     style.key_above(axes, columns=3)
@@ -193,7 +195,7 @@ def power_differences(frame: pd.DataFrame) -> Figure:
             "a": frame["metric_a"],
             "b": frame["metric_b"],
             **{
-                name: [number(1)(one) for one in ends]
+                name: [number(1)(value) for value in ends]
                 for name, ends in (("difference", middle), ("low", low), ("high", high))
             },
         },
@@ -218,26 +220,26 @@ def decided_bars(frame: pd.DataFrame, kind: Literal["probable", "completions"] =
     figure, axes = style.rows_figure([style.metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
     y, start = np.arange(len(frame)), np.zeros(len(frame))
     for column, (words, color) in _DECIDED[kind].items():
-        part = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
+        percent = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
         axes.barh(
-            y, part, left=start, height=0.62, color=color, edgecolor=style.THEME["paper"], linewidth=0.8, label=words
+            y, percent, left=start, height=0.62, color=color, edgecolor=style.THEME["paper"], linewidth=0.8, label=words
         )
         note_points(
             axes,
-            start + part / 2,
+            start + percent / 2,
             y,
             "{metric}: {count} of {pairs} pairs, {words}",
             {"metric": frame["metric"], "count": frame[column], "pairs": frame["n_pairs"], "words": words},
             of=("metric",),
-            span=(start, start + part),
+            span=(start, start + percent),
             label=words,
         )
-        for place, (low, width) in enumerate(zip(start, part, strict=True)):
+        for row, (low, width) in enumerate(zip(start, percent, strict=True)):
             if width > _ROOM:
                 look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
                 ink = style.THEME["ink"] if color == style.THEME["rule"] else "#fefefe"
-                axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **look)
-        start = start + part
+                axes.text(low + width / 2, row, f"{width:.0f} %", color=ink, **look)
+        start = start + percent
     axes.set(xlim=(0, 100), xlabel="pairs of systems (%)")
     style.key_above(axes, columns=3)
     return figure

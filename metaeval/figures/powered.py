@@ -29,7 +29,7 @@ def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differe
     ]
     figure, axes = rows_figure(names, row_height=0.26, top=0.35, limit=52)
     places = range(len(frame))
-    upper, lower = ([place + by for place in places] for by in (-0.16, 0.16))
+    upper, lower = ([row + by for row in places] for by in (-0.16, 0.16))
     bars(axes, frame["human_low"], frame["human_high"], upper, color=THEME["pale-blue"], linewidth=3.0)
     bars(axes, frame["low"], frame["high"], lower, color=THEME["blue"], linewidth=3.0)
     axes.plot(
@@ -50,7 +50,7 @@ def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differe
             "{label}: {value}, {who}",
             {
                 "label": frame["label"],
-                "value": [bracketed(*one, number(4)) for one in zip(estimate, low, high, strict=True)],
+                "value": [bracketed(*triple, number(4)) for triple in zip(estimate, low, high, strict=True)],
                 "who": who,
             },
             of=("label",),

@@ -52,7 +52,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
                 "run": str(curve["system"].to_numpy()[row]),
                 "value": [_VALUE(value) for value in values[row]],
                 "what": AXES[axis][0].split(",")[0],
-                "place": [f"{place:.3g}" for place in places],
+                "place": [f"{position:.3g}" for position in places],
             },
             of=("run",),
             label=label,
@@ -81,24 +81,31 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
     names = [style.short_name(metric, 34) for metric in metrics]
     figure, panels = style.panel_grid(names, columns=columns, height=1.6, left=0.68)
     for metric, axes in zip(metrics, panels, strict=True):
-        own = submissions[submissions["metric"] == metric]
-        axes.plot(100 * own["overlap"], own["value"], "o", color=style.THEME["blue"], markersize=4.6, **style.RIMMED)
+        of_metric = submissions[submissions["metric"] == metric]
+        axes.plot(
+            100 * of_metric["overlap"],
+            of_metric["value"],
+            "o",
+            color=style.THEME["blue"],
+            markersize=4.6,
+            **style.RIMMED,
+        )
         note_points(
             axes,
-            100 * own["overlap"],
-            own["value"],
+            100 * of_metric["overlap"],
+            of_metric["value"],
             "{run}: {metric} {value}, overlap {overlap}",
             {
-                "run": own["run"],
+                "run": of_metric["run"],
                 "metric": str(metric),
-                "value": own["value"].map(_VALUE),
-                "overlap": own["overlap"].map(share),
+                "value": of_metric["value"].map(_VALUE),
+                "overlap": of_metric["overlap"].map(share),
             },
             of=("run",),
         )
-        axes.set(xlim=(-3, 103), ylim=(0, 1.15 * float(own["value"].max()) or 1))
-        if len(own) <= _NAMED:
-            _name_points(axes, own)
+        axes.set(xlim=(-3, 103), ylim=(0, 1.15 * float(of_metric["value"].max()) or 1))
+        if len(of_metric) <= _NAMED:
+            _name_points(axes, of_metric)
         axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("overlap of the run")

@@ -111,23 +111,23 @@ def _name_cells(axes: Axes, labels: Sequence[str]) -> None:
     numbers = np.arange(1, len(labels) + 1)
     style.row_names(axes, labels, numbers, size=7.5, ranks=numbers.tolist())
     axes.set_xticks([])
-    for place in range(1, len(labels) + 1):
-        axes.text(place, 0.38, str(place), ha="center", va="bottom", fontsize=7, color=style.THEME["muted"])
+    for position in range(1, len(labels) + 1):
+        axes.text(position, 0.38, str(position), ha="center", va="bottom", fontsize=7, color=style.THEME["muted"])
     style.cell_edges(axes, len(labels))
 
 
 def _members(systems: pd.Index, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
     """Return the places of every group's systems, the largest groups first; none where no group has two."""
-    found: dict[str, list[int]] = {}
-    for place, system in enumerate(systems, 1):
+    members: dict[str, list[int]] = {}
+    for position, system in enumerate(systems, 1):
         if name := (groups or {}).get(system):
-            found.setdefault(str(name), []).append(place)
-    if len(found) < _FEWEST or max(map(len, found.values())) < _FEWEST:
+            members.setdefault(str(name), []).append(position)
+    if len(members) < _FEWEST or max(map(len, members.values())) < _FEWEST:
         return {}
-    ordered = sorted(found.items(), key=lambda one: -len(one[1]))
+    ordered = sorted(members.items(), key=lambda one: -len(one[1]))
     if len(ordered) > len(style.CYCLE):
-        rest = sorted(place for _, places in ordered[len(style.CYCLE) - 1 :] for place in places)
-        ordered = [*ordered[: len(style.CYCLE) - 1], (f"{len(ordered) - len(style.CYCLE) + 1} other groups", rest)]
+        merged = sorted(position for _, places in ordered[len(style.CYCLE) - 1 :] for position in places)
+        ordered = [*ordered[: len(style.CYCLE) - 1], (f"{len(ordered) - len(style.CYCLE) + 1} other groups", merged)]
     return dict(ordered)
 
 
@@ -144,7 +144,7 @@ def _group_strips(axes: Axes, members: Mapping[str, list[int]], n_systems: int, 
 
 def _group_colours(members: Mapping[str, list[int]]) -> list[str]:
     """Return a colour a group, grey for those that have none of their own."""
-    return [_GREY if name.endswith("other groups") else style.CYCLE[place] for place, name in enumerate(members)]
+    return [_GREY if name.endswith("other groups") else style.CYCLE[index] for index, name in enumerate(members)]
 
 
 def _group_key(figure: Figure, members: Mapping[str, list[int]], *, left: float) -> None:
@@ -165,11 +165,12 @@ def _note_pairs(
     a, b = (decisions.index.get_indexer(pd.Index(pairs[side])) for side in ("system_a", "system_b"))
     turned = a > b
     sign, first, second = np.where(turned, -1.0, 1.0), np.minimum(a, b), np.maximum(a, b)
-    low, high = (np.where(turned, -pairs[other], pairs[own]) for own, other in (("low", "high"), ("high", "low")))
+    low, high = (np.where(turned, -pairs[far_end], pairs[end]) for end, far_end in (("low", "high"), ("high", "low")))
     states = np.nan_to_num(np.abs(decisions.to_numpy(dtype=float)[first, second])).astype(int)
     verdicts = ("not significant", f"significant before {correction} only", "significant")
     ends = [
-        f" [{_WRITE(one)}, {_WRITE(other)}]" if np.isfinite(one) else "" for one, other in zip(low, high, strict=True)
+        f" [{_WRITE(value)}, {_WRITE(far_end)}]" if np.isfinite(value) else ""
+        for value, far_end in zip(low, high, strict=True)
     ]
     note_pairs(
         axes,
@@ -177,7 +178,7 @@ def _note_pairs(
         second,
         "{difference}{ends}, p {p}" + (f", {correction} {{corrected}}" if correction else "") + "; {verdict}",
         {
-            "difference": [_WRITE(one) for one in sign * pairs["difference"]],
+            "difference": [_WRITE(value) for value in sign * pairs["difference"]],
             "ends": ends,
             "p": pairs["p_value"].map(p_value),
             "corrected": pairs["p_corrected"].map(p_value),

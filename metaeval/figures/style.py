@@ -172,35 +172,35 @@ def _fit(figure: Figure) -> None:
     renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]  # of matplotlib
     for axes in figure.axes:
         _thin_labels(axes, renderer)
-    found = figure.get_tightbbox(renderer)
+    box = figure.get_tightbbox(renderer)
     pad = 0.04
-    left, right = min(0.0, found.x0 - pad), max(width, found.x1 + pad)
-    figure.paper = Bbox.from_extents(left, min(0.0, found.y0 - pad), right, max(height, found.y1 + pad))  # type: ignore[attr-defined]  # of a ShownFigure
+    left, right = min(0.0, box.x0 - pad), max(width, box.x1 + pad)
+    figure.paper = Bbox.from_extents(left, min(0.0, box.y0 - pad), right, max(height, box.y1 + pad))  # type: ignore[attr-defined]  # of a ShownFigure
 
 
 def _fit_label(axes: Axes, width: float) -> None:
     """Break the words below axes into lines that the figure has room for, and keep them inside."""
-    label, place = axes.xaxis.label, axes.get_position()
+    label, box = axes.xaxis.label, axes.get_position()
     words = label.get_text()
     if not words:
         return
     size = float(label.get_fontsize())
     lines = wrap(words, int((width - 0.1) / text_width("x", size)))
     half = max(text_width(line, size) for line in lines) / 2
-    middle = min(max((place.x0 + place.x1) / 2 * width, half + 0.05), width - half - 0.05)
+    middle = min(max((box.x0 + box.x1) / 2 * width, half + 0.05), width - half - 0.05)
     label.set_text("\n".join(lines))
-    label.set_x((middle / width - place.x0) / place.width)
+    label.set_x((middle / width - box.x0) / box.width)
 
 
 def _thin_labels(axes: Axes, renderer: Any) -> None:  # noqa: ANN401 - whatever measures words
     """Leave out every second label of an axis until none meets the next."""
-    labels = [one for one in axes.get_xticklabels() if one.get_text() and one.get_rotation() == 0]
-    boxes = [one.get_window_extent(renderer) for one in labels]
+    labels = [label for label in axes.get_xticklabels() if label.get_text() and label.get_rotation() == 0]
+    boxes = [label.get_window_extent(renderer) for label in labels]
     step = 1
     while any(a.x1 > b.x0 for a, b in pairwise(sorted(boxes[::step], key=lambda box: box.x0))):
         step *= 2
-    for place, one in enumerate(labels):
-        one.set_visible(place % step == 0)
+    for index, label in enumerate(labels):
+        label.set_visible(index % step == 0)
 
 
 def figure_svg(figure: Figure, *, salt: str) -> str:
@@ -208,7 +208,7 @@ def figure_svg(figure: Figure, *, salt: str) -> str:
 
     The same figure gives the same bytes.
     """
-    paper = {"bbox_inches": one} if (one := getattr(figure, "paper", None)) is not None else {}
+    paper = {"bbox_inches": bounds} if (bounds := getattr(figure, "paper", None)) is not None else {}
     svg = _saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt, **paper).decode("utf-8")
     svg = re.sub(r"<[a-z][^>]*>", lambda tag: _shortened(tag[0]), svg)  # text between tags holds no angle bracket
     return visible(svg, keep="\n\t")
@@ -234,8 +234,8 @@ def figure_png(figure: Figure, *, dpi: float = 150) -> bytes:
     from PIL import Image  # noqa: PLC0415 - only notebooks need it; matplotlib brings it
 
     # tight: a key beside the axes may reach beyond the paper, which a picture on its own has no need to keep
-    whole = _saved(figure, "png", {"Software": None}, salt="", dpi=dpi, bbox_inches="tight", pad_inches=0.06)
-    image = Image.open(BytesIO(whole)).convert("RGB")
+    content = _saved(figure, "png", {"Software": None}, salt="", dpi=dpi, bbox_inches="tight", pad_inches=0.06)
+    image = Image.open(BytesIO(content)).convert("RGB")
     stream = BytesIO()
     image.quantize(128, dither=Image.Dither.NONE).save(stream, "png", optimize=True)  # a third of the size
     return stream.getvalue()
@@ -272,9 +272,9 @@ def rows_figure(  # noqa: PLR0913 - the measures of one frame
     Rows in `heads` hold no data; their names stand out, as those of the rows below them. What the names are may stand
     `above` them.
     """
-    shown, row_height = fitted_names(names, limit, row_height)
+    fitted, row_height = fitted_names(names, limit, row_height)
     figure = Figure(figsize=(page_width(), top + FOOT + row_height * len(names)))
-    left = min(3.6, 0.2 + max(text_width(line, 8.5) for name in [*shown, above] for line in name.split("\n")))
+    left = min(3.6, 0.2 + max(text_width(line, 8.5) for name in [*fitted, above] for line in name.split("\n")))
     axes = inch_axes(figure, left=left, right=right, top=top, bottom=FOOT)
     if above:
         axes.annotate(
@@ -286,7 +286,7 @@ def rows_figure(  # noqa: PLR0913 - the measures of one frame
             color=THEME["muted"],
         )
     axes.set_ylim(len(names) - 0.4, -0.6)
-    row_names(axes, shown, range(len(names)), size=8.5, heads=heads)
+    row_names(axes, fitted, range(len(names)), size=8.5, heads=heads)
     tidy_axes(axes, grid="x", spines=("bottom",))
     return figure, axes
 
@@ -297,8 +297,8 @@ def fitted_names(names: Sequence[str], limit: int, row_height: float) -> tuple[l
         return short_names(names, limit), row_height
     cut = short_names(names, _LONGEST_NAME)
     lines = [wrap(name, _LONGEST_NAME) for name in short_names(names, min(limit, 2 * _LONGEST_NAME - 4))]
-    shown = ["\n".join(two) if len(two) <= 2 else short for two, short in zip(lines, cut, strict=True)]  # noqa: PLR2004 - two lines
-    return shown, max(row_height, 2.2 * _LINE) if any("\n" in name for name in shown) else row_height
+    fitted = ["\n".join(two) if len(two) <= 2 else short for two, short in zip(lines, cut, strict=True)]  # noqa: PLR2004 - two lines
+    return fitted, max(row_height, 2.2 * _LINE) if any("\n" in name for name in fitted) else row_height
 
 
 def row_names(  # noqa: PLR0913 - what stands at the left of a row
@@ -317,14 +317,14 @@ def row_names(  # noqa: PLR0913 - what stands at the left of a row
     low, high = axes.get_ylim()
     line = _LINE * axes.figure.dpi * (low - high) / axes.bbox.height  # in rows
     style: dict[str, Any] = {"transform": across, "ha": "right", "va": "center_baseline", "fontsize": size}
-    for name, place, rank in zip_longest(names, places, ranks):
+    for name, position, rank in zip_longest(names, places, ranks):
         if rank is not None:
-            axes.text(-0.08 * inch, place, str(rank), color=THEME["muted"], **style)
+            axes.text(-0.08 * inch, position, str(rank), color=THEME["muted"], **style)
         indent = 0.08 if rank is None else 0.14 + 3 * size / 100
-        weight = "bold" if place in heads else "normal"
+        weight = "bold" if position in heads else "normal"
         lines = name.split("\n")
         for row, words in enumerate(lines):
-            axes.text(-indent * inch, place + (row - (len(lines) - 1) / 2) * line, words, fontweight=weight, **style)
+            axes.text(-indent * inch, position + (row - (len(lines) - 1) / 2) * line, words, fontweight=weight, **style)
 
 
 def panel_grid(  # noqa: PLR0913 - the measures of a grid
@@ -343,8 +343,8 @@ def panel_grid(  # noqa: PLR0913 - the measures of a grid
     figure = Figure(figsize=(page_width(), top + n_rows * row))
     between = _GAP + right - 0.15
     width = (page_width() - left - right - (columns - 1) * between) / columns
-    for place, title in enumerate(titles):
-        line, column = divmod(place, columns)
+    for index, title in enumerate(titles):
+        line, column = divmod(index, columns)
         start = left + column * (width + between)
         above, below = top + line * row + _SHELF, (n_rows - line - 1) * row + FOOT
         axes = inch_axes(figure, left=start, right=page_width() - start - width, top=above, bottom=below)
@@ -519,17 +519,17 @@ def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
     >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run", "bm25"], 20)
     ['a-university-o…bm25…', 'a-university-o…lm…', 'bm25']
     """
-    given = [str(name) for name in names]
-    found = {name: short_name(name, limit) for name in given}
+    texts = [str(name) for name in names]
+    short_of = {name: short_name(name, limit) for name in texts}
     more = [partial(_cut, sixths=sixths) for sixths in (3, 4, 5)]
     ways: list[Callable[[Sequence[str], int], list[str]]] = [_with_beginning, *more, _apart]
     for way in ways:
-        for alike in _alike(found):
-            found |= zip(alike, way(alike, limit), strict=True)
-    for alike in _alike(found):
+        for alike in _alike(short_of):
+            short_of |= zip(alike, way(alike, limit), strict=True)
+    for alike in _alike(short_of):
         cut = limit - len(str(len(alike))) - 1
-        found |= {name: f"{short_name(name, cut)} {at}" for at, name in enumerate(alike, start=1)}
-    return [found[name] for name in given]
+        short_of |= {name: f"{short_name(name, cut)} {at}" for at, name in enumerate(alike, start=1)}
+    return [short_of[name] for name in texts]
 
 
 def _alike(shown: Mapping[str, str]) -> list[list[str]]:
@@ -546,9 +546,11 @@ def _cut(names: Sequence[str], limit: int, *, sixths: int = 2) -> list[str]:
 
 def _with_beginning(names: Sequence[str], limit: int) -> list[str]:
     """Return names as `_apart` does where that leaves each its beginning and a word of its own."""
-    found = _apart(names, limit)
-    own = all(short[0] == name[0] and "……" not in short for short, name in zip(found, names, strict=True))
-    return found if own and len(set(found)) == len(found) else _cut(names, limit)
+    candidates = _apart(names, limit)
+    has_beginnings = all(
+        short[0] == name[0] and "……" not in short for short, name in zip(candidates, names, strict=True)
+    )
+    return candidates if has_beginnings and len(set(candidates)) == len(candidates) else _cut(names, limit)
 
 
 def _apart(names: Sequence[str], limit: int) -> list[str]:
@@ -559,7 +561,7 @@ def _apart(names: Sequence[str], limit: int) -> list[str]:
     parts = [name[len(head) : end] for name, end in zip(names, ends, strict=True)]
     room = limit - max(map(len, parts)) - 2
     begin = head if len(head) <= room else f"{head[: room if room >= _LEAST_HEAD else 0]}…"
-    return _cut([f"{begin}{part}{'…' if tail else ''}" for part in parts], limit)
+    return _cut([f"{begin}{middle}{'…' if tail else ''}" for middle in parts], limit)
 
 
 def _shared(names: Sequence[str]) -> str:

@@ -85,21 +85,21 @@ def spread_of(scores: Scores, metric: str) -> Spread:
     metrics = scores["metric"].to_numpy().tolist()
     if metric not in metrics:
         raise UnknownNameError("metric", metric, metrics)
-    one = scores.isel(metric=[metrics.index(metric)])
-    order = np.argsort(-settled_mean_over_topics(one)[0], kind="stable")
-    values, n_topics = one.to_numpy()[0], one.sizes["topic"]
+    of_metric = scores.isel(metric=[metrics.index(metric)])
+    order = np.argsort(-settled_mean_over_topics(of_metric)[0], kind="stable")
+    values, n_topics = of_metric.to_numpy()[0], of_metric.sizes["topic"]
     many = n_topics > STROKES
     shares = np.append(np.linspace(0.0, 1.0, STROKES) if many else [], _SHARES)
-    found = np.stack([_quantiles(values[place], shares) for place in order])
+    quantiles = np.stack([_quantiles(values[row], shares) for row in order])
     return Spread(
         metric=metric,
-        higher=bool(better_direction(one)[0] > 0),
+        higher=bool(better_direction(of_metric)[0] > 0),
         systems=scores["system"].to_numpy()[order].tolist(),
         n_topics=n_topics,
         topics=[] if many else scores["topic"].to_numpy().tolist(),
-        means=mean_over_topics(one)[0, order],
-        strokes=found[:, : -len(_SHARES)] if many else values[order],
-        quantiles=found[:, -len(_SHARES) :].T,
+        means=mean_over_topics(of_metric)[0, order],
+        strokes=quantiles[:, : -len(_SHARES)] if many else values[order],
+        quantiles=quantiles[:, -len(_SHARES) :].T,
     )
 
 
@@ -111,8 +111,8 @@ def draw_spread(spread: Spread) -> Figure:
         return _compact_distributions(spread)
     rows = np.arange(len(names))
     figure, axes = rows_figure(names, row_height=0.21, top=0.42)
-    one = f"one {unit().topic}" if topics else f"{STROKES} quantiles of {spread.n_topics:,} {unit().topics}"
-    _strokes(axes, spread.strokes, rows, color=THEME["pale-blue"], linewidth=0.9, label=one)
+    stroke_label = f"one {unit().topic}" if topics else f"{STROKES} quantiles of {spread.n_topics:,} {unit().topics}"
+    _strokes(axes, spread.strokes, rows, color=THEME["pale-blue"], linewidth=0.9, label=stroke_label)
     _, low, middle, high, _ = spread.quantiles
     bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label=f"middle half of the {unit().topics}")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
@@ -180,13 +180,13 @@ def baseline_differences(
     baseline : str
     higher_is_better : bool, default True
     """
-    part = differences[differences["metric"] == metric]
-    interval = part["low"].map(_SCORE) + " to " + part["high"].map(_SCORE)
+    of_metric = differences[differences["metric"] == metric]
+    interval = of_metric["low"].map(_SCORE) + " to " + of_metric["high"].map(_SCORE)
     return _ranked_rows(
-        part.assign(
-            full=part["significant"].astype(bool),
-            interval=np.where(part["low"].isna(), "", ", interval " + interval),
-            p=part["p_corrected"].map(p_value),
+        of_metric.assign(
+            full=of_metric["significant"].astype(bool),
+            interval=np.where(of_metric["low"].isna(), "", ", interval " + interval),
+            p=of_metric["p_corrected"].map(p_value),
         ),
         f"{score_label(metric, 'mean {}', higher=True)} minus that of {short_name(baseline)}"
         + " (lower is better)" * (not higher_is_better),
@@ -291,7 +291,7 @@ def _note_spread(
     axes: Axes, place: tuple[NDArray[Any], NDArray[Any]], spread: Spread, *, upright: bool = False
 ) -> None:
     _, low, middle, high, _ = spread.quantiles
-    said = {"mean": spread.means, "low": low, "middle": middle, "high": high}
+    statistics = {"mean": spread.means, "low": low, "middle": middle, "high": high}
     note_points(
         axes,
         *place,
@@ -300,7 +300,7 @@ def _note_spread(
             "rank": [str(rank) for rank in range(1, len(spread.systems) + 1)],
             "system": spread.systems,
             "metric": name_of_metric(spread.metric),
-            **{name: [_SCORE(one) for one in ends] for name, ends in said.items()},
+            **{name: [_SCORE(value) for value in ends] for name, ends in statistics.items()},
         },
         of=("system",),
         span=(low, high),
@@ -316,10 +316,10 @@ def _quantiles(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDAr
     ordered = np.sort(values[~np.isnan(values)])
     if not len(ordered):
         return np.full(len(shares), np.nan)
-    place = (len(ordered) - 1) * shares
-    before = place.astype(np.int64)
-    low, high, part = ordered[before], ordered[np.minimum(before + 1, len(ordered) - 1)], place - before
-    return np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1.0 - part))  # noqa: PLR2004 - nearer
+    position = (len(ordered) - 1) * shares
+    before = position.astype(np.int64)
+    low, high, fraction = ordered[before], ordered[np.minimum(before + 1, len(ordered) - 1)], position - before
+    return np.where(fraction < 0.5, low + (high - low) * fraction, high - (high - low) * (1.0 - fraction))  # noqa: PLR2004 - nearer
 
 
 def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], **style: object) -> None:

@@ -45,11 +45,11 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
     top = 0.15 + 0.2 * int(np.ceil(len(levels) / _IN_ROW))
     figure, panels = style.panel_grid(names, columns=columns, height=2.3, left=0.72, top=top)
     for metric, axes in zip(metrics, panels, strict=True):
-        for place, (tolerance, name) in enumerate(zip(levels, tolerances, strict=True)):
-            part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance)]
-            color, label = style.CYCLE[place % len(style.CYCLE)], f"tolerance {style.short_name(name)}"
-            _error_line(axes, part, color, seen_to, label=label)
-            _note_errors(axes, part, color, label=label, tolerance=str(name))
+        for index, (tolerance, name) in enumerate(zip(levels, tolerances, strict=True)):
+            selected = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance)]
+            color, label = style.CYCLE[index % len(style.CYCLE)], f"tolerance {style.short_name(name)}"
+            _error_line(axes, selected, color, seen_to, label=label)
+            _note_errors(axes, selected, color, label=label, tolerance=str(name))
         _error_scale(axes, max_error)
         axes.set(xlim=(0, largest), xlabel=f"{unit().topics} in each set")
     style.label_first_column(panels, columns, "error rate")
@@ -74,21 +74,21 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
     columns = min(3, len(levels))
     figure, panels = style.panel_grid(names, columns=columns, height=2.1, left=0.72, top=0.15 + 0.2 * n_rows)
     for tolerance, axes in zip(levels, panels, strict=True):
-        for place, metric in enumerate(metrics):
-            part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance) & (frame["seen"] > 0)]
-            look: dict[str, Any] = {"color": style.CYCLE[place % len(style.CYCLE)], "linewidth": 1.4}
-            dashes = style.DASHES[place // _ALIKE % _ALIKE]
-            axes.plot(part["size"], part["seen"], label=style.metric_label(metric), linestyle=dashes, **look)
+        for index, metric in enumerate(metrics):
+            selected = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance) & (frame["seen"] > 0)]
+            look: dict[str, Any] = {"color": style.CYCLE[index % len(style.CYCLE)], "linewidth": 1.4}
+            dashes = style.DASHES[index // _ALIKE % _ALIKE]
+            axes.plot(selected["size"], selected["seen"], label=style.metric_label(metric), linestyle=dashes, **look)
             note_line(
                 axes,
-                part["size"],
-                part["seen"],
+                selected["size"],
+                selected["seen"],
                 f"{{metric}}, {{size}} {unit().topics}, {{tolerance}}: error rate {{seen}} as observed",
                 {
                     "metric": str(metric),
-                    "size": part["size"],
+                    "size": selected["size"],
                     "tolerance": f"tolerance {tolerances[levels.tolist().index(tolerance)]}",
-                    "seen": part["seen"].map(share),
+                    "seen": selected["seen"].map(share),
                 },
                 of=("metric",),
                 label=style.metric_label(metric),
@@ -121,32 +121,32 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
     names = [style.metric_label(name) for name in metrics]
     figure, panels = style.panel_grid(names, columns=columns, height=1.7, left=0.6, top=0.1)
     for metric, axes in zip(metrics, panels, strict=True):
-        part = frame[frame["metric"] == metric]
-        middle = _bin_centres(part)
+        of_metric = frame[frame["metric"] == metric]
+        middle = _bin_centres(of_metric)
         style.bars(
             axes,
-            100 * part["low"],
-            100 * part["high"],
+            100 * of_metric["low"],
+            100 * of_metric["high"],
             middle,
             color=style.THEME["pale-blue"],
             linewidth=2.6,
             upright=True,
         )
-        axes.plot(middle, 100 * part["error_rate"], "o", color=style.THEME["blue"], markersize=3.6, zorder=4)
+        axes.plot(middle, 100 * of_metric["error_rate"], "o", color=style.THEME["blue"], markersize=3.6, zorder=4)
         note_points(
             axes,
             middle,
-            100 * part["error_rate"],
+            100 * of_metric["error_rate"],
             "{metric}, difference from {lower} to {upper}: error rate {error}, interval {bounds}",
             {
                 "metric": str(metric),
-                "lower": [f"{edge:.3g}" for edge in part["lower_edge"]],
-                "upper": [f"{edge:.3g}" for edge in part["upper_edge"]],
-                "error": part["error_rate"].map(share),
-                "bounds": [interval(*ends) for ends in zip(part["low"], part["high"], strict=True)],
+                "lower": [f"{edge:.3g}" for edge in of_metric["lower_edge"]],
+                "upper": [f"{edge:.3g}" for edge in of_metric["upper_edge"]],
+                "error": of_metric["error_rate"].map(share),
+                "bounds": [interval(*ends) for ends in zip(of_metric["low"], of_metric["high"], strict=True)],
             },
             of=("metric",),
-            span=(100 * part["low"], 100 * part["high"]),
+            span=(100 * of_metric["low"], 100 * of_metric["high"]),
             upright=True,
         )
         axes.axhline(100 * max_error, **style.BOUND)
@@ -182,32 +182,34 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         Topics at hand; a line is drawn at it.
     """
     rows: list[tuple[str, int | None]] = []
-    for metric, part in frame.groupby("metric", sort=False):
+    for metric, selected in frame.groupby("metric", sort=False):
         rows += [
             (style.metric_label(metric), None),
-            *((str(frame.loc[index, "label"]), int(index)) for index in part.index),
+            *((str(frame.loc[index, "label"]), int(index)) for index in selected.index),
         ]
-    heads = {place for place, (_, index) in enumerate(rows) if index is None}
+    heads = {position for position, (_, index) in enumerate(rows) if index is None}
     figure, axes = style.rows_figure([name for name, _ in rows], row_height=0.2, top=0.3, right=0.3, heads=heads)
-    y = np.array([place for place, (_, index) in enumerate(rows) if index is not None])
-    part = frame.loc[[index for _, index in rows if index is not None]]
-    far = 10.0 ** np.ceil(np.log10(np.nanmax(np.where(np.isfinite(part["high"]), part["high"], part["median"]))))
+    y = np.array([position for position, (_, index) in enumerate(rows) if index is not None])
+    selected = frame.loc[[index for _, index in rows if index is not None]]
+    far = 10.0 ** np.ceil(
+        np.log10(np.nanmax(np.where(np.isfinite(selected["high"]), selected["high"], selected["median"])))
+    )
     far = float(np.clip(far, 10.0 * at_hand, 1e6))
-    low, high = (np.clip(part[name].fillna(far), 1, far) for name in ("low", "high"))
+    low, high = (np.clip(selected[name].fillna(far), 1, far) for name in ("low", "high"))
     style.bars(axes, low, high, y, color=style.THEME["pale-blue"], linewidth=3.2)
-    shown = part["median"].to_numpy() <= far
+    inside = selected["median"].to_numpy() <= far
     axes.plot(
-        part["median"].to_numpy()[shown], y[shown], "o", color=style.THEME["blue"], markersize=4.8, **style.RIMMED
+        selected["median"].to_numpy()[inside], y[inside], "o", color=style.THEME["blue"], markersize=4.8, **style.RIMMED
     )
     note_points(
         axes,
-        np.fmin(part["median"].fillna(far), far),
+        np.fmin(selected["median"].fillna(far), far),
         y,
         f"{{metric}}, {{tolerance}}: {{median}} {unit().topics}, interval {{low}} to {{high}}",
         {
-            "metric": part["metric"],
-            "tolerance": part["label"],
-            **{name: [_topics(value) for value in part[name]] for name in ("median", "low", "high")},
+            "metric": selected["metric"],
+            "tolerance": selected["label"],
+            **{name: [_topics(value) for value in selected[name]] for name in ("median", "low", "high")},
         },
         of=("metric",),
         span=(low, high),
@@ -234,20 +236,20 @@ def _note_errors(axes: Axes, part: pd.DataFrame, color: str, *, label: str, tole
     """Note what the model says at every size, and what was seen there."""
     line = _modelled(part)
     told = zip(line, part.get("low", line * np.nan), part.get("high", line * np.nan), strict=True)
-    known = (line > 0).to_numpy()
+    positive = (line > 0).to_numpy()
     words = [share(value) + ("" if absent(low) else f", interval {interval(low, high)}") for value, low, high in told]
     observed = ["" if absent(seen) else f"; observed {share(seen)}" for seen in part["seen"]]
     note_line(
         axes,
-        part["size"].to_numpy()[known],
-        line.to_numpy()[known],
+        part["size"].to_numpy()[positive],
+        line.to_numpy()[positive],
         f"{{metric}}, {{size}} {unit().topics}, tolerance {{tolerance}}: error rate {{rate}}{{observed}}",
         {
-            "metric": part["metric"][known],
-            "size": part["size"][known],
+            "metric": part["metric"][positive],
+            "size": part["size"][positive],
             "tolerance": tolerance,
-            "rate": [word for word, one in zip(words, known, strict=True) if one],
-            "observed": [word for word, one in zip(observed, known, strict=True) if one],
+            "rate": [word for word, is_positive in zip(words, positive, strict=True) if is_positive],
+            "observed": [word for word, is_positive in zip(observed, positive, strict=True) if is_positive],
         },
         of=("metric",),
         label=label,

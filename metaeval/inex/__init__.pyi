@@ -14,6 +14,8 @@ from metaeval.inex.assessor_agreement import element_agreement as element_agreem
 from metaeval.inex.assessor_agreement import passage_agreement as passage_agreement
 from metaeval.inex.elements import ElementCollection as ElementCollection
 from metaeval.inex.elements import element_collection as element_collection
+from metaeval.inex.expectations import Preference as Preference
+from metaeval.inex.expectations import parse_expectations as parse_expectations
 from metaeval.inex.measures.curves import element_curves as element_curves
 from metaeval.inex.measures.in_context import generalised_precision_curves as generalised_precision_curves
 from metaeval.inex.measures.inex_eval import inex_eval_table as inex_eval_table
@@ -33,7 +35,5 @@ from metaeval.inex.simulation import simulate_inex as simulate_inex
 from metaeval.inex.writing import write_assessments as write_assessments
 from metaeval.inex.writing import write_element_sizes as write_element_sizes
 from metaeval.inex.writing import write_submission as write_submission
-from metaeval.studies.assessment_figures import AssessmentStudy as AssessmentStudy
-from metaeval.studies.expectations import Preference as Preference
-from metaeval.studies.expectations import parse_expectations as parse_expectations
-from metaeval.studies.reliability import ReliabilityStudy as ReliabilityStudy
+from metaeval.questions.assessment.study_figures import AssessmentStudy as AssessmentStudy
+from metaeval.questions.reliability.study import ReliabilityStudy as ReliabilityStudy

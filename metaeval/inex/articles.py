@@ -64,19 +64,19 @@ class ArticlePlaces(Result):
         FileFormatError
             If the article has no such element, text node or character.
         """
-        found = _POINT.fullmatch(place)
-        path = _STEP.sub(r"/\1[1]", found["path"] if found else place)
+        match = _POINT.fullmatch(place)
+        path = _STEP.sub(r"/\1[1]", match["path"] if match else place)
         element = self.elements.get(path)
-        if found is None or element is None:
+        if match is None or element is None:
             raise FileFormatError(f"the article has no {shortened(path)}", path=self.source)
         start, stop, nodes = element
         if "/text()" in place:
-            number = int(found["node"] or 1)
+            number = int(match["node"] or 1)
             start, stop = nodes[number - 1] if 1 <= number <= len(nodes) else (0, -1)
-            if stop < start or int(found["character"] or 0) > stop - start:
+            if stop < start or int(match["character"] or 0) > stop - start:
                 raise FileFormatError(f"the article has no {shortened(place)}", path=self.source)
-            if found["character"]:
-                start = stop = start + int(found["character"])
+            if match["character"]:
+                start = stop = start + int(match["character"])
         return int(self.before[stop if end else start])
 
 
@@ -88,7 +88,7 @@ class Articles(Protocol):
         ...
 
 
-class _Reader:
+class _ArticleEvents:
     """The events of one article."""
 
     def __init__(self, source: str) -> None:
@@ -183,7 +183,7 @@ def read_article(path: str | os.PathLike[str]) -> ArticlePlaces:
     >>> article.position("/article[1]/p[2]/text()[2].1"), article.position("/article[1]/p[2]", end=True)
     (16, 21)
     """
-    return _Reader(str(path)).places(read_bytes(str(path)))
+    return _ArticleEvents(str(path)).places(read_bytes(str(path)))
 
 
 class ArticleFolder:
@@ -229,12 +229,12 @@ class ArticleFolder:
             self._below = {}
             for path in sorted(self.folder.rglob("*.xml*")):
                 self._below.setdefault(path.name.split(".xml")[0], []).append(path)
-        found = self._below.get(document, [])
-        if len(found) != 1:
-            kind = f"{len(found)} files for" if found else "no article"
+        paths = self._below.get(document, [])
+        if len(paths) != 1:
+            kind = f"{len(paths)} files for" if paths else "no article"
             message = f"the folder holds {kind} {document}, which was assessed; give the folder of all articles"
             raise FileFormatError(message, path=self.folder)
-        return found[0]
+        return paths[0]
 
 
 def place_passages(assessments: Assessments, articles: Articles, *, lenient: bool = False) -> Assessments:
@@ -283,15 +283,15 @@ def place_passages(assessments: Assessments, articles: Articles, *, lenient: boo
         offsets[row], lengths[row] = low, length
     for row, document in zip(open_entries.tolist(), documents["document"].to_numpy()[open_entries], strict=True):
         entries[row] = finder.position(document, points[row])
-    found = np.ones(len(passages), dtype=bool)
-    found[open_passages] = lengths[open_passages] >= 0
+    in_article = np.ones(len(passages), dtype=bool)
+    in_article[open_passages] = lengths[open_passages] >= 0
     counts = {
-        "passages that the articles do not have, left out": int((~found).sum()),
+        "passages that the articles do not have, left out": int((~in_article).sum()),
         "best entry points that the articles do not have, left out": int((entries[open_entries] < 0).sum()),
         f"of {len(open_passages)} passages, not as long in the articles as in the assessments": different,
     }
     notes = tuple(f"{words}: {number}" for words, number in counts.items() if number)
-    placed = passages.assign(offset=offsets, length=lengths)[found].reset_index(drop=True)
+    placed = passages.assign(offset=offsets, length=lengths)[in_article].reset_index(drop=True)
     return replace(
         assessments, passages=placed, documents=documents.assign(best_entry=entries), notes=assessments.notes + notes
     )
@@ -336,15 +336,15 @@ def highlighted_elements(assessments: Assessments, articles: Articles) -> pd.Dat
     assessed = {key: {*paths} for key, paths in assessments.elements.groupby(["topic", "document"])["path"]}
     at_hand = lru_cache(_AT_HAND)(articles.__getitem__)
     rows = []
-    for (topic, document), own in assessments.passages.groupby(["topic", "document"], sort=False):
+    for (topic, document), passages in assessments.passages.groupby(["topic", "document"], sort=False):
         article = at_hand(document)
         paths = sorted(article.elements, key=article.order.__getitem__)
         places = np.array([article.elements[path][:2] for path in paths], dtype=np.int64).reshape(-1, 2)
         begins, ends = article.before[places].T
-        low = own["offset"].to_numpy()
-        high = low + own["length"].to_numpy()
+        low = passages["offset"].to_numpy()
+        high = low + passages["length"].to_numpy()
         marked = (np.minimum(ends[:, None], high) > np.maximum(begins[:, None], low)).any(axis=1)
-        inside = [path for path, one in zip(paths, marked, strict=True) if one]
+        inside = [path for path, is_marked in zip(paths, marked, strict=True) if is_marked]
         missing = [path for path in inside if path not in assessed.get((topic, document), ())]
         rows.append((topic, document, len(inside), len(inside) - len(missing), missing[0] if missing else ""))
     return pd.DataFrame(rows, columns=["topic", "document", "highlighted", "assessed", "missing"])

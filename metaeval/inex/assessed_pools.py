@@ -124,9 +124,11 @@ class GrowthCurves(NamedTuple):
         table = first.to_frame().join(view.documents[kinds], how="left")
         totals = view.documents.groupby("topic")[kinds].sum()
         curves: dict[object, pd.DataFrame] = {}
-        for topic, own in table.groupby("topic"):
-            per_round = own.groupby("round").agg(documents=("round", "size"), **{name: (name, "sum") for name in kinds})
-            unknown = own.loc[own[kinds[0]].isna(), "round"]
+        for topic, of_topic in table.groupby("topic"):
+            per_round = of_topic.groupby("round").agg(
+                documents=("round", "size"), **{name: (name, "sum") for name in kinds}
+            )
+            unknown = of_topic.loc[of_topic[kinds[0]].isna(), "round"]
             ended = per_round[per_round.index < (unknown.min() if len(unknown) else np.inf)].cumsum()
             if len(ended) and topic in totals.index:
                 curves[topic] = ended
@@ -143,8 +145,10 @@ class GrowthCurves(NamedTuple):
         reach = sizes[None, :] <= ends[:, None]
         frame = pd.DataFrame({"documents": sizes, "topics": reach.sum(axis=0)})
         for name in self.kinds:
-            found = np.array([_interpolated(sizes, curve["documents"], curve[name]) for curve in self.curves.values()])
-            sums = np.where(reach, found, 0.0).sum(axis=0)
+            interpolated = np.array(
+                [_interpolated(sizes, curve["documents"], curve[name]) for curve in self.curves.values()]
+            )
+            sums = np.where(reach, interpolated, 0.0).sum(axis=0)
             total = np.where(reach, self.totals[name].to_numpy()[:, None], 0.0).sum(axis=0)
             frame[name] = sums / frame["topics"]
             frame[f"{name}_share"] = np.divide(sums, total, out=np.full(len(sums), np.nan), where=total > 0)
@@ -162,8 +166,8 @@ class GrowthCurves(NamedTuple):
         for name in self.kinds if reaching else ():
             before = [_interpolated(np.array([rank]), curve["documents"], curve[name])[0] for curve in reaching]
             after = [
-                (curve[name].iloc[-1] - found) / (curve["documents"].iloc[-1] - rank)
-                for curve, found in zip(reaching, before, strict=True)
+                (curve[name].iloc[-1] - n_before) / (curve["documents"].iloc[-1] - rank)
+                for curve, n_before in zip(reaching, before, strict=True)
             ]
             rows.append((name, rank, len(reaching), np.mean(before) / rank, np.mean(after)))
         return pd.DataFrame(rows, columns=["found", "rank", "topics", "before", "after"])
@@ -256,17 +260,17 @@ def new_run_coverage(
     [['documents', 1, 1.0], ['documents', 2, 1.0], ['elements', 1, 0.0], ['elements', 2, 0.0]]
     """
     runs, others = check_kinds(pooled, "pooled", "Submission"), check_kinds(new, "new", "Submission")
-    for name, part in (("pooled", runs), ("new", others)):
-        if not any(len(one.results) for one in part):
+    for name, submissions in (("pooled", runs), ("new", others)):
+        if not any(len(run.results) for run in submissions):
             raise InvalidOptionError(f"`{name}` holds no results; give at least one run that has some")
     wanted = np.array([check_count(size, "sizes") for size in sizes])
-    every = [one.results for one in (*runs, *others)]
+    every = [run.results for run in (*runs, *others)]
     elements = all("path" in table and (table["path"] != "").all() for table in every)
     frames = []
     for unit in ("documents", "elements") if elements else ("documents",):
         keys = KEYS if unit == "documents" else [*KEYS, "path"]
-        depth, entry = _rank_by_rank([one.results for one in runs], keys, wanted, rounds)
-        counts = [_inside(one.results, keys, depth, entry) for one in others]
+        depth, entry = _rank_by_rank([run.results for run in runs], keys, wanted, rounds)
+        counts = [_inside(run.results, keys, depth, entry) for run in others]
         sums = np.zeros((len(wanted) + 1, max(table.shape[1] for table in counts)), dtype=np.int64)
         for table in counts:
             sums[:, : table.shape[1]] += table
@@ -288,17 +292,20 @@ def _rank_by_rank(
     """Return the round that completes each topic's pool of each size, and the round in which each result comes in."""
     entry = entry_rounds(tables, keys, rounds)
     new = entry.reset_index().groupby(["topic", "round"]).size().unstack(fill_value=0)  # noqa: PD010 - a grid
-    held, last = new.cumsum(axis=1).to_numpy(), new.columns.to_numpy()  # a round may bring nothing new to any topic
-    depth = [np.where(held[:, -1] < size, last[-1], last[(held >= size).argmax(axis=1)]) for size in sizes]
+    pool_sizes, last = (
+        new.cumsum(axis=1).to_numpy(),
+        new.columns.to_numpy(),
+    )  # a round may bring nothing new to any topic
+    depth = [np.where(pool_sizes[:, -1] < size, last[-1], last[(pool_sizes >= size).argmax(axis=1)]) for size in sizes]
     return pd.DataFrame(np.transpose(depth), index=new.index), entry
 
 
 def _inside(table: pd.DataFrame, keys: list[str], depth: pd.DataFrame, entry: "pd.Series[int]") -> Ints:
     """Count at every rank the results in the pool of each size; the last row counts all results of pooled topics."""
-    known = table[table["topic"].isin(depth.index)]
-    rank = known.groupby("topic").cumcount().to_numpy()
-    came = entry.reindex(pd.MultiIndex.from_frame(known[keys])).fillna(np.inf).to_numpy()
-    last = depth.reindex(known["topic"]).to_numpy()
+    pooled = table[table["topic"].isin(depth.index)]
+    rank = pooled.groupby("topic").cumcount().to_numpy()
+    came = entry.reindex(pd.MultiIndex.from_frame(pooled[keys])).fillna(np.inf).to_numpy()
+    last = depth.reindex(pooled["topic"]).to_numpy()
     inside = [came <= column for column in last.T]
     longest = int(rank.max(initial=-1)) + 1
-    return np.array([np.bincount(rank[one], minlength=longest) for one in (*inside, np.ones(len(rank), dtype=bool))])
+    return np.array([np.bincount(rank[mask], minlength=longest) for mask in (*inside, np.ones(len(rank), dtype=bool))])

@@ -58,8 +58,8 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
         if places[role] is None:
             words = "seconds or time" if role == "time" else role
             raise sheet.error(f"a log needs a column {words}; there are {', '.join(names)}")
-    known = (*wanted, *(role for role in ("action", "place") if places[role] is not None))
-    columns = {role: [row[places[role] or 0].strip() for row in rows] for role in known}
+    roles = (*wanted, *(role for role in ("action", "place") if places[role] is not None))
+    columns = {role: [row[places[role] or 0].strip() for row in rows] for role in roles}
     frame = pd.DataFrame(columns, dtype=object)
     for role in wanted[:2]:
         if "" in columns[role]:
@@ -79,5 +79,5 @@ def _number(cell: str) -> float:
 
 def _refuse(body: Sheet, cells: pd.Series, wrong: np.ndarray) -> None:
     if wrong.any():
-        place = int(np.argmax(wrong))
-        raise body.error(f"seconds must be a number from 0, not {shortened(cells.iloc[place])!r}", place)
+        row = int(np.argmax(wrong))
+        raise body.error(f"seconds must be a number from 0, not {shortened(cells.iloc[row])!r}", row)

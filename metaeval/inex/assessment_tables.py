@@ -56,10 +56,10 @@ class AssessmentTables(ShortRepr):
         """Return assessments as tables, with the sizes of elements that another table knows."""
         table = assessments.elements
         relevant = table[(table["exhaustivity"] != 0) & (table["specificity"] > 0)]
-        known = _sizes(sizes)
-        elements = relevant.merge(known, on=["document", "path"], how="left")
-        own = elements.get("size", pd.Series(-1, index=elements.index))
-        elements["size"] = own.where(own > 0, elements["known_size"]).astype(np.float64)
+        known_sizes = _sizes(sizes)
+        elements = relevant.merge(known_sizes, on=["document", "path"], how="left")
+        stated = elements.get("size", pd.Series(-1, index=elements.index))
+        elements["size"] = stated.where(stated > 0, elements["known_size"]).astype(np.float64)
         counts = {
             "elements": elements[elements["exhaustivity"] != TOO_SMALL].groupby(KEYS).size(),
             "too_small": elements[elements["exhaustivity"] == TOO_SMALL].groupby(KEYS).size(),
@@ -78,7 +78,7 @@ class AssessmentTables(ShortRepr):
             documents[["too_small", "highlighted"]] = np.nan
         if assessments.passages.empty:
             documents["passages"] = np.nan
-        return cls(assessments=assessments, documents=documents, elements=elements, sizes=known)
+        return cls(assessments=assessments, documents=documents, elements=elements, sizes=known_sizes)
 
     def doubts(self) -> list[str]:
         """Say what looks as if a file had been changed or cut on its way."""
@@ -86,9 +86,11 @@ class AssessmentTables(ShortRepr):
         if len(self.documents) >= _MANY and (self.documents["relevant"] > 0).all():
             notes.append("every document listed is relevant; those without relevant text seem to have been left out")
         entries = self.documents.get("best_entry", pd.Series(dtype=np.int64))
-        given = entries[entries >= 0]
-        if len(given) >= _MANY and len(given.unique()) == 1:
-            notes.append(f"every best entry point is character {given.iloc[0]}, which nobody chose; do not trust them")
+        positions = entries[entries >= 0]
+        if len(positions) >= _MANY and len(positions.unique()) == 1:
+            notes.append(
+                f"every best entry point is character {positions.iloc[0]}, which nobody chose; do not trust them"
+            )
         return notes
 
     def topics(self) -> pd.DataFrame:
@@ -128,13 +130,15 @@ class AssessmentTables(ShortRepr):
                 "length": table["length"],
             }
         )
-        own = self.elements[[*KEYS, "path", "size"]]
-        found = around.merge(own, on=[*KEYS, "path"], how="left").merge(self.sizes, on=["document", "path"], how="left")
-        size = found["size"].fillna(found["known_size"])
-        whole = int((size == found["length"]).sum())
+        element_sizes = self.elements[[*KEYS, "path", "size"]]
+        passages = around.merge(element_sizes, on=[*KEYS, "path"], how="left").merge(
+            self.sizes, on=["document", "path"], how="left"
+        )
+        size = passages["size"].fillna(passages["known_size"])
+        n_elemental = int((size == passages["length"]).sum())
         unknown = int(size.isna().sum())
-        counts = np.array([whole, len(found) - whole - unknown, unknown])
-        judged = len(found) - unknown
+        counts = np.array([n_elemental, len(passages) - n_elemental - unknown, unknown])
+        judged = len(passages) - unknown
         shares = [count / judged if judged else np.nan for count in counts[:2]]
         return pd.DataFrame({"kind": ["elemental", "other", "unknown"], "passages": counts, "share": [*shares, np.nan]})
 
@@ -152,12 +156,12 @@ class AssessmentTables(ShortRepr):
         last = steps + 1 if self.assessments.scale == "2005" else steps
         every = pd.MultiIndex.from_product([names, range(1, last + 1)])
         filled = counts.reindex(every, fill_value=0)
-        place = filled.index.get_level_values(1).to_numpy()
+        step = filled.index.get_level_values(1).to_numpy()
         return pd.DataFrame(
             {
                 "element_class": filled.index.get_level_values(0),
-                "low": np.where(place > steps, 1.0, (place - 1) / steps),
-                "high": np.where(place > steps, 1.0, place / steps),
+                "low": np.where(step > steps, 1.0, (step - 1) / steps),
+                "high": np.where(step > steps, 1.0, step / steps),
                 "elements": filled.to_numpy(),
             }
         )
@@ -174,16 +178,16 @@ class AssessmentTables(ShortRepr):
     def sizes_by_exhaustivity(self) -> pd.DataFrame:
         """Return the sizes of elements of every degree of exhaustivity, from the lowest."""
         table = self._elements()
-        known = table[table["size"].notna()]
-        if known.empty:
+        sized = table[table["size"].notna()]
+        if sized.empty:
             raise LackingError("nobody says how many characters the elements have; give a table of sizes")
         rows = []
-        for degree, own in known.groupby("exhaustivity"):
-            size = own["size"].to_numpy(dtype=np.float64)
+        for degree, of_degree in sized.groupby("exhaustivity"):
+            size = of_degree["size"].to_numpy(dtype=np.float64)
             quantiles = dict(zip(_QUANTILES, np.quantile(size, list(_QUANTILES.values())), strict=True))
             label = "?" if degree == TOO_SMALL else str(degree)
             shares = {"mean": size.mean(), "short": float((size < SHORT).mean())}
-            rows.append({"exhaustivity": label, "elements": len(own), **quantiles, **shares})
+            rows.append({"exhaustivity": label, "elements": len(of_degree), **quantiles, **shares})
         return pd.DataFrame(rows)
 
     def entries(self) -> pd.DataFrame:
@@ -213,7 +217,7 @@ class AssessmentTables(ShortRepr):
             raise LackingError("assessments of 2002 have coverage instead of specificity")
         top = 3 if self.assessments.scale == "2003" else 1
         of_tag = {tag: name for name, tags in classes.items() for tag in tags}
-        tags = [found[1] if (found := _TAG.search(path)) else "" for path in table["path"]]
+        tags = [match[1] if (match := _TAG.search(path)) else "" for path in table["path"]]
         value = table["specificity"].to_numpy(dtype=np.float64) / top
         return pd.DataFrame(
             {"element_class": [of_tag.get(tag, "other") for tag in tags], "specificity": value, "full": value == 1}
@@ -240,8 +244,8 @@ def _around(start: str, end: str) -> str:
     """Return the path of the smallest element around two points."""
     steps = [_TEXT_NODE.sub("", point).split("/") for point in (start, end)]
     shared = 0
-    for first, other in zip(*steps, strict=False):
-        if first != other:
+    for first, second in zip(*steps, strict=False):
+        if first != second:
             break
         shared += 1
     return "/".join(steps[0][:shared])

@@ -22,14 +22,14 @@ def assessment_times(
     if not (spent["seconds"] >= 0).all():
         raise InvalidOptionError("`log` has times that are negative or missing; leave those rows out")
     total = spent.groupby(KEYS)["seconds"].sum()
-    known = total.index.isin(view.documents.index)
-    if not known.all():
-        notes.append(f"documents in the log that were not assessed, not counted: {int((~known).sum())}")
-    kept = total[known]
-    if kept.empty:
+    is_assessed = total.index.isin(view.documents.index)
+    if not is_assessed.all():
+        notes.append(f"documents in the log that were not assessed, not counted: {int((~is_assessed).sum())}")
+    seconds = total[is_assessed]
+    if seconds.empty:
         raise LackingError("the log has none of the documents assessed")
-    relevant = view.documents["relevant"].reindex(kept.index) > 0
-    return pd.DataFrame({"seconds": kept.astype(np.float64), "relevant": relevant}).reset_index()
+    relevant = view.documents["relevant"].reindex(seconds.index) > 0
+    return pd.DataFrame({"seconds": seconds.astype(np.float64), "relevant": relevant}).reset_index()
 
 
 def _spent(log: pd.DataFrame, longest_break: float, notes: list[str]) -> pd.DataFrame:

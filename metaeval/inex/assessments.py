@@ -66,8 +66,8 @@ def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> Ints:
     wrong = ~((np.abs(numbers) <= LARGEST) & (numbers == np.rint(numbers)))
     if wrong.any():
         row = table.iloc[int(np.argmax(wrong))]
-        place = "".join(f"{part} {row[part]!r}, " for part in ("topic", "document") if part in row)
-        message = f"{place}{column} must be a whole number up to {LARGEST}, not {shortened(row[column])}"
+        location = "".join(f"{key} {row[key]!r}, " for key in ("topic", "document") if key in row)
+        message = f"{location}{column} must be a whole number up to {LARGEST}, not {shortened(row[column])}"
         line = int(row["line"]) if "line" in row else UNKNOWN
         raise FileFormatError(message, path=source or None, line=line if line > 0 else None)
     return numbers.astype(np.int64)
@@ -85,9 +85,9 @@ def table_of(kind: str, values: Mapping[str, Sequence[object] | NDArray[np.gener
     length = len(next(iter(values.values())))
     missing = {str: "", np.int64: UNKNOWN, np.float64: np.nan}
     table = {}
-    for name, held in COLUMNS[kind].items():
-        dtype = object if held is str else held
-        column = values[name] if name in values else np.full(length, missing[held], dtype=dtype)
+    for name, cell_type in COLUMNS[kind].items():
+        dtype = object if cell_type is str else cell_type
+        column = values[name] if name in values else np.full(length, missing[cell_type], dtype=dtype)
         table[name] = pd.Series(np.asarray(column, dtype=dtype), dtype=dtype)
     return pd.DataFrame(table)
 

@@ -41,7 +41,7 @@ def character_ratios(first: object, second: object, both: object) -> pd.DataFram
     >>> character_ratios([540218], [998147], [213864]).iloc[0, 3:].round(2).tolist()
     [0.4, 0.21, 0.16]
     """
-    a, b, c = (np.asarray(part, dtype=np.float64) for part in (first, second, both))
+    a, b, c = (np.asarray(characters, dtype=np.float64) for characters in (first, second, both))
     if (c > np.minimum(a, b)).any() or (c < 0).any():
         raise InvalidOptionError("characters marked by both must lie from 0 to what each assessor marked")
     shares = {"of_first": ratio(c, a), "of_second": ratio(c, b), "of_union": ratio(c, a + b - c)}
@@ -85,7 +85,7 @@ def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
     """
     check_kind(first, "first", "Assessments")
     check_kind(second, "second", "Assessments")
-    sides = [AssessmentTables.of(one, None).documents["relevant"] > 0 for one in (first, second)]
+    sides = [AssessmentTables.of(assessments, None).documents["relevant"] > 0 for assessments in (first, second)]
     shared = set(sides[0].index.get_level_values("topic")) & set(sides[1].index.get_level_values("topic"))
     joined = pd.concat(sides, axis=1, keys=["first", "second"])
     joined = joined[joined.index.get_level_values("topic").isin(shared)]
@@ -93,10 +93,10 @@ def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
         relevant_only = side.groupby("topic").all().reindex(joined.index.get_level_values("topic"))
         unlisted = joined[name].isna() & relevant_only.to_numpy(dtype=bool)
         joined[name] = joined[name].mask(unlisted, other=False)
-    known = joined.dropna().astype(bool)
-    if known.empty:
+    judged = joined.dropna().astype(bool)
+    if judged.empty:
         raise ScoresError("the two assessors share no assessed document")
-    counts = known.assign(both=known["first"] & known["second"]).groupby("topic").sum()
+    counts = judged.assign(both=judged["first"] & judged["second"]).groupby("topic").sum()
     counts = counts.loc[natural_order(counts.index)]
     return character_ratios(*counts.to_numpy().T).set_axis(counts.index, axis=0)
 
@@ -127,7 +127,7 @@ def passage_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
     """
     check_kind(first, "first", "Assessments")
     check_kind(second, "second", "Assessments")
-    mine, theirs = (_intervals(one) for one in (first, second))
+    mine, theirs = (_intervals(assessments) for assessments in (first, second))
     topics = natural_order(set(first.documents["topic"]) & set(second.documents["topic"]))
     if not topics:
         raise ScoresError("the two assessors share no topic")
@@ -151,10 +151,10 @@ def _intervals(assessments: Assessments) -> dict[tuple[str, str], Intervals]:
         line = int(passages.loc[passages["offset"] < 0, "line"].iloc[0])
         raise ScoresError(f"{assessments.source} line {line}: the passage has no offset; characters cannot be compared")
     result: dict[tuple[str, str], Intervals] = {}
-    for (topic, document), part in passages.groupby(["topic", "document"], sort=False):
-        starts = part["offset"].to_numpy()
+    for (topic, document), group in passages.groupby(["topic", "document"], sort=False):
+        starts = group["offset"].to_numpy()
         order = np.argsort(starts, kind="stable")
-        starts, ends = starts[order], (starts + part["length"].to_numpy())[order]
+        starts, ends = starts[order], (starts + group["length"].to_numpy())[order]
         reach = np.maximum.accumulate(ends)
         new = np.concatenate([[True], starts[1:] > reach[:-1]])
         last = np.concatenate([np.flatnonzero(new)[1:] - 1, [len(new) - 1]])
@@ -208,19 +208,19 @@ def element_agreement(
     shared = first.documents[KEYS].merge(second.documents[KEYS].drop_duplicates()).drop_duplicates()
     if shared.empty:
         raise ScoresError("the two assessors share no assessed document")
-    sides = [_relevant_elements(one, shared) for one in (first, second)]
+    sides = [_relevant_elements(assessments, shared) for assessments in (first, second)]
     joined = sides[0].merge(sides[1], on=[*KEYS, "path"], how="outer", suffixes=("_1", "_2"))
-    both = joined["exhaustivity_1"].notna() & joined["exhaustivity_2"].notna()
+    in_both = joined["exhaustivity_1"].notna() & joined["exhaustivity_2"].notna()
     gap = (joined["specificity_1"] - joined["specificity_2"]).abs()
     continuous = first.scale == "2005"
     bins = [_binned(joined[f"specificity_{side}"], continuous=continuous) for side in (1, 2)]
-    same = both & (joined["exhaustivity_1"] == joined["exhaustivity_2"])
+    same = in_both & (joined["exhaustivity_1"] == joined["exhaustivity_2"])
     shares = pd.DataFrame(
         {
             "topic": joined["topic"],
-            "both": both,
+            "both": in_both,
             "same_exhaustivity": same,
-            **{f"specificity<{margin:g}": both & (gap < margin) for margin in margins},
+            **{f"specificity<{margin:g}": in_both & (gap < margin) for margin in margins},
             "exact": same & (bins[0] == bins[1]),
         }
     )

@@ -27,20 +27,20 @@ def assessor_steps(log: pd.DataFrame | None, articles: Articles | None, notes: l
         mine = table[(table["action"] == action) & (table["place"] != "")]
         moves = [
             move
-            for (_, document), part in mine.groupby(KEYS, sort=False)
-            if len(part) > 1
-            for move in _moves(part["place"].tolist(), str(document), articles)
+            for (_, document), actions in mine.groupby(KEYS, sort=False)
+            if len(actions) > 1
+            for move in _moves(actions["place"].tolist(), str(document), articles)
         ]
-        known = np.array([move for move in moves if move is not None], dtype=np.int64)
-        if len(known) < len(moves):
+        ordered = np.array([move for move in moves if move is not None], dtype=np.int64)
+        if len(ordered) < len(moves):
             notes.append(
                 f"steps between {called} whose order only the articles tell, and that do not count: "
-                f"{len(moves) - len(known)} of {len(moves)}"
+                f"{len(moves) - len(ordered)} of {len(moves)}"
             )
-        if len(known):
-            forward, inside = int((known > 0).sum()), int((known == 2).sum())  # noqa: PLR2004 - see `_moves`
+        if len(ordered):
+            forward, inside = int((ordered > 0).sum()), int((ordered == 2).sum())  # noqa: PLR2004 - see `_moves`
             share = inside / forward if forward and action == "assess" else np.nan
-            rows.append((action, len(known), forward, forward / len(known), share))
+            rows.append((action, len(ordered), forward, forward / len(ordered), share))
     if not rows:
         message = "no document in the log has two highlights, or two judgments of elements, whose order is known"
         raise LackingError(message)
@@ -59,10 +59,10 @@ def assessor_cycles(log: pd.DataFrame | None) -> pd.DataFrame:
         highlights=acts["action"] == "highlight", judgments=judging, cycles=judging & ~before.astype(bool)
     )
     sums = counted.groupby(KEYS, sort=False).sum().reset_index()
-    both = sums[(sums["cycles"] > 0)].reset_index(drop=True)
-    if both.empty:
+    documents = sums[(sums["cycles"] > 0)].reset_index(drop=True)
+    if documents.empty:
         raise LackingError("no document in the log was highlighted and then judged")
-    return both
+    return documents
 
 
 def _ordered(log: pd.DataFrame | None) -> pd.DataFrame:
@@ -104,10 +104,10 @@ def _by_name(before: str, after: str) -> int | None:
     """Compare offsets, or siblings of one tag; others have no order without the article."""
     if before.isdecimal() and after.isdecimal():
         return int(int(before) < int(after))
-    for one, other in zip(before.split("/"), after.split("/"), strict=False):
-        if one != other:
-            parts = [step.replace("]", "").replace("[", ".").split(".") for step in (one, other)]
-            if parts[0][0] == parts[1][0] and all(part.isdecimal() for step in parts for part in step[1:]):
-                return int([int(part) for part in parts[0][1:]] < [int(part) for part in parts[1][1:]])
+    for first, second in zip(before.split("/"), after.split("/"), strict=False):
+        if first != second:
+            parts = [step.replace("]", "").replace("[", ".").split(".") for step in (first, second)]
+            if parts[0][0] == parts[1][0] and all(piece.isdecimal() for step in parts for piece in step[1:]):
+                return int([int(piece) for piece in parts[0][1:]] < [int(piece) for piece in parts[1][1:]])
             return None
     return None

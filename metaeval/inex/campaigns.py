@@ -7,7 +7,7 @@ from metaeval.inex.assessments import Scale
 from metaeval.inex.simulated_articles import IEEE, WIKIPEDIA, Template
 
 
-class Campaign(NamedTuple):
+class InexCampaign(NamedTuple):
     """What the papers say of a year."""
 
     scale: Scale
@@ -29,8 +29,8 @@ class Campaign(NamedTuple):
     """Whole sections among the passages that are whole elements."""
 
 
-_OLD = Campaign("2003", IEEE, 160, 60.7, 1.8, 49, 0.36, 499, 0.27, 0.23, 12)
-_NEW = Campaign("passages", WIKIPEDIA, 161, 60.4, 2.3, 74, 0.45, 600, 0.57, 0.31, 15)
+_OLD = InexCampaign("2003", IEEE, 160, 60.7, 1.8, 49, 0.36, 499, 0.27, 0.23, 12)
+_NEW = InexCampaign("passages", WIKIPEDIA, 161, 60.4, 2.3, 74, 0.45, 600, 0.57, 0.31, 15)
 CAMPAIGNS = {
     2002: _OLD._replace(scale="2002", second=2),
     2003: _OLD,
@@ -44,7 +44,7 @@ CAMPAIGNS = {
 }
 
 
-def campaign_of(year: int, said: dict[str, Any], *, n_documents: int | None = None) -> Campaign:
+def campaign_of(year: int, said: dict[str, Any], *, n_documents: int | None = None) -> InexCampaign:
     """Take what is published of a year, but for what the caller says.
 
     With a number of articles, as many of the articles judged are relevant as published, however few they are, two
@@ -72,7 +72,7 @@ def campaign_of(year: int, said: dict[str, Any], *, n_documents: int | None = No
     return campaign
 
 
-def _published_kappa(campaign: Campaign) -> float:
+def _published_kappa(campaign: InexCampaign) -> float:
     """Return κ of two assessors who share what is published of the documents judged, as many of these relevant."""
     relevant = campaign.relevant / campaign.pool
     of_each = 2 * campaign.document_agreement / (1 + campaign.document_agreement)

@@ -26,11 +26,11 @@ def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, 
     """
     if len(assessments) < 2:  # noqa: PLR2004 - a comparison takes two
         raise ScoresError(f"agreement needs two judges, not {len(assessments)}")
-    scales = {name: one.scale for name, one in assessments.items()}
+    scales = {name: of_judge.scale for name, of_judge in assessments.items()}
     if len(set(scales.values())) > 1:
         listed = ", ".join(f"{name} {scale}" for name, scale in scales.items())
         raise ScoresError(f"the judges use different scales ({listed}); compare those of one campaign")
-    judged = {name: set(one.documents["topic"]) for name, one in assessments.items()}
+    judged = {name: set(of_judge.documents["topic"]) for name, of_judge in assessments.items()}
     common = set.intersection(*judged.values())
     if not common:
         raise ScoresError(
@@ -40,12 +40,14 @@ def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, 
     gone = natural_order(set.union(*judged.values()) - common)
     left = first_few(gone)
     notes = (f"topics that not all judged, left out: {len(gone)} of {len(gone) + len(common)} ({left})",)
-    kept = {}
-    for name, one in assessments.items():
-        tables = {part: getattr(one, part) for part in ("documents", "elements", "passages")}
-        on_common = {part: table[table["topic"].isin(common)] for part, table in tables.items()}
-        kept[name] = replace(one, **{part: table.reset_index(drop=True) for part, table in on_common.items()})
-    return kept, notes if gone else ()
+    selected = {}
+    for name, of_judge in assessments.items():
+        tables = {table_name: getattr(of_judge, table_name) for table_name in ("documents", "elements", "passages")}
+        on_common = {table_name: table[table["topic"].isin(common)] for table_name, table in tables.items()}
+        selected[name] = replace(
+            of_judge, **{table_name: table.reset_index(drop=True) for table_name, table in on_common.items()}
+        )
+    return selected, notes if gone else ()
 
 
 def document_labels(assessments: Mapping[str, Assessments]) -> Labels:
@@ -60,12 +62,12 @@ def document_labels(assessments: Mapping[str, Assessments]) -> Labels:
     >>> document_labels({"ann": judged(30, 0), "ben": judged(20, 10)}).table["ben"].tolist()
     [1.0, 1.0]
     """
-    kept, notes = on_common_topics(assessments)
+    selected, notes = on_common_topics(assessments)
     columns = {}
-    for name, one in kept.items():
-        judgments = document_judgments(one, one.elements)
+    for name, of_judge in selected.items():
+        judgments = document_judgments(of_judge, of_judge.elements)
         topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
         items = [document.decode() for document in judgments.document_ids.tolist()]
         columns[name] = pd.Series(judgments.levels.astype(np.float64), index=pd.MultiIndex.from_arrays([topics, items]))
-    found = as_labels(pd.DataFrame(columns), scale=(0, 1))
-    return replace(found, notes=notes)
+    labels = as_labels(pd.DataFrame(columns), scale=(0, 1))
+    return replace(labels, notes=notes)

@@ -61,9 +61,9 @@ def _blind(table: NDArray[np.float64], grade: int) -> NDArray[np.float64]:
     if grade == 1:
         seen[1] = 0
     elif grade:
-        below, own = table[grade - 1], table[grade]
-        known = np.where(np.isnan(own), below, np.where(np.isnan(below), own, (below + own) / 2))
-        seen[grade - 1 : grade + 1] = known
+        below, row = table[grade - 1], table[grade]
+        means = np.where(np.isnan(row), below, np.where(np.isnan(below), row, (below + row) / 2))
+        seen[grade - 1 : grade + 1] = means
     return seen
 
 
@@ -242,7 +242,11 @@ def element_values(quant: Call, quantisation: Quantisation, grades: ElementGrade
     array([0.36, 0.72])
     """
     if quantisation.scales and grades.scale not in quantisation.scales:
-        fitting = [one.name for one in ELEMENT_QUANTISATIONS if grades.scale in (one.scales or (grades.scale,))]
+        fitting = [
+            candidate.name
+            for candidate in ELEMENT_QUANTISATIONS
+            if grades.scale in (candidate.scales or (grades.scale,))
+        ]
         raise InvalidOptionError(
             f"quant={quant} is made for assessments of the scale {' or '.join(quantisation.scales)}, and these are of "
             f"{grades.scale}; use one of {', '.join(fitting)}"

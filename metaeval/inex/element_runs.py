@@ -74,37 +74,37 @@ def normalised(table: pd.DataFrame, source: str, what: str) -> Words:
     """Return the paths of a table in their one spelling."""
     codes, names = pd.factorize(table["path"].astype(object), use_na_sentinel=False)
     normal = np.empty(len(names), dtype=object)
-    for place, name in enumerate(names):
+    for code, name in enumerate(names):
         try:
-            normal[place] = normalised_path(str(name))
+            normal[code] = normalised_path(str(name))
         except InvalidOptionError as error:
-            refuse(table, codes == place, str(error), source, what)
+            refuse(table, codes == code, str(error), source, what)
     return Words(codes, normal)
 
 
-def checked_assessments(assessments: Assessments, *, lenient: bool) -> pd.DataFrame:
+def checked_elements(assessments: Assessments, *, lenient: bool) -> pd.DataFrame:
     """Return the assessed elements with normalised paths, each once, sizes whole, what is invalid not relevant."""
     documents, source = assessments.documents, assessments.source
     repeated = documents.duplicated(["topic", "document"]).to_numpy()
     if repeated.any():
         rule = "assessed twice; choose one assessor's judgments of a topic and keep each document once"
         refuse(documents, repeated, rule, source, "")
-    given = assessments.elements
+    elements = assessments.elements
     keys = pd.MultiIndex.from_frame(documents[["topic", "document"]].astype(object))
-    if len(given):
-        known = pd.MultiIndex.from_frame(given[["topic", "document"]].astype(object)).isin(keys)
-        if not known.all():
-            refuse(given, ~known, "the document is not among those assessed completely", source, "")
+    if len(elements):
+        listed = pd.MultiIndex.from_frame(elements[["topic", "document"]].astype(object)).isin(keys)
+        if not listed.all():
+            refuse(elements, ~listed, "the document is not among those assessed completely", source, "")
     table = pd.DataFrame(
         {
-            "topic": Words.of(given["topic"]).words,
-            "document": Words.of(given["document"]).words,
-            "path": normalised(given, source, "").words,
-            "exhaustivity": _column(given, "exhaustivity", absent=0),
-            "specificity": _column(given, "specificity", absent=0),
-            "size": whole_column(given, "size", source=source),
-            "relevant_size": whole_column(given, "relevant_size", source=source),
-            "line": whole_column(given, "line", source=source),
+            "topic": Words.of(elements["topic"]).words,
+            "document": Words.of(elements["document"]).words,
+            "path": normalised(elements, source, "").words,
+            "exhaustivity": _column(elements, "exhaustivity", absent=0),
+            "specificity": _column(elements, "specificity", absent=0),
+            "size": whole_column(elements, "size", source=source),
+            "relevant_size": whole_column(elements, "relevant_size", source=source),
+            "line": whole_column(elements, "line", source=source),
         }
     )
     table = table[table["size"] != 0].reset_index(drop=True)  # without characters there is no specificity
@@ -136,8 +136,8 @@ def _outside_scale(table: pd.DataFrame, scale: Scale) -> dict[str, NDArray[np.bo
         code = np.where((e == np.floor(e)) & (s == np.floor(s)), e * (_TOP_GRADE + 1) + s, -1)
         inside = (e >= 0) & (e <= _TOP_GRADE) & (s >= 0) & (s <= _TOP_GRADE)
         allowed = [pair[0] * (_TOP_GRADE + 1) + pair[1] for pair in _VALID[scale]]
-        what = "(relevance, coverage)" if scale == "2002" else "(exhaustivity, specificity)"
-        return {f"the pair {what} is none of the scale of {scale}": ~(inside & np.isin(code, allowed))}
+        grade_names = "(relevance, coverage)" if scale == "2002" else "(exhaustivity, specificity)"
+        return {f"the pair {grade_names} is none of the scale of {scale}": ~(inside & np.isin(code, allowed))}
     return {
         "exhaustivity must be 0, 1, 2 or '?'": ~np.isin(e, (0, 1, _TOP_EXHAUSTIVITY, TOO_SMALL)),
         "highlighted characters must lie in 0 to the size": (size > 0) & (relevant > size),
@@ -154,32 +154,32 @@ def document_judgments(assessments: Assessments, judged: pd.DataFrame) -> Judgme
     levels: dict[str, dict[str, int]] = {}
     highlighted = whole_column(documents, "relevant_size", source=assessments.source)
     for topic, document, size in zip(documents["topic"], documents["document"], highlighted, strict=True):
-        own = levels.setdefault(str(topic), {})
-        own[str(document)] = int(size > 0 or (str(topic), str(document)) in marked)
+        of_topic = levels.setdefault(str(topic), {})
+        of_topic[str(document)] = int(size > 0 or (str(topic), str(document)) in marked)
     return judgments_from(levels)
 
 
 def checked_run(submission: Submission, topics: tuple[str, ...], limit: int) -> ElementRun:
     """Return the results of a run on assessed topics, down to the limit."""
     results = submission.results
-    own = Words.of(results["topic"])
-    places = own.within(pd.Index(topics, dtype=object))
+    topic_words = Words.of(results["topic"])
+    places = topic_words.within(pd.Index(topics, dtype=object))
     order, _, cut = list_after_list(places, len(topics), limit)
     table = results.iloc[order]
-    what = f"run {submission.run!r}, "
+    label = f"run {submission.run!r}, "
     lacking = (table["path"].fillna("") == "").to_numpy()
     if lacking.any():
         rule = "the result is no element (it has no path); measures of passages take offsets (passage_collection)"
-        refuse(table, lacking, rule, submission.source, what)
+        refuse(table, lacking, rule, submission.source, label)
     if "end_path" in table and (ranges := (table["end_path"].fillna("") != "").to_numpy()).any():
-        refuse(table, ranges, "the result is a range of elements; give its offset and length", submission.source, what)
+        refuse(table, ranges, "the result is a range of elements; give its offset and length", submission.source, label)
     own_topics = places[order]
     return ElementRun(
         topics=own_topics,
         documents=Words.of(table["document"]),
-        paths=normalised(table, submission.source, what),
+        paths=normalised(table, submission.source, label),
         tied=_tied(table, own_topics),
-        answered=frozenset(map(str, submission.answered)) | frozenset(own.names),
+        answered=frozenset(map(str, submission.answered)) | frozenset(topic_words.names),
         cut=cut,
     )
 
@@ -188,7 +188,7 @@ def _tied(table: pd.DataFrame, topics: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Say which results share a rank with the one before: by score where a list has them all, else by rank."""
     keys = np.arange(len(table), dtype=np.float64)
     for column in ("rank", "rsv"):  # the last that is complete decides
-        given = _column(table, column, absent=np.nan)
-        complete = np.bincount(topics, weights=np.isnan(given)) == 0 if len(given) else np.zeros(0, dtype=bool)
-        keys = np.where(complete[topics], given, keys)
+        values = _column(table, column, absent=np.nan)
+        complete = np.bincount(topics, weights=np.isnan(values)) == 0 if len(values) else np.zeros(0, dtype=bool)
+        keys = np.where(complete[topics], values, keys)
     return np.append(False, (keys[1:] == keys[:-1]) & (topics[1:] == topics[:-1]))[: len(table)]

@@ -74,18 +74,18 @@ class ElementNames(NamedTuple):
 
     def parts(self, keys: Ints) -> tuple[Ints, Ints, Ints]:
         """Take keys apart into the codes of topics, documents and paths."""
-        rest, paths = np.divmod(keys, len(self.paths))
-        return (*np.divmod(rest, len(self.documents)), paths)
+        quotient, paths = np.divmod(keys, len(self.paths))
+        return (*np.divmod(quotient, len(self.documents)), paths)
 
     def path_stops(self) -> Ints:
         """Return for every path in document order the position behind its last descendant."""
         paths = self.paths
         stops = np.full(len(paths), len(paths), dtype=np.int64)
         waiting: list[int] = []
-        for place, path in enumerate(paths):
+        for position, path in enumerate(paths):
             while waiting and not path.startswith(paths[waiting[-1]] + "/"):
-                stops[waiting.pop()] = place
-            waiting.append(place)
+                stops[waiting.pop()] = position
+            waiting.append(position)
         return stops
 
     def known_sizes(self, sizes: pd.DataFrame | None, documents: Ints, paths: Ints) -> Ints:
@@ -112,12 +112,12 @@ class ElementNames(NamedTuple):
             )
         own_documents = Words.of(table["document"]).within(self.documents)
         own_paths = Words.of(table["path"]).within(self.paths)
-        known = (own_documents >= 0) & (own_paths >= 0)
-        if not known.any():
+        matched = (own_documents >= 0) & (own_paths >= 0)
+        if not matched.any():
             return np.full(len(paths), UNKNOWN, dtype=np.int64)
-        keys = own_documents[known] * len(self.paths) + own_paths[known]
-        found = looked_up(keys, documents * len(self.paths) + paths)
-        return np.where(found < 0, UNKNOWN, table["size"].to_numpy()[known][found])
+        keys = own_documents[matched] * len(self.paths) + own_paths[matched]
+        rows = positions_of(keys, documents * len(self.paths) + paths)
+        return np.where(rows < 0, UNKNOWN, table["size"].to_numpy()[matched][rows])
 
 
 def in_document_order(columns: list[Words]) -> pd.Index:
@@ -136,15 +136,16 @@ def linked_tree(
     stops = np.empty(n, dtype=np.int32)
     waiting = np.empty(n, dtype=np.int64)
     depth = 0
-    for place in range(n):
+    for position in range(n):
         while depth > 0 and (
-            documents[waiting[depth - 1]] != documents[place] or path_stops[paths[waiting[depth - 1]]] <= paths[place]
+            documents[waiting[depth - 1]] != documents[position]
+            or path_stops[paths[waiting[depth - 1]]] <= paths[position]
         ):
             depth -= 1
-            stops[waiting[depth]] = place - starts[waiting[depth]]
+            stops[waiting[depth]] = position - starts[waiting[depth]]
         if depth > 0:
-            parents[place] = waiting[depth - 1] - starts[place]
-        waiting[depth] = place
+            parents[position] = waiting[depth - 1] - starts[position]
+        waiting[depth] = position
         depth += 1
     while depth > 0:
         depth -= 1
@@ -155,15 +156,15 @@ def linked_tree(
 @compiled
 def above(parents: NDArray[np.int32], starts: Ints, chosen: Flags) -> NDArray[np.int32]:
     """Return the nearest chosen ancestor of every element, -1 for none; ``starts`` is its topic's first element."""
-    found = np.full(len(parents), -1, dtype=np.int32)
-    for place in range(len(parents)):
-        parent = parents[place]
+    ancestors = np.full(len(parents), -1, dtype=np.int32)
+    for position in range(len(parents)):
+        parent = parents[position]
         if parent >= 0:
-            found[place] = parent if chosen[starts[place] + parent] else found[starts[place] + parent]
-    return found
+            ancestors[position] = parent if chosen[starts[position] + parent] else ancestors[starts[position] + parent]
+    return ancestors
 
 
-def looked_up(keys: Ints, wanted: Ints) -> Ints:
+def positions_of(keys: Ints, wanted: Ints) -> Ints:
     """Return where each wanted key stands, -1 for nowhere."""
     order = np.argsort(keys)
     slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)

@@ -25,8 +25,8 @@ from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
-from metaeval.inex.element_runs import ElementRun, Words, checked_assessments, checked_run, document_judgments, refuse
-from metaeval.inex.element_table import ElementNames, Elements, above, in_document_order, linked_tree, looked_up
+from metaeval.inex.element_runs import ElementRun, Words, checked_elements, checked_run, document_judgments, refuse
+from metaeval.inex.element_table import ElementNames, Elements, above, in_document_order, linked_tree, positions_of
 
 _UNSIZED = ("inex2002", "inex2002(quant=strict)", "nxCG(alpha=0)@10", "nxCG(alpha=0)@25", "nxCG(alpha=0)@50")
 _SIZED = ("MAep", "nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@25", "xQ", "inex2002")
@@ -89,8 +89,10 @@ class ElementCollection(JudgedCollection):
     def in_force(self) -> NDArray[np.bool_]:
         """Which elements are assessed now: those of documents that have not lost their judgment."""
         judgment = self.by_document.topic_offsets[self.topic_of_element] + self.elements.documents
-        kept = np.append(self.by_document.levels > 0, False)[np.where(self.elements.documents < 0, -1, judgment)]
-        return self.elements.assessed & kept
+        has_judgment = np.append(self.by_document.levels > 0, False)[
+            np.where(self.elements.documents < 0, -1, judgment)
+        ]
+        return self.elements.assessed & has_judgment
 
     def place_of(self, element: int) -> str:
         """Say where an element (a position in `elements`) stands, for errors."""
@@ -192,11 +194,11 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     check_count(limit, "limit")
     if assessments.scale == "passages":
         raise InvalidOptionError("assessments of the scale 'passages' have no exhaustivity; use passage_collection")
-    judged = checked_assessments(assessments, lenient=lenient)
+    judged = checked_elements(assessments, lenient=lenient)
     judgments = document_judgments(assessments, judged)
     submissions = check_kinds(submissions, "submissions", "Submission")
     runs = each_run(submissions, lambda submission: checked_run(submission, judgments.topics, limit))
-    rows = _Rows(runs, judged, judgments, assessments)
+    rows = _ElementRows(runs, judged, judgments, assessments)
     elements, by_document = rows.elements(sizes), rows.by_document(retrieved)
     doubts = [*judged.attrs["notes"], *rows.inconsistencies(elements, lenient=lenient)]
     if doubts:
@@ -218,7 +220,7 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     )
 
 
-class _Rows:
+class _ElementRows:
     """What was assessed or retrieved, each once and in the order of `Elements`: what a collection is compiled from."""
 
     def __init__(
@@ -247,7 +249,7 @@ class _Rows:
         self.counts = np.stack([np.bincount(run.topics, minlength=len(names.topics)) for run in runs.values()])
         topics_of_ids = np.repeat(np.arange(len(names.topics)), np.diff(judgments.topic_offsets))
         self.id_keys = self._lists(topics_of_ids, names.documents.get_indexer(pd.Index(ids, dtype=object)))
-        self.judgment = looked_up(self.id_keys, self._lists(self.topics, self.documents))
+        self.judgment = positions_of(self.id_keys, self._lists(self.topics, self.documents))
 
     def _lists(self, topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a number for every topic and document."""
@@ -276,31 +278,31 @@ class _Rows:
     def by_document(self, retrieved: Retrieved) -> Collection:
         """Rank the documents of every list by their first result."""
         shape, documents = self.counts.shape, self.run_documents
-        found = looked_up(self.id_keys, self._lists(self.run_topics, documents))
+        judgments = positions_of(self.id_keys, self._lists(self.run_topics, documents))
         lists = np.repeat(np.arange(self.counts.size), self.counts.ravel())
         _, first = np.unique(self._lists(lists, documents), return_index=True)
         first.sort()
-        lists, documents, found = lists[first], documents[first], found[first]
+        lists, documents, judgments = lists[first], documents[first], judgments[first]
         places = first + 1 - (np.cumsum(self.counts.ravel()) - self.counts.ravel())[lists]
         n_retrieved = np.bincount(lists, minlength=self.counts.size)
         ranks = np.arange(1, len(lists) + 1) - np.repeat(np.cumsum(n_retrieved) - n_retrieved, n_retrieved)
-        n_judged = np.bincount(lists[found >= 0], minlength=self.counts.size).reshape(shape)
+        n_judged = np.bincount(lists[judgments >= 0], minlength=self.counts.size).reshape(shape)
         n_judgments = len(self.judgments.levels)
-        strange = found < 0
+        strange = judgments < 0
         own_codes, names = pd.factorize(self._lists(lists % shape[1], documents)[strange])
-        codes = found.copy()
+        codes = judgments.copy()
         codes[strange] = n_judgments + own_codes
         bounds = np.searchsorted(lists, np.arange(0, self.counts.size + 1, shape[1]))
         ranked = {}
-        for system, (name, own) in enumerate(zip(self.runs, map(slice, bounds[:-1], bounds[1:]), strict=True)):
-            known = found[own] >= 0
+        for system, (name, span) in enumerate(zip(self.runs, map(slice, bounds[:-1], bounds[1:]), strict=True)):
+            judged = judgments[span] >= 0
             ranked[name] = RankedRun(
                 n_retrieved=n_retrieved.reshape(shape)[system],
                 n_judged=n_judged[system],
-                ranks=ranks[own][known].astype(np.int32),
-                judgments=found[own][known].astype(np.int32),
-                codes=codes[own].astype(np.int32) if retrieved == "all" else None,
-                first=places[own].astype(np.int32) if retrieved == "all" else None,
+                ranks=ranks[span][judged].astype(np.int32),
+                judgments=judgments[span][judged].astype(np.int32),
+                codes=codes[span].astype(np.int32) if retrieved == "all" else None,
+                first=places[span].astype(np.int32) if retrieved == "all" else None,
             )
         answered = frozenset().union(*(run.answered for run in self.runs.values()))
         return assemble_collection(self.judgments, ranked, answered, n_codes=n_judgments + len(names))
@@ -309,20 +311,22 @@ class _Rows:
         """Return the highlighted characters of every assessed document: as said, else those of topmost elements."""
         documents, judgment = self.assessments.documents, self.judgment
         topics = Words.of(documents["topic"]).within(self.names.topics)
-        own = self._lists(topics, Words.of(documents["document"]).within(self.names.documents))
-        said = whole_column(documents, "relevant_size", source=self.assessments.source)[looked_up(own, self.id_keys)]
+        keys = self._lists(topics, Words.of(documents["document"]).within(self.names.documents))
+        stated = whole_column(documents, "relevant_size", source=self.assessments.source)[
+            positions_of(keys, self.id_keys)
+        ]
         top = elements.assessed & (judgment >= 0) & (above(elements.parents, self.starts, elements.assessed) < 0)
-        sums = np.bincount(judgment[top], weights=elements.relevant_sizes[top], minlength=len(said))
-        unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0
-        return np.where(said >= 0, said, np.where(unknown, UNKNOWN, sums)).astype(np.int64)
+        sums = np.bincount(judgment[top], weights=elements.relevant_sizes[top], minlength=len(stated))
+        unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(stated)) > 0
+        return np.where(stated >= 0, stated, np.where(unknown, UNKNOWN, sums)).astype(np.int64)
 
     def inconsistencies(self, elements: Elements, *, lenient: bool) -> list[str]:
         """Find elements that are more exhaustive than one around them, which no assessor means."""
         if self.assessments.scale == "2002":
             return []
         parents = above(elements.parents, self.starts, elements.assessed)
-        own = np.where(elements.exhaustivity == TOO_SMALL, 0.5, elements.exhaustivity.astype(np.float64))
-        wrong = (parents >= 0) & (own > own[self.starts + np.maximum(parents, 0)])
+        degrees = np.where(elements.exhaustivity == TOO_SMALL, 0.5, elements.exhaustivity.astype(np.float64))
+        wrong = (parents >= 0) & (degrees > degrees[self.starts + np.maximum(parents, 0)])
         if not wrong.any():
             return []
         rule = "the element is more exhaustive than the one around it"
@@ -336,8 +340,8 @@ def _task_notes(thorough: list[bool]) -> list[str]:
     """Say what measures do with overlap where runs were made for a task in which it costs nothing."""
     if not any(thorough):
         return []
-    said = f"{sum(thorough)} of {len(thorough)} runs"
-    words = f"{said} say that they are of the thorough task, in which overlap costs nothing"
+    share_of_runs = f"{sum(thorough)} of {len(thorough)} runs"
+    words = f"{share_of_runs} say that they are of the thorough task, in which overlap costs nothing"
     measures = "nxCG, MAep and the measures made of them"
     if all(thorough):
         return [f"{words}: {measures} take it so, unless asked with task=focused"]

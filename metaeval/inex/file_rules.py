@@ -82,13 +82,13 @@ class Names:
 
     def path(self, text: str, line: int) -> str:
         """Return an element's path in its one spelling; what is none stays as it stands if lenient."""
-        known = self.paths.get(text)
-        return self._learn(self.paths, normalised_path, text, line) if known is None else known
+        spelling = self.paths.get(text)
+        return self._learn(self.paths, normalised_path, text, line) if spelling is None else spelling
 
     def point(self, text: str, line: int) -> str:
         """Return a point in text, or an element's path, in its one spelling."""
-        known = self._points.get(text)
-        return self._learn(self._points, normalised_point, text, line) if known is None else known
+        spelling = self._points.get(text)
+        return self._learn(self._points, normalised_point, text, line) if spelling is None else spelling
 
     def _learn(self, table: dict[str, str], normalise: Callable[[str], str], text: str, line: int) -> str:
         try:
@@ -136,7 +136,7 @@ def ordered_results(results: pd.DataFrame, parts: Ints, findings: Findings) -> p
     return ordered
 
 
-def checked_assessments(
+def checked_file(
     scale: Scale, documents: pd.DataFrame, elements: pd.DataFrame, passages: pd.DataFrame, findings: Findings
 ) -> Assessments:
     """Hold the assessments of one file to the rules of their scale, and put the tables together."""
@@ -166,7 +166,7 @@ def _without_repeated(elements: pd.DataFrame, findings: Findings) -> pd.DataFram
 def _checked_sizes(elements: pd.DataFrame, findings: Findings) -> pd.DataFrame:
     """Compare sizes and highlighted sizes (2005); elements without any text, or any relevant text, are dropped."""
     size, relevant = elements["size"].to_numpy(), elements["relevant_size"].to_numpy()
-    kept = (size > 0) & (relevant > 0)
+    valid = (size > 0) & (relevant > 0)
     for rule, bad, instead in (
         ("an element's size must be given, and 0 or more", size < 0, "it is dropped"),
         ("an element without text (size 0) has no specificity; it is dropped", size == 0, None),
@@ -179,10 +179,10 @@ def _checked_sizes(elements: pd.DataFrame, findings: Findings) -> pd.DataFrame:
     ):
         value = "size {size}, rsize {relevant_size}, {path} in {document}"
         findings.each(elements, bad, rule, value, instead=instead)
-    kept &= elements["exhaustivity"].to_numpy() != 0
+    valid &= elements["exhaustivity"].to_numpy() != 0
     capped = np.minimum(relevant, size)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return elements.assign(relevant_size=capped, specificity=capped / size)[kept]
+        return elements.assign(relevant_size=capped, specificity=capped / size)[valid]
 
 
 def _checked_pairs(elements: pd.DataFrame, scale: Scale, findings: Findings) -> pd.DataFrame:
@@ -197,10 +197,10 @@ def _checked_pairs(elements: pd.DataFrame, scale: Scale, findings: Findings) -> 
         bad |= (exhaustivity == 3) & (specificity == 2)  # noqa: PLR2004 - 3S, which no table of 2002 holds
         rule = "relevance must be 0 to 3 and coverage N, L, S or E, N exactly with 0, and S not with 3"
     for row in np.flatnonzero(bad):
-        what = elements.iloc[row]
+        element = elements.iloc[row]
         letter = COVERAGE_LETTERS.get(int(specificity[row])) if scale == "2002" and specificity[row] >= 0 else None
-        value = f"({exhaustivity[row]}, {letter or f'{specificity[row]:g}'}) for {what['path']}"
-        findings.broken(rule, value, int(what["line"]), instead="the pair counts as (0, 0)")
+        value = f"({exhaustivity[row]}, {letter or f'{specificity[row]:g}'}) for {element['path']}"
+        findings.broken(rule, value, int(element["line"]), instead="the pair counts as (0, 0)")
     return elements.assign(exhaustivity=np.where(bad, 0, exhaustivity), specificity=np.where(bad, 0.0, specificity))
 
 
@@ -239,49 +239,53 @@ def _check_passages(documents: pd.DataFrame, passages: pd.DataFrame, findings: F
 
 
 def _check_offsets(documents: pd.DataFrame, passages: pd.DataFrame, findings: Findings) -> None:
-    given = passages[passages["offset"].to_numpy() >= 0]
-    if given.empty:
+    located = passages[passages["offset"].to_numpy() >= 0]
+    if located.empty:
         return
     keys = ["topic", "document"]
-    given = given.merge(documents[[*keys, "size", "relevant_size"]], on=keys, how="left", suffixes=("", "_of"))
-    given = given.sort_values([*keys, "offset", "length"], kind="stable")
-    same = np.r_[False, (given[keys].to_numpy()[1:] == given[keys].to_numpy()[:-1]).all(axis=1)]
-    offset, end = given["offset"].to_numpy(), (given["offset"] + given["length"]).to_numpy()
+    located = located.merge(documents[[*keys, "size", "relevant_size"]], on=keys, how="left", suffixes=("", "_of"))
+    located = located.sort_values([*keys, "offset", "length"], kind="stable")
+    same = np.r_[False, (located[keys].to_numpy()[1:] == located[keys].to_numpy()[:-1]).all(axis=1)]
+    offset, end = located["offset"].to_numpy(), (located["offset"] + located["length"]).to_numpy()
     before = np.r_[0, end[:-1]]
-    size = given["size"].to_numpy()
+    size = located["size"].to_numpy()
     # documents with more highlighted than there is are reported separately; 2008 files have them
-    outside = (end > size) & (size >= 0) & (given["relevant_size"].to_numpy() <= size)
+    outside = (end > size) & (size >= 0) & (located["relevant_size"].to_numpy() <= size)
     for rule, bad in (
         ("a passage must lie within its document", outside),
         ("passages of a document must not overlap", same & (offset < before)),
         ("passages that touch are one passage", same & (offset == before)),
     ):
         value = "{offset}:{length} in {document} of {size} characters"
-        findings.each(given, bad, rule, value, instead="it stays as it is")
+        findings.each(located, bad, rule, value, instead="it stays as it is")
 
 
-def joined(parts: Sequence[Assessments], source: str) -> Assessments:
+def joined_assessments(parts: Sequence[Assessments], source: str) -> Assessments:
     """Put the assessments of several files together."""
     owner: dict[str, str] = {}
-    for part in parts:
-        for topic in dict.fromkeys([*part.documents["topic"], *part.elements["topic"]]):
-            if owner.setdefault(topic, part.source) != part.source:
+    for assessments in parts:
+        for topic in dict.fromkeys([*assessments.documents["topic"], *assessments.elements["topic"]]):
+            if owner.setdefault(topic, assessments.source) != assessments.source:
                 message = (
                     f"topic {topic!r} is assessed in {owner[topic]} too; read second judgments on their own "
                     "(`read_assessments(folder, second=True)`, or name the files of one assessor)"
                 )
-                raise FileFormatError(message, path=part.source)
-    scales = {part.scale: part.source for part in reversed(parts) if len(part.elements) or part.scale == "passages"}
+                raise FileFormatError(message, path=assessments.source)
+    scales = {
+        assessments.scale: assessments.source
+        for assessments in reversed(parts)
+        if len(assessments.elements) or assessments.scale == "passages"
+    }
     if len(scales) > 1:
         listed = ", ".join(f"{name} ({where})" for name, where in sorted(scales.items()))
         raise FileFormatError(f"the files are of different scales: {listed}; read one campaign at a time", path=source)
     return Assessments(
         scale=next(iter(scales), parts[0].scale),
-        documents=_stacked([part.documents for part in parts], "documents"),
-        elements=_stacked([part.elements for part in parts], "elements"),
-        passages=_stacked([part.passages for part in parts], "passages"),
+        documents=_stacked([assessments.documents for assessments in parts], "documents"),
+        elements=_stacked([assessments.elements for assessments in parts], "elements"),
+        passages=_stacked([assessments.passages for assessments in parts], "passages"),
         source=source,
-        notes=tuple(note for part in parts for note in part.notes),
+        notes=tuple(note for assessments in parts for note in assessments.notes),
     )
 
 

@@ -140,31 +140,31 @@ def _checked_passages(assessments: Assessments, lookup: Lookup) -> pd.DataFrame:
         )
     order = np.lexsort((offsets, owners))
     order = order[lengths[order] > 0]
-    kept = passages.iloc[order].assign(owner=owners[order])
+    ordered = passages.iloc[order].assign(owner=owners[order])
     stops = (offsets + lengths)[order]
     overlapping = (owners[order][1:] == owners[order][:-1]) & (offsets[order][1:] < stops[:-1])
     if overlapping.any():
-        row = kept.iloc[int(np.argmax(overlapping)) + 1]
+        row = ordered.iloc[int(np.argmax(overlapping)) + 1]
         raise InvalidOptionError(
             f"passages of topic {row['topic']!r}, document {row['document']!r} overlap at offset {row['offset']}; "
             "merge them into one"
         )
-    return kept
+    return ordered
 
 
 def _notes_on_text(text: HighlightedText, owners: NDArray[np.int64]) -> list[str]:
     sums = np.bincount(owners, weights=text.stops - text.starts, minlength=len(text.sizes)).astype(np.int64)
     ends = np.zeros(len(text.sizes), dtype=np.int64)
     np.maximum.at(ends, owners, text.stops)
-    known = text.sizes >= 0
+    sized = text.sizes >= 0
     counts = {
         "relevant documents without a passage": (text.relevant_sizes > 0) & (sums == 0),
         "documents whose passages do not add up to their highlighted characters": (sums > 0)
         & (sums != text.relevant_sizes),
-        "documents with more highlighted characters than they have": known & (text.relevant_sizes > text.sizes),
-        "documents with a passage beyond their end": known & (ends > text.sizes),
+        "documents with more highlighted characters than they have": sized & (text.relevant_sizes > text.sizes),
+        "documents with a passage beyond their end": sized & (ends > text.sizes),
     }
-    return [f"{what}: {int(marked.sum())} (taken as they are)" for what, marked in counts.items() if marked.any()]
+    return [f"{finding}: {int(marked.sum())} (taken as they are)" for finding, marked in counts.items() if marked.any()]
 
 
 def _texts(column: pd.Series) -> pd.Index:

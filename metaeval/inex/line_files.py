@@ -17,7 +17,7 @@ from metaeval.base.columns import SIZES, first_called
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.inex.assessments import LARGEST, UNKNOWN, Assessments, Submission, empty_table, table_of
-from metaeval.inex.file_rules import Findings, Names, checked_assessments, document_name
+from metaeval.inex.file_rules import Findings, Names, checked_file, document_name
 from metaeval.io.files import first_words, text_of
 
 _RUN_WORDS, _TREC_QRELS_WORDS = 6, 4
@@ -61,11 +61,11 @@ class _Words(NamedTuple):
 
     def names(self, column: Sequence[bytes], what: str, convert: Callable[[str], str] = str) -> NDArray[np.object_]:
         """Decode a column of names, equal words as one object; one without anything to see is an error."""
-        known = {word: convert(word.decode()) for word in set(column)}
-        if not all(map(str.strip, known.values())):
-            row = next(row for row, word in enumerate(column) if not known[word].strip())
-            self.findings.named(what, known[column[row]], self.line_of(row))
-        return np.array([known[word] for word in column], dtype=object)
+        decoded = {word: convert(word.decode()) for word in set(column)}
+        if not all(map(str.strip, decoded.values())):
+            row = next(row for row, word in enumerate(column) if not decoded[word].strip())
+            self.findings.named(what, decoded[column[row]], self.line_of(row))
+        return np.array([decoded[word] for word in column], dtype=object)
 
     def uniform(self, allowed: Sequence[int], what: str) -> int:
         """Return how many words every line has."""
@@ -112,27 +112,27 @@ def _float(word: bytes) -> float:
 
 def submission_of_lines(content: bytes, findings: Findings) -> Submission:
     """Read a run in TREC style with a location: topic Q0 document rank rsv run, then one of four kinds of location."""
-    found = _Words.of(content, findings, "a run")
-    if found.counts[0] == _RUN_WORDS:
+    parsed = _Words.of(content, findings, "a run")
+    if parsed.counts[0] == _RUN_WORDS:
         message = (
             "this is a run of whole documents (6 columns, no location); read it with metaeval.read_collection, or give "
             "INEX submissions"
         )
-        raise found.refuse(message, 0)
-    what = "a run has topic, Q0, document, rank, rsv, run and a location of one or two columns, the same in every line"
-    n_words = found.uniform((7, 8), what)
-    topics = found.names(found.column(0), "topic")
+        raise parsed.refuse(message, 0)
+    rule = "a run has topic, Q0, document, rank, rsv, run and a location of one or two columns, the same in every line"
+    n_words = parsed.uniform((7, 8), rule)
+    topics = parsed.names(parsed.column(0), "topic")
     results = {
         "topic": topics,
-        "document": found.names(found.column(2), "document", document_name),
-        "rank": found.numbers(found.column(3), "the rank"),
-        "rsv": found.numbers(found.column(4), "the rsv"),
-        "line": found.lines,
-        **_locations(found, n_words),
+        "document": parsed.names(parsed.column(2), "document", document_name),
+        "rank": parsed.numbers(parsed.column(3), "the rank"),
+        "rsv": parsed.numbers(parsed.column(4), "the rsv"),
+        "line": parsed.lines,
+        **_locations(parsed, n_words),
     }
-    runs = list(dict.fromkeys(found.column(5)))
+    runs = list(dict.fromkeys(parsed.column(5)))
     if len(runs) > 1:
-        line = found.line_of(found.column(5).index(runs[1]))
+        line = parsed.line_of(parsed.column(5).index(runs[1]))
         value = f"{runs[1].decode()!r} after {runs[0].decode()!r}"
         findings.broken("a file holds one run", value, line, instead="the first name counts for all lines")
     table = _grouped(table_of("results", results), findings)
@@ -173,11 +173,11 @@ def _grouped(results: pd.DataFrame, findings: Findings) -> pd.DataFrame:
         topic = np.sort(topic)
     same = topic[1:] == topic[:-1]
     rank, rsv = results["rank"].to_numpy(), results["rsv"].to_numpy()
-    for what, bad in (
+    for rule, bad in (
         ("rsv rises down the list; the order of lines counts", same & (rsv[1:] > rsv[:-1])),
         ("ranks fall down the list; the order of lines counts", same & (rank[1:] < rank[:-1])),
     ):
-        findings.each(results, np.r_[False, bad], what, "rank {rank:g}, rsv {rsv:g} in topic {topic}")
+        findings.each(results, np.r_[False, bad], rule, "rank {rank:g}, rsv {rsv:g} in topic {topic}")
     return results
 
 
@@ -191,51 +191,53 @@ def is_fol_judgments(content: bytes) -> bool:
 
 def assessments_of_lines(content: bytes, findings: Findings) -> Assessments:
     """Read FOL judgments: topic Q0 document rsize doclen [bep [offset:length]+]."""
-    found = _Words.of(content, findings, "judgments")
-    short = np.flatnonzero(found.counts < _JUDGMENT_WORDS)
+    parsed = _Words.of(content, findings, "judgments")
+    short = np.flatnonzero(parsed.counts < _JUDGMENT_WORDS)
     if len(short):
         row = int(short[0])
-        kind = " (4 columns are judgments of whole documents)" if found.counts[row] == _TREC_QRELS_WORDS else ""
+        kind = " (4 columns are judgments of whole documents)" if parsed.counts[row] == _TREC_QRELS_WORDS else ""
         message = f"a line has topic, Q0, document, rsize, doclen, and then bep and passages{kind}"
-        raise found.refuse(f"{message}; this one has {found.counts[row]} columns", row)
-    begins = np.r_[0, np.cumsum(found.counts)[:-1]]
-    words = found.words
+        raise parsed.refuse(f"{message}; this one has {parsed.counts[row]} columns", row)
+    begins = np.r_[0, np.cumsum(parsed.counts)[:-1]]
+    words = parsed.words
     topics, documents, relevant, size = ([words[begin + at] for begin in begins] for at in (0, 2, 3, 4))
-    with_bep = np.flatnonzero(found.counts > _JUDGMENT_WORDS)
+    with_bep = np.flatnonzero(parsed.counts > _JUDGMENT_WORDS)
     bep = np.full(len(begins), UNKNOWN, dtype=np.int64)
-    given = [words[begins[row] + 5] for row in with_bep]
-    bep[with_bep] = found.whole(given, "the best entry point", with_bep)
+    entry_words = [words[begins[row] + 5] for row in with_bep]
+    bep[with_bep] = parsed.whole(entry_words, "the best entry point", with_bep)
     table = table_of(
         "documents",
         {
-            "topic": found.names(topics, "topic"),
-            "document": found.names(documents, "document", document_name),
-            "relevant_size": found.whole(relevant, "rsize (highlighted characters)"),
-            "size": found.whole(size, "doclen"),
-            "best_entry": np.where(found.counts == _JUDGMENT_WORDS + 1, UNKNOWN, bep),
-            "line": found.lines,
+            "topic": parsed.names(topics, "topic"),
+            "document": parsed.names(documents, "document", document_name),
+            "relevant_size": parsed.whole(relevant, "rsize (highlighted characters)"),
+            "size": parsed.whole(size, "doclen"),
+            "best_entry": np.where(parsed.counts == _JUDGMENT_WORDS + 1, UNKNOWN, bep),
+            "line": parsed.lines,
         },
     )
     _refuse_repeated(table, findings)
-    passages = _passages(found, begins, table)
-    _remark_judgments(table, passages, found.counts, findings)
-    return checked_assessments("passages", table, empty_table("elements"), passages, findings)
+    passages = _passages(parsed, begins, table)
+    _remark_judgments(table, passages, parsed.counts, findings)
+    return checked_file("passages", table, empty_table("elements"), passages, findings)
 
 
 def _refuse_repeated(table: pd.DataFrame, findings: Findings) -> None:
     repeated = np.flatnonzero(table.duplicated(["topic", "document"]).to_numpy(dtype=bool))
     if len(repeated):
-        what = table.iloc[repeated[0]]
-        first = table[(table["topic"] == what["topic"]) & (table["document"] == what["document"])]["line"].iloc[0]
-        message = f"document {what['document']} is judged twice on topic {what['topic']}, first in line {first}"
-        raise findings.refuse(f"{message}; keep one of them", int(what["line"]))
+        judgment = table.iloc[repeated[0]]
+        first = table[(table["topic"] == judgment["topic"]) & (table["document"] == judgment["document"])]["line"].iloc[
+            0
+        ]
+        message = f"document {judgment['document']} is judged twice on topic {judgment['topic']}, first in line {first}"
+        raise findings.refuse(f"{message}; keep one of them", int(judgment["line"]))
 
 
 def _passages(found: _Words, begins: Ints, table: pd.DataFrame) -> pd.DataFrame:
     counts = np.maximum(found.counts - _JUDGMENT_WORDS - 1, 0)
     owner = np.repeat(np.arange(len(counts)), counts)
-    place = begins[owner] + 6 + np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    texts = [found.words[at] for at in place]
+    positions = begins[owner] + 6 + np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    texts = [found.words[at] for at in positions]
     if not all(map(_PASSAGE.match, texts)):
         row = next(number for number, text in enumerate(texts) if not _PASSAGE.match(text))
         message = f"a passage is offset:length, two whole numbers, not {shortened(texts[row].decode())!r}"
@@ -278,20 +280,20 @@ def _remark_judgments(table: pd.DataFrame, passages: pd.DataFrame, counts: Ints,
 def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
     """Read a table of element sizes: document, path, size; cut at white space or commas, with or without a header."""
     plain = content.replace(b",", b" ").replace(b'"', b"")
-    found = _Words.of(plain, findings, "a table of document, path, size")
-    found.uniform((len(SIZES),), "a table of sizes has document, path and size")
-    columns = dict(zip(SIZES, (found.column(number) for number in range(3)), strict=True))
-    head = [word.decode() for word in found.words[: len(SIZES)]]
-    places = {part: first_called(head, words, str.casefold) for part, words in SIZES.items()}
+    parsed = _Words.of(plain, findings, "a table of document, path, size")
+    parsed.uniform((len(SIZES),), "a table of sizes has document, path and size")
+    columns = dict(zip(SIZES, (parsed.column(number) for number in range(3)), strict=True))
+    head = [word.decode() for word in parsed.words[: len(SIZES)]]
+    places = {role: first_called(head, words, str.casefold) for role, words in SIZES.items()}
     if None not in places.values():
-        columns = {part: found.column(place)[1:] for part, place in places.items() if place is not None}
-        found = found._replace(lines=found.lines[1:])
-    lines, names = found.lines, Names(findings)
+        columns = {role: parsed.column(position)[1:] for role, position in places.items() if position is not None}
+        parsed = parsed._replace(lines=parsed.lines[1:])
+    lines, names = parsed.lines, Names(findings)
     table = pd.DataFrame(
         {
-            "document": found.names(columns["document"], "document", document_name),
+            "document": parsed.names(columns["document"], "document", document_name),
             "path": np.array([names.path(w.decode(), n) for w, n in zip(columns["path"], lines, strict=True)], object),
-            "size": found.whole(columns["size"], "a size (characters)"),
+            "size": parsed.whole(columns["size"], "a size (characters)"),
         }
     ).astype({"document": object, "path": object})
     return _checked_table(table, lines, findings)

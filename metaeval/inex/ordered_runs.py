@@ -98,7 +98,7 @@ def reliability_runs(
     worth = _values(relevant, assessments, quantisation, registry)
     counted = (relevant["exhaustivity"].to_numpy() != TOO_SMALL) | (worth > 0)
     relevant = relevant[counted].reset_index(drop=True)
-    tree = _Tree.of(relevant, worth[counted])
+    tree = _RelevantTree.of(relevant, worth[counted])
     ideal = _ideal(tree, deeper=tie == "deeper")
     members = {
         "irb": ideal,
@@ -122,18 +122,18 @@ def recipe_of(metric: AnyMetric) -> tuple[str, str]:
 
 def runs_for(metric: AnyMetric, assessments: Assessments, registry: Registry) -> dict[str, Submission]:
     """Return `reliability_runs` by the quantisation and the rule for ties of a metric."""
-    call, found = Call("gen"), registry.element_quantisations["gen"]
+    call, quantisation = Call("gen"), registry.element_quantisations["gen"]
     if isinstance(metric, Metric) and metric.quantisation is not None:
-        call, found = metric["quant"], metric.quantisation
+        call, quantisation = metric["quant"], metric.quantisation
 
     def worth(grades: ElementGrades) -> NDArray[np.float64]:
-        return element_values(call, found, grades)
+        return element_values(call, quantisation, grades)
 
     tie: IdealTie = "higher" if recipe_of(metric)[1] == "higher" else "deeper"
     return reliability_runs(assessments, quantisation=worth, tie=tie)
 
 
-class _Tree(NamedTuple):
+class _RelevantTree(NamedTuple):
     """Relevant elements: worth, nearest relevant ancestor (-1: none), depth, and whether they hold no other."""
 
     worth: NDArray[np.float64]
@@ -142,7 +142,7 @@ class _Tree(NamedTuple):
     leaf: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, relevant: pd.DataFrame, worth: NDArray[np.float64]) -> "_Tree":
+    def of(cls, relevant: pd.DataFrame, worth: NDArray[np.float64]) -> "_RelevantTree":
         places = list(zip(relevant["topic"], relevant["document"], strict=True))
         above = nearest_ancestors(places, relevant["path"])
         leaf = np.ones(len(relevant), dtype=bool)
@@ -172,14 +172,14 @@ def _values(
     )
     if callable(quantisation):
         return element_values(Call("function"), Quantisation("function", quantisation, on="elements"), grades)
-    known = (registry or default_registry()).element_quantisations
-    named = [one for name, one in known.items() if name.casefold() == quantisation.casefold()]
+    quantisations = (registry or default_registry()).element_quantisations
+    named = [candidate for name, candidate in quantisations.items() if name.casefold() == quantisation.casefold()]
     if not named:
-        raise UnknownNameError("quantisation", quantisation, known)
+        raise UnknownNameError("quantisation", quantisation, quantisations)
     return element_values(Call(named[0].name), named[0], grades)
 
 
-def _ideal(tree: _Tree, *, deeper: bool) -> NDArray[np.bool_]:
+def _ideal(tree: _RelevantTree, *, deeper: bool) -> NDArray[np.bool_]:
     """Choose the best element of every relevant path; of two that overlap, the outer."""
     best = np.arange(len(tree.worth))
     for level in tree.levels:
@@ -192,7 +192,7 @@ def _ideal(tree: _Tree, *, deeper: bool) -> NDArray[np.bool_]:
     return chosen & ~_below_any(tree, chosen)
 
 
-def _below_any(tree: _Tree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _below_any(tree: _RelevantTree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Say which elements stand within a marked one."""
     inside = np.zeros(len(marked), dtype=bool)
     for level in tree.levels:
@@ -201,7 +201,7 @@ def _below_any(tree: _Tree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return inside
 
 
-def _with_any_below(tree: _Tree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _with_any_below(tree: _RelevantTree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Say which elements hold a marked one."""
     around = np.zeros(len(marked), dtype=bool)
     for level in reversed(tree.levels):
@@ -209,8 +209,8 @@ def _with_any_below(tree: _Tree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]
     return around
 
 
-def _order(tree: _Tree, topics: pd.Series, names: tuple[str, ...]) -> NDArray[np.int64]:
-    number = topics.map({name: place for place, name in enumerate(names)}).to_numpy(dtype=np.int64)
+def _order(tree: _RelevantTree, topics: pd.Series, names: tuple[str, ...]) -> NDArray[np.int64]:
+    number = topics.map({name: position for position, name in enumerate(names)}).to_numpy(dtype=np.int64)
     of_parent = np.where(tree.above >= 0, tree.worth[tree.above], 0.0) if len(tree.above) else tree.worth
     return np.lexsort((-of_parent, -tree.depth, -tree.worth, number))
 

@@ -104,18 +104,18 @@ def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> Comp
     relevant, unseen_lengths, unseen_relevant, overlaps = compare_results(
         articles.bounds, articles.order, starts, lengths, documents, text.offsets, text.starts, text.stops
     )
-    kept = (documents >= 0) & (text.relevant_sizes[documents] > 0)
+    in_relevant = (documents >= 0) & (text.relevant_sizes[documents] > 0)
     results = Results(
-        documents=documents[kept].astype(np.int32),
-        articles=articles.ranks[kept].astype(np.int32),
-        ranks=ranks[kept].astype(np.int32),
-        starts=starts[kept],
-        lengths=lengths[kept],
-        relevant=relevant[kept],
-        reached=_running(lengths, n_retrieved)[kept],
-        unseen_lengths=unseen_lengths[kept],
-        unseen_relevant=unseen_relevant[kept],
-        unseen_reached=_running(unseen_lengths, n_retrieved)[kept],
+        documents=documents[in_relevant].astype(np.int32),
+        articles=articles.ranks[in_relevant].astype(np.int32),
+        ranks=ranks[in_relevant].astype(np.int32),
+        starts=starts[in_relevant],
+        lengths=lengths[in_relevant],
+        relevant=relevant[in_relevant],
+        reached=_running(lengths, n_retrieved)[in_relevant],
+        unseen_lengths=unseen_lengths[in_relevant],
+        unseen_relevant=unseen_relevant[in_relevant],
+        unseen_reached=_running(unseen_lengths, n_retrieved)[in_relevant],
     )
     first = articles.first
     marks = {"overlap": overlaps, "interleaved": articles.moved_on & ~first, "repeated": ~first, "no length": lacking}
@@ -126,7 +126,7 @@ def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> Comp
         codes=documents[first].astype(np.int32),
         first=ranks[first].astype(np.int32),
         results=results,
-        n_results=np.bincount(topics[kept], minlength=n_topics),
+        n_results=np.bincount(topics[in_relevant], minlength=n_topics),
         n_retrieved=n_retrieved,
         n_characters=_sums(lengths, n_retrieved),
         n_unseen_characters=_sums(unseen_lengths, n_retrieved),
@@ -208,16 +208,16 @@ def _faults(marks: dict[str, Flags], table: pd.DataFrame, topics: Ints, submissi
     for kind, marked in marks.items():
         rows = np.flatnonzero(marked)
         rows = rows[np.unique(topics[rows], return_index=True)[1]]
-        found = table.iloc[rows]
+        faulty = table.iloc[rows]
         parts.append(
             pd.DataFrame(
                 {
                     "system": submission.run,
-                    "topic": found["topic"].to_numpy(dtype=object),
+                    "topic": faulty["topic"].to_numpy(dtype=object),
                     "kind": kind,
-                    "document": found["document"].to_numpy(dtype=object),
+                    "document": faulty["document"].to_numpy(dtype=object),
                     "source": submission.source,
-                    "line": found["line"].to_numpy() if "line" in found else np.full(len(rows), -1),
+                    "line": faulty["line"].to_numpy() if "line" in faulty else np.full(len(rows), -1),
                 }
             )
         )

@@ -94,15 +94,15 @@ class PassageCollection(JudgedCollection):
         InvalidOptionError
             Naming run, topic, document, file and line of the first such result, and how many runs are concerned.
         """
-        found = self.faults[self.faults["kind"].isin(list(kinds))]
-        if found.empty:
+        faults = self.faults[self.faults["kind"].isin(list(kinds))]
+        if faults.empty:
             return
-        first = found.iloc[0]
+        first = faults.iloc[0]
         parts = (first["source"], f"line {first['line']}" if first["line"] > 0 else "")
-        place = ", ".join(part for part in parts if part)
-        runs = found["system"].unique()
+        location = ", ".join(piece for piece in parts if piece)
+        runs = faults["system"].unique()
         raise InvalidOptionError(
-            f"{place + ': ' if place else ''}run {first['system']!r}, topic {first['topic']!r}, document "
+            f"{location + ': ' if location else ''}run {first['system']!r}, topic {first['topic']!r}, document "
             f"{first['document']!r}: a result {FAULTS[first['kind']]}, which {task} does not allow"
             + (f" ({len(runs)} runs do so)" if len(runs) > 1 else "")
             + "; repair the run, leave it out, or choose a measure that allows it"
@@ -215,13 +215,13 @@ def _assembled(
     if retrieved == "all":
         ranked, n_codes = _with_codes(compiled, n_judgments)
     notes = list(judged.notes)
-    for what, counts in (
+    for note, counts in (
         (f"lists cut to {limit} results", [run.cut for run in compiled]),
         ("results that reach beyond the end of their document", [run.beyond for run in compiled]),
     ):
         if any(counts):
             concerned = [name for name, count in zip(runs, counts, strict=True) if count]
-            notes.append(f"{what}: {sum(counts)} ({first_few(concerned)})")
+            notes.append(f"{note}: {sum(counts)} ({first_few(concerned)})")
     by_document = assemble_collection(
         judged.judgments,
         dict(zip(runs, ranked, strict=True)),
@@ -253,10 +253,10 @@ def _with_codes(runs: list[CompiledRun], n_judgments: int) -> tuple[list[RankedR
         for run, shift in zip(runs, shifts[:-1], strict=True)
     ]
     codes, different = pd.factorize(np.concatenate(keys))
-    parts = np.split(codes + n_judgments, np.cumsum([len(own) for own in keys])[:-1])
+    parts = np.split(codes + n_judgments, np.cumsum([len(run_codes) for run_codes in keys])[:-1])
     ranked = []
-    for run, part in zip(runs, parts, strict=True):
-        own = run.codes.copy()
-        own[own < 0] = part
-        ranked.append(run.ranked._replace(codes=own, first=run.first))
+    for run, new_codes in zip(runs, parts, strict=True):
+        run_codes = run.codes.copy()
+        run_codes[run_codes < 0] = new_codes
+        ranked.append(run.ranked._replace(codes=run_codes, first=run.first))
     return ranked, n_judgments + len(different)

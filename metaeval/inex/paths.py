@@ -39,13 +39,13 @@ def normalised_path(path: str) -> str:
         raise InvalidOptionError(message)
     steps = []
     for step in path[1:].split("/"):
-        found = _STEP.match(step)
-        if not found:
+        match = _STEP.match(step)
+        if not match:
             raise InvalidOptionError(
                 f"{shortened(step)!r} in {shortened(path)!r} is no step of a path; write a tag and its position, as "
                 "sec[4]"
             )
-        steps.append(f"/{found[1]}[{found[2] or 1}]")
+        steps.append(f"/{match[1]}[{match[2] or 1}]")
     return "".join(steps)
 
 
@@ -58,11 +58,11 @@ def normalised_point(point: str) -> str:
     ('/article[1]/p[2]/text()[1].57', '/article[1]/p[2]')
     """
     point = point.strip()
-    found = _TEXT_NODE.search(point)
-    if not found:
+    match = _TEXT_NODE.search(point)
+    if not match:
         return normalised_path(point)
-    place = "" if found[2] is None else f".{found[2].lstrip('0') or 0}"  # int() takes no thousands of digits
-    return f"{normalised_path(point[: found.start()])}/text()[{found[1] or 1}]{place}"
+    offset = "" if match[2] is None else f".{match[2].lstrip('0') or 0}"  # int() takes no thousands of digits
+    return f"{normalised_path(point[: match.start()])}/text()[{match[1] or 1}]{offset}"
 
 
 def contains(outer: str, inner: str) -> bool:
@@ -95,13 +95,13 @@ def nearest_ancestors(documents: Sequence[object], paths: Iterable[str]) -> NDAr
     [1, -1, 1]
     """
     elements = list(zip(documents, paths, strict=True))
-    place = {element: number for number, element in enumerate(elements)}
-    found = np.full(len(elements), -1, dtype=np.int64)
+    index = {element: number for number, element in enumerate(elements)}
+    ancestors = np.full(len(elements), -1, dtype=np.int64)
     for number, (document, path) in enumerate(elements):
         above = parent_path(path)
         while above:
-            if (document, above) in place:
-                found[number] = place[document, above]
+            if (document, above) in index:
+                ancestors[number] = index[document, above]
                 break
             above = parent_path(above)
-    return found
+    return ancestors

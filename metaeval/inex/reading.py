@@ -11,7 +11,7 @@ import pandas as pd
 
 from metaeval.errors import FileFormatError
 from metaeval.inex.assessments import Assessments, Submission
-from metaeval.inex.file_rules import Findings, InexWarning, joined
+from metaeval.inex.file_rules import Findings, InexWarning, joined_assessments
 from metaeval.inex.line_files import assessments_of_lines, is_fol_judgments, sizes_of_lines, submission_of_lines
 from metaeval.inex.xml_events import root_name
 from metaeval.inex.xml_files import assessments_of_xml, pool_of_xml, submission_of_xml
@@ -207,14 +207,14 @@ def assessments_from(paths: RunPaths, *, second: bool, lenient: bool) -> tuple[A
         read_source(source, partial(parsed_assessments, path=source.path, lenient=lenient))
         for source in track(sources, description="reading assessments")
     ]
-    together = joined(parts, str(paths) if isinstance(paths, str | os.PathLike) else "several files")
+    together = joined_assessments(parts, str(paths) if isinstance(paths, str | os.PathLike) else "several files")
     warn_of(together.notes)
     return together, [source.path for source in sources]
 
 
 def assessments_of(content: bytes, path: str, *, lenient: bool) -> tuple[Assessments, list[str]]:
     """Read assessments from the content of a file that was read already; see `assessments_from`."""
-    together = joined([parsed_assessments(content, path=path, lenient=lenient)], path)
+    together = joined_assessments([parsed_assessments(content, path=path, lenient=lenient)], path)
     warn_of(together.notes)
     return together, [path]
 
@@ -239,7 +239,7 @@ def parsed_assessments(content: bytes, *, path: str, lenient: bool) -> Assessmen
 def assessment_sources(paths: RunPaths, *, second: bool = False) -> list[Source]:
     """List the files that `read_assessments` would read."""
     listed = listed_paths(paths, "paths")
-    return [found for path in listed for found in _sources_below(path, second=second)]
+    return [source for path in listed for source in _sources_below(path, second=second)]
 
 
 def _sources_below(path: str | os.PathLike[str], *, second: bool) -> list[Source]:

@@ -44,7 +44,7 @@ WIKIPEDIA = Template("name", "body", "section", "section", "title", "collectionl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Articles(ShortRepr):
+class SimulatedArticles(ShortRepr):
     """Elements of all articles in document order, each article's together."""
 
     names: NDArray[np.object_]
@@ -114,7 +114,7 @@ class Articles(ShortRepr):
         return self.first[documents][owner] + within, owner
 
 
-class _Tree:
+class _GrowingTree:
     """Elements in the making, parents before children."""
 
     def __init__(self, n_documents: int) -> None:
@@ -137,7 +137,7 @@ class _Tree:
         counts = np.broadcast_to(np.asarray(counts, dtype=np.int64), len(parents))
         owner = np.repeat(parents, counts)
         number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
-        full = [np.broadcast_to(np.asarray(one, dtype=np.int64), len(owner)) for one in (sizes, kind)]
+        full = [np.broadcast_to(np.asarray(column, dtype=np.int64), len(owner)) for column in (sizes, kind)]
         self.columns.append((owner, number, np.full(len(owner), order * _BATCH) + number, *full))
         self.tags.append(tag)
         self.n += len(owner)
@@ -146,9 +146,9 @@ class _Tree:
 
 def make_articles(
     generator: np.random.Generator, template: Template, n_documents: int, elements_per_article: float
-) -> Articles:
+) -> SimulatedArticles:
     """Make articles over random text."""
-    tree = _Tree(n_documents)
+    tree = _GrowingTree(n_documents)
     roots = np.arange(n_documents)
     texts = _grow(tree, generator, template, roots)
     sizes = np.concatenate([size for _, size in texts])
@@ -160,7 +160,9 @@ def make_articles(
     return _assembled(tree, names, np.repeat(inlines, inlines), lengths)
 
 
-def _grow(tree: _Tree, generator: np.random.Generator, template: Template, roots: Ints) -> list[tuple[Ints, Ints]]:
+def _grow(
+    tree: _GrowingTree, generator: np.random.Generator, template: Template, roots: Ints
+) -> list[tuple[Ints, Ints]]:
     """Add everything but inline elements, and return the paragraphs with their sizes."""
     texts = []
 
@@ -200,9 +202,11 @@ def _grow(tree: _Tree, generator: np.random.Generator, template: Template, roots
     return texts
 
 
-def _assembled(tree: _Tree, names: NDArray[np.object_], inlines: Ints, inline_lengths: Ints) -> Articles:
+def _assembled(
+    tree: _GrowingTree, names: NDArray[np.object_], inlines: Ints, inline_lengths: Ints
+) -> SimulatedArticles:
     """Bring the elements into document order, and lay the text out."""
-    parent, number, order, own, kind = (np.concatenate(column) for column in zip(*tree.columns, strict=True))
+    parent, number, order, sizes, kind = (np.concatenate(column) for column in zip(*tree.columns, strict=True))
     tag = np.repeat(np.arange(len(tree.tags)), [len(batch[0]) for batch in tree.columns])
     depth = np.ones(len(parent), dtype=np.int64)
     keys = np.zeros((len(parent), _deepest(tree)), dtype=np.int64)
@@ -215,20 +219,20 @@ def _assembled(tree: _Tree, names: NDArray[np.object_], inlines: Ints, inline_le
         keys[rows, depth[rows] - 1] = order[rows]
         begin += len(rows)
     sequence = np.lexsort(keys.T[::-1])
-    place = np.empty_like(sequence)
-    place[sequence] = np.arange(len(sequence))
-    above = np.where(parent[sequence] < 0, -1, place[parent[sequence]])
-    depth, document, own = depth[sequence], keys[sequence, 0], own[sequence]
+    position = np.empty_like(sequence)
+    position[sequence] = np.arange(len(sequence))
+    above = np.where(parent[sequence] < 0, -1, position[parent[sequence]])
+    depth, document, sizes = depth[sequence], keys[sequence, 0], sizes[sequence]
     last = _behind_descendants(depth)
-    before = np.r_[0, np.cumsum(own)]
+    before = np.r_[0, np.cumsum(sizes)]
     first = np.r_[np.flatnonzero(depth == 1), len(depth)]
     start, end = before[:-1].copy(), before[last]
-    rows = place[len(place) - len(inlines) :]
+    rows = position[len(position) - len(inlines) :]
     slot = (end - start)[above[rows]] // inlines
-    start[rows] = start[above[rows]] + (number[len(place) - len(inlines) :] - 1) * slot
+    start[rows] = start[above[rows]] + (number[len(position) - len(inlines) :] - 1) * slot
     end[rows] = start[rows] + np.minimum(inline_lengths, slot - 1)
     base = before[first[:-1]][document]
-    return Articles(
+    return SimulatedArticles(
         names=names,
         first=first,
         document=document,
@@ -238,11 +242,11 @@ def _assembled(tree: _Tree, names: NDArray[np.object_], inlines: Ints, inline_le
         kind=kind[sequence],
         start=start - base,
         end=end - base,
-        paths=_paths(above.tolist(), [tree.tags[one] for one in tag[sequence].tolist()], number[sequence].tolist()),
+        paths=_paths(above.tolist(), [tree.tags[code] for code in tag[sequence].tolist()], number[sequence].tolist()),
     )
 
 
-def _deepest(tree: _Tree) -> int:
+def _deepest(tree: _GrowingTree) -> int:
     return min(len(tree.columns), 8)
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Flags, Ints
 from metaeval.base.results import ShortRepr
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, empty_table, table_of
-from metaeval.inex.campaigns import Campaign
-from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, Articles
+from metaeval.inex.campaigns import InexCampaign
+from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, SimulatedArticles
 
 _FAR = np.int64(2) ** 32
 _SPREAD_OF_RELEVANT = 0.6
@@ -45,7 +45,7 @@ class Highlights(ShortRepr):
         inside = np.maximum(at - 1, 0)
         return np.where(at > 0, sums[inside] + np.minimum(places, ends[inside]) - starts[inside], 0)
 
-    def relevant_sizes(self, articles: Articles, elements: Ints, pairs: Ints) -> Ints:
+    def relevant_sizes(self, articles: SimulatedArticles, elements: Ints, pairs: Ints) -> Ints:
         """Return the highlighted characters of elements, each of the article of its pair."""
         before = self.highlighted(pairs, articles.start[elements])
         return self.highlighted(pairs, articles.end[elements]) - before
@@ -68,8 +68,8 @@ class Assessor(NamedTuple):
     """Somebody who finds relevant articles and highlights text in them, as assessors of a campaign did."""
 
     generator: np.random.Generator
-    articles: Articles
-    campaign: Campaign
+    articles: SimulatedArticles
+    campaign: InexCampaign
 
     def highlights(self, n_topics: int) -> Highlights:
         """Choose the relevant documents of every topic and highlight passages in them."""
@@ -104,9 +104,9 @@ class Assessor(NamedTuple):
         cut = generator.random((2, size)) * (generator.random((2, size)) >= _ALIGNED) * 0.5
         start, end = start + (cut[0] * length).astype(np.int64), end - (cut[1] * length).astype(np.int64)
         sections = np.flatnonzero(articles.kind == SECTION)[self._drawn(documents, SECTION)]
-        whole = np.where(generator.random(size) < self.campaign.sections, sections, first)
+        element = np.where(generator.random(size) < self.campaign.sections, sections, first)
         elemental = generator.random(size) < self.campaign.elemental
-        return np.where(elemental, articles.start[whole], start), np.where(elemental, articles.end[whole], end)
+        return np.where(elemental, articles.start[element], start), np.where(elemental, articles.end[element], end)
 
     def _drawn(self, documents: Ints, kind: int) -> Ints:
         """Draw an element of a kind from each document; return its number among all of the kind."""
@@ -144,7 +144,7 @@ class Assessor(NamedTuple):
         mine = first.of_pairs(first.topic < len(judged))
         kept_share = self._kept_share(mine, judged)
         overlap = min(1.0, _shared(self.campaign.passage_agreement) / kept_share)
-        kept = mine.of_pairs(generator.random(len(mine.topic)) < kept_share)
+        retained = mine.of_pairs(generator.random(len(mine.topic)) < kept_share)
         topic, document = ([np.empty(0, dtype=np.int64)] for _ in range(2))
         for number, pool in enumerate(judged):
             before = mine.document[mine.topic == number]
@@ -155,18 +155,18 @@ class Assessor(NamedTuple):
             topic.append(np.full(n_new, number))
             document.append(np.sort(generator.permutation(others)[:n_new]))
         new = self._highlighted(np.concatenate(topic), np.concatenate(document))
-        length = kept.end - kept.start
+        length = retained.end - retained.start
         shift = np.rint((1 - overlap) * length).astype(np.int64)
-        right = generator.random(len(kept.topic))[kept.owner] < 0.5  # noqa: PLR2004 - a coin
-        room = self.articles.length[kept.document[kept.owner]] - length
-        right = (right | (kept.start < shift)) & (kept.start + shift <= room)  # where there is room
-        start = np.clip(kept.start + np.where(right, shift, -shift), 0, room)
-        owner = np.r_[kept.owner, len(kept.topic) + new.owner]
+        right = generator.random(len(retained.topic))[retained.owner] < 0.5  # noqa: PLR2004 - a coin
+        room = self.articles.length[retained.document[retained.owner]] - length
+        right = (right | (retained.start < shift)) & (retained.start + shift <= room)  # where there is room
+        start = np.clip(retained.start + np.where(right, shift, -shift), 0, room)
+        owner = np.r_[retained.owner, len(retained.topic) + new.owner]
         start, end = np.r_[start, new.start], np.r_[start + length, new.end]
-        topics, documents = np.r_[kept.topic, new.topic], np.r_[kept.document, new.document]
+        topics, documents = np.r_[retained.topic, new.topic], np.r_[retained.document, new.document]
         order = np.lexsort((documents, topics))
-        place = np.argsort(order)
-        return self._merged(topics[order], documents[order], place[owner], start, end)
+        rank = np.argsort(order)
+        return self._merged(topics[order], documents[order], rank[owner], start, end)
 
     def _kept_share(self, mine: Highlights, judged: list[Ints]) -> float:
         r"""Return the share of relevant documents that a second assessor keeps.
@@ -176,8 +176,8 @@ class Assessor(NamedTuple):
         """
         if self.campaign.document_kappa is None:
             return _shared(self.campaign.document_agreement)
-        found = sum(np.isin(pool, mine.document[mine.topic == number]).sum() for number, pool in enumerate(judged))
-        share = float(found / max(1, sum(map(len, judged))))
+        n_relevant = sum(np.isin(pool, mine.document[mine.topic == number]).sum() for number, pool in enumerate(judged))
+        share = float(n_relevant / max(1, sum(map(len, judged))))
         return max(share + self.campaign.document_kappa * (1 - share), np.finfo(float).tiny)
 
 
@@ -185,9 +185,9 @@ def _shared(agreement: float) -> float:
     return 2 * agreement / (1 + agreement)
 
 
-def assessments_of(  # noqa: PLR0913 - what an assessment is made of
+def assess_documents(  # noqa: PLR0913 - what an assessment is made of
     generator: np.random.Generator,
-    articles: Articles,
+    articles: SimulatedArticles,
     highlights: Highlights,
     judged: list[Ints],
     *,
@@ -201,21 +201,21 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
     document = np.concatenate([np.empty(0, dtype=np.int64), *judged])
     n_documents = len(articles.names)
     seen = np.isin(highlights.topic * n_documents + highlights.document, topic * n_documents + document)
-    found = highlights.of_pairs(seen)
-    pair = np.searchsorted(topic * n_documents + document, found.topic * n_documents + found.document)
+    marked = highlights.of_pairs(seen)
+    pair = np.searchsorted(topic * n_documents + document, marked.topic * n_documents + marked.document)
     names, labels = articles.names[document], np.array(topics, dtype=object)[topic]
     relevant = np.zeros(len(document), dtype=np.int64)
-    np.add.at(relevant, pair[found.owner], found.end - found.start)
+    np.add.at(relevant, pair[marked.owner], marked.end - marked.start)
     entry = np.full(len(document), UNKNOWN)
-    entry[pair] = found.entry
-    where = _Where(articles, found, names[pair], labels[pair])
+    entry[pair] = marked.entry
+    where = _Where(articles, marked, names[pair], labels[pair])
     if scale == "passages":
         documents = {"relevant_size": relevant, "size": articles.length[document], "best_entry": entry}
         elements, passages = empty_table("elements"), where.passages("offset")
     elif scale == "2005":
         points = np.full(len(document), "", dtype=object)
         if not graded:
-            points[pair] = where.points(found.document, found.entry)
+            points[pair] = where.points(marked.document, marked.entry)
         size = np.where(relevant > 0, articles.length[document], UNKNOWN)
         documents = {"relevant_size": relevant, "size": size, "best_entry_point": points}
         elements, passages = (
@@ -224,9 +224,15 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
         )
     else:
         documents = {"relevant_size": np.full(len(document), UNKNOWN)}
-        rest = np.setdiff1d(np.arange(len(document)), pair)
-        roots = {"topic": labels[rest], "document": names[rest], "path": articles.paths[articles.first[document[rest]]]}
-        elements = where.graded_elements(_exhaustivity(generator, where), scale, roots, (topic[rest], document[rest]))
+        irrelevant = np.setdiff1d(np.arange(len(document)), pair)
+        roots = {
+            "topic": labels[irrelevant],
+            "document": names[irrelevant],
+            "path": articles.paths[articles.first[document[irrelevant]]],
+        }
+        elements = where.graded_elements(
+            _exhaustivity(generator, where), scale, roots, (topic[irrelevant], document[irrelevant])
+        )
         passages = empty_table("passages")
     return Assessments(
         scale=scale,
@@ -241,18 +247,18 @@ class _Where:
     """All elements with highlighted text, with what the assessor highlighted in them."""
 
     def __init__(
-        self, articles: Articles, found: Highlights, names: NDArray[np.object_], labels: NDArray[np.object_]
+        self, articles: SimulatedArticles, found: Highlights, names: NDArray[np.object_], labels: NDArray[np.object_]
     ) -> None:
         self.articles, self.found, self.names, self.labels = articles, found, names, labels
         element, pair = articles.elements_of(found.document)
         relevant = found.relevant_sizes(articles, element, pair)
-        place = np.cumsum(relevant > 0) - 1
-        kept = np.flatnonzero(relevant > 0)
-        self.element, self.pair, self.relevant = element[kept], pair[kept], relevant[kept]
+        index = np.cumsum(relevant > 0) - 1
+        selected = np.flatnonzero(relevant > 0)
+        self.element, self.pair, self.relevant = element[selected], pair[selected], relevant[selected]
         self.size = articles.size[self.element]
         begins = np.r_[0, np.cumsum(np.diff(articles.first)[found.document])][:-1]
         within = articles.parent[self.element] - articles.first[found.document[self.pair]]
-        self.parent = np.where(within < 0, -1, place[begins[self.pair] + np.maximum(within, 0)])
+        self.parent = np.where(within < 0, -1, index[begins[self.pair] + np.maximum(within, 0)])
 
     def passages(self, kind: Literal["offset", "point"]) -> pd.DataFrame:
         owner, document = self.found.owner, self.found.document[self.found.owner]
@@ -275,7 +281,7 @@ class _Where:
         node = np.where(left, at - holder + leading, 1)
         within = positions - np.where(left, articles.end[at], articles.start[at])
         named = zip(articles.paths[holder].tolist(), node.tolist(), within.tolist(), strict=True)
-        return np.array([f"{path}/text()[{one}].{character}" for path, one, character in named], dtype=object)
+        return np.array([f"{path}/text()[{number}].{character}" for path, number, character in named], dtype=object)
 
     def elements(self, exhaustivity: Ints | None) -> pd.DataFrame:
         values = self._placed() | {

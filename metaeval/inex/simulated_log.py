@@ -21,8 +21,8 @@ def make_log(generator: np.random.Generator, assessments: Assessments, year: int
     highlights, judgments = _places(assessments, year)
     means = np.array(_SECONDS[min(max(year, min(_SECONDS)), max(_SECONDS))])
     pairs = list(zip(documents["topic"], documents["document"], strict=True))
-    other = np.array([pair not in highlights and pair not in judgments for pair in pairs], dtype=np.int64)
-    seconds = generator.lognormal(np.log(means[other]) - _SPREAD**2 / 2, _SPREAD)
+    irrelevant = np.array([pair not in highlights and pair not in judgments for pair in pairs], dtype=np.int64)
+    seconds = generator.lognormal(np.log(means[irrelevant]) - _SPREAD**2 / 2, _SPREAD)
     begins = np.cumsum(seconds) - seconds
     first = pd.Series(begins).groupby(documents["topic"].to_numpy(), sort=False).transform("first").to_numpy()
     rows = []
@@ -42,8 +42,8 @@ def _places(assessments: Assessments, year: int) -> tuple[_Places, _Places]:
     judgments: _Places = {}
     passages, elements = assessments.passages, assessments.elements
     places = passages["start"].where(passages["start"] != "", passages["offset"].astype(str))
-    for topic, document, place in zip(passages["topic"], passages["document"], places, strict=True):
-        highlights.setdefault((topic, document), []).append(place)
+    for topic, document, start in zip(passages["topic"], passages["document"], places, strict=True):
+        highlights.setdefault((topic, document), []).append(start)
     if year <= _LAST_GRADED:
         inline = elements["path"].str.contains(r"/it\[\d+\]$", regex=True)
         judged = elements[~inline & (elements["exhaustivity"] != 0)]
@@ -54,8 +54,8 @@ def _places(assessments: Assessments, year: int) -> tuple[_Places, _Places]:
 
 def _actions(generator: np.random.Generator, highlights: list[str], judgments: list[str]) -> Iterator[tuple[str, str]]:
     """Yield what is done in a document: highlight, then judge, in reading order but for some steps back."""
-    marked = [("highlight", place) for place in _mostly_forward(generator, highlights, _HIGHLIGHTS_BACK)]
-    judged = [("assess", place) for place in _mostly_forward(generator, judgments, _JUDGMENTS_BACK)]
+    marked = [("highlight", location) for location in _mostly_forward(generator, highlights, _HIGHLIGHTS_BACK)]
+    judged = [("assess", location) for location in _mostly_forward(generator, judgments, _JUDGMENTS_BACK)]
     if len(marked) > 1 and len(judged) > 1 and generator.random() < _SECOND_CYCLE:
         half = len(judged) // 2
         yield from (*marked[:-1], *judged[:half], marked[-1], *judged[half:])

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Floats, Ints
-from metaeval.inex.simulated_articles import Articles
+from metaeval.inex.simulated_articles import SimulatedArticles
 from metaeval.inex.simulated_judgments import Highlights
 from metaeval.running.compiled import compiled
 
@@ -136,9 +136,9 @@ class Systems(NamedTuple):
         quality = quality * np.exp(_SPREAD_WITHIN_GROUP * generator.standard_normal(n_systems))
         owner = np.arange(n_systems) if manner.apart == 1 else group
         preferred = generator.integers(len(manner.sizes), size=n_systems)[owner]
-        own = generator.random(n_systems)
+        individual = generator.random(n_systems)
         shared = generator.permutation((np.arange(n_groups) + generator.random(n_groups)) / n_groups)
-        depth = manner.apart * own + (1 - manner.apart) * shared[group]
+        depth = manner.apart * individual + (1 - manner.apart) * shared[group]
         depth = depth if manner.narrowest < _MOST_DOCUMENTS_OF_A_RUN else np.ones(n_systems)
         tasks = tuple(
             manner.mixed[number % len(manner.mixed)] if task == "mixed" else task for number in range(n_systems)
@@ -168,7 +168,12 @@ class Answer(NamedTuple):
 
 
 def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
-    generator: np.random.Generator, articles: Articles, truth: Highlights, systems: Systems, topic: int, n_results: int
+    generator: np.random.Generator,
+    articles: SimulatedArticles,
+    truth: Highlights,
+    systems: Systems,
+    topic: int,
+    n_results: int,
 ) -> list[Answer]:
     """Answer one topic with every system."""
     manner = systems.manner
@@ -176,9 +181,9 @@ def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
     relevant, plain = np.zeros(n_documents), np.zeros(n_documents)
     pairs = np.flatnonzero(truth.topic == topic)
     relevant[truth.document[pairs]] = 1.0
-    elements, place = articles.elements_of(truth.document[pairs])
+    elements, pair_of = articles.elements_of(truth.document[pairs])
     specificity = np.zeros(n_elements)
-    specificity[elements] = truth.relevant_sizes(articles, elements, pairs[place]) / articles.size[elements]
+    specificity[elements] = truth.relevant_sizes(articles, elements, pairs[pair_of]) / articles.size[elements]
     ease = np.exp(_SPREAD_OF_TOPICS * generator.standard_normal())
     n_groups = int(systems.group[-1]) + 1
     luck = np.ones(n_groups)
@@ -211,7 +216,7 @@ def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
 
 
 def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
-    articles: Articles, seen: Ints, scores: Floats, task: str, n_results: int, scale: float
+    articles: SimulatedArticles, seen: Ints, scores: Floats, task: str, n_results: int, scale: float
 ) -> Answer:
     """Make the list that a task asks for; equal scores in the order of the elements."""
     if task == "thorough":
@@ -227,10 +232,10 @@ def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
     else:
         for enough in (_ENOUGH_WITHOUT_OVERLAP * n_results, len(seen)):
             order = _best(seen, scores, enough)
-            kept = _without_overlap(seen[order], articles.last, articles.parent, n_results)
-            if len(kept) == n_results:
+            selected = _without_overlap(seen[order], articles.last, articles.parent, n_results)
+            if len(selected) == n_results:
                 break
-        order = order[kept]
+        order = order[selected]
     elements, listed = seen[order], scores[order] / scale
     if task in {"thorough", "thinned", "focused", "articles"}:
         return Answer(elements, listed)
@@ -255,25 +260,25 @@ def _best(seen: Ints, scores: Floats, n_best: int) -> Ints:
 def _without_overlap(ranked: Ints, last: Ints, parent: Ints, n_results: int) -> Ints:
     """Return the places of the best elements of which none contains another."""
     taken = np.zeros(len(last), dtype=np.bool_)
-    kept = np.empty(min(n_results, len(ranked)), dtype=np.int64)
+    selected = np.empty(min(n_results, len(ranked)), dtype=np.int64)
     n_kept = 0
-    for place in range(len(ranked)):
-        if n_kept == len(kept):
+    for position in range(len(ranked)):
+        if n_kept == len(selected):
             break
-        element = ranked[place]
+        element = ranked[position]
         if taken[element]:
             continue
-        kept[n_kept] = place
+        selected[n_kept] = position
         n_kept += 1
         taken[element : last[element]] = True
         above = parent[element]
         while above >= 0:
             taken[above] = True
             above = parent[above]
-    return kept[:n_kept]
+    return selected[:n_kept]
 
 
-def pool_of(articles: Articles, answers: list[Answer], size: int) -> Ints:
+def pool_of(articles: SimulatedArticles, answers: list[Answer], size: int) -> Ints:
     """Return the documents assessed: one more of every run in each round, until there are enough."""
     rounds = np.full(len(articles.names), np.iinfo(np.int64).max)
     for answer in answers:

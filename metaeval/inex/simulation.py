@@ -14,8 +14,8 @@ from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
 from metaeval.inex.assessments import UNKNOWN, Assessments, Submission, table_of
 from metaeval.inex.campaigns import campaign_of
-from metaeval.inex.simulated_articles import Articles, make_articles
-from metaeval.inex.simulated_judgments import Assessor, assessments_of
+from metaeval.inex.simulated_articles import SimulatedArticles, make_articles
+from metaeval.inex.simulated_judgments import Assessor, assess_documents
 from metaeval.inex.simulated_log import make_log
 from metaeval.inex.simulated_runs import CROWDED, OVERLAPPING, WIDE, Answer, Systems, answers_of, pool_of
 from metaeval.inex.writing import write_assessments, write_element_sizes, write_submission
@@ -56,7 +56,7 @@ class SimulatedInex(Result):
     log: pd.DataFrame = field(repr=False)
     """What the first assessors did: ``topic``, ``document``, ``time``, ``action`` and ``place``, as
     `metaeval.inex.read_assessment_log` reads it; empty of 2002, when nothing was logged."""
-    articles: Articles = field(repr=False)
+    articles: SimulatedArticles = field(repr=False)
     """What `write_collection` writes as XML."""
     qualities: Floats
     """Distance between highlighted and other text in standard deviations of a run's evidence, about; what the measures
@@ -90,10 +90,10 @@ class SimulatedInex(Result):
         InvalidOptionError
             If the folder exists and is not empty.
         """
-        with unused_folder(folder) as part:
-            self._write_files(part, ".gz" if compress else "")
+        with unused_folder(folder) as staging:
+            self._write_files(staging, ".gz" if compress else "")
             for number, name in enumerate(self.articles.names if articles else ()):
-                path = part / "articles" / f"{name}.xml"
+                path = staging / "articles" / f"{name}.xml"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_bytes(path, self.articles.xml(number).encode())
         return Path(folder)
@@ -112,7 +112,7 @@ class SimulatedInex(Result):
         write_element_sizes(self.sizes, folder / f"sizes.txt{packed}")
         if len(self.log):
             write_bytes(folder / "log.csv", self.log.to_csv(index=False, lineterminator="\n").encode())
-        table = pd.DataFrame({"system": [one.run for one in self.submissions], "group": self.groups})
+        table = pd.DataFrame({"system": [inex_run.run for inex_run in self.submissions], "group": self.groups})
         write_bytes(folder / "groups.csv", table.to_csv(index=False, lineterminator="\n").encode())
 
 
@@ -260,7 +260,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     >>> len(simulated.submissions[0].results)
     40
     """
-    said = {
+    settings = {
         "elements": elements_per_article,
         "relevant": relevant_documents,
         "pool": pool_size,
@@ -270,7 +270,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         "passage_agreement": passage_agreement,
     }
     check_count(n_documents, "n_documents")
-    campaign = campaign_of(year, said, n_documents=n_documents if published else None)
+    campaign = campaign_of(year, settings, n_documents=n_documents if published else None)
     counts = {
         "n_systems": n_systems,
         "n_topics": n_topics,
@@ -301,12 +301,12 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     write = _Writer(articles, systems, topics, year)
     graded = year <= _LAST_GRADED
     second = judged[: campaign.second]
-    other = assessor.second(truth, second)
+    second_truth = assessor.second(truth, second)
     assessments, second_assessments = (
-        assessments_of(
-            generator, articles, found, pools, topics=topics, scale=campaign.scale, graded=graded, source=source
+        assess_documents(
+            generator, articles, highlights, pools, topics=topics, scale=campaign.scale, graded=graded, source=source
         )
-        for found, pools in ((truth, judged), (other, second))
+        for highlights, pools in ((truth, judged), (second_truth, second))
     )
     submissions = tuple(write.submission(generator, lists, row) for row in range(n_systems))
     log = make_log(generator, assessments, year)
@@ -327,7 +327,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
 class _Writer(NamedTuple):
     """Puts lists down as results of a year."""
 
-    articles: Articles
+    articles: SimulatedArticles
     systems: Systems
     topics: tuple[str, ...]
     year: int

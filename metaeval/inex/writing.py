@@ -142,16 +142,16 @@ def _result_lines(results: pd.DataFrame) -> list[str]:
     lines = []
     for document, path, end, offset, length, rank, rsv in zip(*columns, strict=True):
         if end:
-            place = f"<passage{_attributes(start=path, end=end)}/>"
+            location = f"<passage{_attributes(start=path, end=end)}/>"
         elif path:
-            place = f"<path>{escape(path)}</path>"
+            location = f"<path>{escape(path)}</path>"
         elif length >= 0:
-            place = f'<fol offset="{offset}" length="{length}"/>'
+            location = f'<fol offset="{offset}" length="{length}"/>'
         else:
-            place = f'<fol offset="{offset}"/>'
+            location = f'<fol offset="{offset}"/>'
         ranked = "" if rank != rank else f"<rank>{rank:.15g}</rank>"  # noqa: PLR0124 - NaN: not given
         scored = "" if rsv != rsv else f"<rsv>{rsv!r}</rsv>"  # noqa: PLR0124 - NaN: not given
-        lines.append(f"    <result><file>{escape(document)}</file>{place}{ranked}{scored}</result>\n")
+        lines.append(f"    <result><file>{escape(document)}</file>{location}{ranked}{scored}</result>\n")
     return lines
 
 
@@ -206,18 +206,19 @@ def _lines_of_results(submission: Submission) -> bytes:
     rank = np.where(np.isnan(results["rank"]), results.groupby("topic", sort=False).cumcount() + 1, results["rank"])
     rsv = np.where(np.isnan(results["rsv"]), -rank, results["rsv"])
     if elements.any():
-        places = [f"{one} {two}".rstrip() for one, two in zip(path, end, strict=True)]
+        places = [f"{start} {two}".rstrip() for start, two in zip(path, end, strict=True)]
     elif (length >= 0).any():
         places = [
-            "X X" if one < 0 else f"{one} {two}" for one, two in zip(offset.tolist(), length.tolist(), strict=True)
+            "X X" if start < 0 else f"{start} {two}"
+            for start, two in zip(offset.tolist(), length.tolist(), strict=True)
         ]
     else:
-        places = ["X" if one < 0 else str(one) for one in offset.tolist()]
+        places = ["X" if start < 0 else str(start) for start in offset.tolist()]
     run = submission.run.replace(" ", "_") or "run"
     columns = zip(results["topic"], results["document"], rank.tolist(), rsv.tolist(), places, strict=True)
     return "".join(
-        f"{topic} Q0 {document} {place:.15g} {score!r} {run} {where}\n"
-        for topic, document, place, score, where in columns
+        f"{topic} Q0 {document} {position:.15g} {score!r} {run} {where}\n"
+        for topic, document, position, score, where in columns
     ).encode()
 
 
@@ -233,7 +234,7 @@ def _lines_of_assessments(assessments: Assessments) -> bytes:
     numbers = (documents[name].tolist() for name in ("relevant_size", "size", "best_entry"))
     lines = []
     for topic, document, relevant, size, bep in zip(documents["topic"], documents["document"], *numbers, strict=True):
-        found = passages.get((topic, document), [])
-        tail = [str(max(bep, 0)), *found] if found else []
+        spans = passages.get((topic, document), [])
+        tail = [str(max(bep, 0)), *spans] if spans else []
         lines.append(" ".join([topic, "Q0", document, str(relevant), str(size), *tail]))
     return ("\n".join(lines) + "\n").encode()

@@ -54,14 +54,14 @@ class XmlEvents:
         }
 
         def start(name: str, attributes: Attributes) -> None:
-            known = expected[stack[-1]].get(name)
-            if known is None:
+            child = expected[stack[-1]].get(name)
+            if child is None:
                 stack.append(self._strange(name, attributes))
                 return
             clear()
-            if known[1] is not None:
-                known[1](attributes)
-            stack.append(known[0])
+            if child[1] is not None:
+                child[1](attributes)
+            stack.append(child[0])
 
         def end(name: str) -> None:
             if stack.pop() != name:
@@ -105,15 +105,15 @@ class XmlEvents:
 
     def other(self, name: str, parent: str, _: Attributes) -> str:
         """Meet an element that does not belong here; what it holds is passed over."""
-        known = sorted(self.children[parent])
+        names = sorted(self.children[parent])
         if not parent:
             message = (
-                f"the file begins with <{name}>, not with <{known[0]}>; name another file (are runs and qrels swapped?)"
+                f"the file begins with <{name}>, not with <{names[0]}>; name another file (are runs and qrels swapped?)"
             )
             raise self.findings.refuse(message, self.line)
-        near = closest_names(name, known)
+        near = closest_names(name, names)
         value = f"<{name}>" + (f" (did you mean <{near[0]}>?)" if near else "")
-        rule = f"<{parent}> may hold {', '.join(f'<{one}>' for one in known) or 'text'} only"
+        rule = f"<{parent}> may hold {', '.join(f'<{child}>' for child in names) or 'text'} only"
         self.findings.broken(rule, value, self.line, instead="it is passed over")
         return ANYTHING
 
@@ -143,16 +143,16 @@ class XmlEvents:
 
 def root_name(content: bytes) -> str:
     """Return the name of the first element of a file, "" if it is no XML (only a guess of what to read it as)."""
-    found: list[str] = []
+    names: list[str] = []
     parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda name, _: found.append(name)
+    parser.StartElementHandler = lambda name, _: names.append(name)
     parser.EntityDeclHandler = _stop
     start = content.lstrip()
     if not start.removeprefix(b"\xef\xbb\xbf").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         return ""
     with suppress(expat.ExpatError, LookupError, ValueError):  # the reader proper says what is wrong, with its line
         parser.Parse(content[:1_000_000], False)  # noqa: FBT003 - expat takes it by position: more may follow
-    return found[0] if found else ANYTHING
+    return names[0] if names else ANYTHING
 
 
 def _stop(*_: object) -> None:

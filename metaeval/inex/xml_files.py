@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.base.names import is_number, shortened
 from metaeval.inex.assessments import COLUMNS, TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, table_of
-from metaeval.inex.file_rules import COVERAGE_LETTERS, Findings, checked_assessments, ordered_results
+from metaeval.inex.file_rules import COVERAGE_LETTERS, Findings, checked_file, ordered_results
 from metaeval.inex.paths import depth_of
 from metaeval.inex.xml_events import ANYTHING, Attributes, XmlEvents
 
@@ -103,7 +103,8 @@ class _SubmissionEvents(XmlEvents):
             message = f"a result needs one <path>, <fol>, or <passage>s; this one has {len(self.places)} locations"
             raise self.findings.refuse(message, self.begun)
         self.rows += [
-            (self.topic, self.document, *place, self.rank, self.rsv, self.begun, self.part) for place in self.places
+            (self.topic, self.document, *location, self.rank, self.rsv, self.begun, self.part)
+            for location in self.places
         ]
 
 
@@ -240,22 +241,22 @@ def assessments_of_xml(content: bytes, findings: Findings) -> Assessments:
     events = _AssessmentEvents(findings)
     events.read(content)
     scale = events.scale_found
-    found = list(events.documents.values())
-    highlighted = [int(str(one["highlighted"])) or int(str(one["root"])) for one in found]
+    records = list(events.documents.values())
+    highlighted = [int(str(record["highlighted"])) or int(str(record["root"])) for record in records]
     documents = table_of(
         "documents",
         {
-            "topic": [events.topic] * len(found),
+            "topic": [events.topic] * len(records),
             "document": list(events.documents),
-            "relevant_size": highlighted if scale in {"2005", "passages"} else [UNKNOWN] * len(found),
-            "size": [one["size"] for one in found],
-            "best_entry_point": [one["point"] for one in found],
-            "line": [one["line"] for one in found],
+            "relevant_size": highlighted if scale in {"2005", "passages"} else [UNKNOWN] * len(records),
+            "size": [record["size"] for record in records],
+            "best_entry_point": [record["point"] for record in records],
+            "line": [record["line"] for record in records],
         },
     )
     elements = _columns("elements", events.elements)
     passages = _columns("passages", events.passages, ("topic", "document", "length", "start", "end", "line"))
-    return checked_assessments(scale, documents, elements, passages, findings)
+    return checked_file(scale, documents, elements, passages, findings)
 
 
 def _columns(kind: str, rows: Sequence[tuple[object, ...]], names: Sequence[str] = ()) -> pd.DataFrame:

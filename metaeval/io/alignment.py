@@ -12,22 +12,24 @@ from numpy.typing import NDArray
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError, spelling
-from metaeval.io.blocks import Block, notes_of_files
+from metaeval.io.blocks import FileBlock, notes_of_files
 from metaeval.io.files import base_name
 from metaeval.io.sources import named_apart
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
 from metaeval.table.scores import Missing
 
 
-def with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
+def with_distinct_systems(blocks: Sequence[FileBlock]) -> list[FileBlock]:
     """Name systems by their files where two files carry one tag and would overwrite each other."""
     distinct = []
     for block in blocks:
         twins = [
-            other for other in blocks if other.tag is not None and other.tag == block.tag and _overlap(block, other)
+            candidate
+            for candidate in blocks
+            if candidate.tag is not None and candidate.tag == block.tag and _overlap(block, candidate)
         ]
         if len(twins) > 1:
-            alike = len({base_name(other.label) for other in twins}) < len(twins)
+            alike = len({base_name(candidate.label) for candidate in twins}) < len(twins)
             name = Path(block.label).absolute().parent.name if alike else base_name(block.label)
             owner = "folder" if alike else "file"
             note = f"the tag {block.tag!r} is not the file's own, so the system goes by the {owner}'s name"
@@ -38,28 +40,28 @@ def with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
     return distinct
 
 
-def _overlap(one: Block, other: Block) -> bool:
+def _overlap(one: FileBlock, other: FileBlock) -> bool:
     return all(not set(one.labels[dim]).isdisjoint(other.labels[dim]) for dim in ("metric", "topic"))
 
 
-def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
+def put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray:
     """Align the blocks by metric, system and topic, and by repeat where one of them has several."""
     with speaking_of(_unit_of_all(blocks)):
         return _put_together(blocks, missing)
 
 
-def _unit_of_all(blocks: Sequence[Block]) -> Unit:
+def _unit_of_all(blocks: Sequence[FileBlock]) -> Unit:
     return next((block.unit for block in blocks if block.unit is not TOPIC), TOPIC)
 
 
-def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
+def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray:
     if any(REPEAT in block.labels for block in blocks):
         blocks = [block if REPEAT in block.labels else _once(block) for block in blocks]
     dims = dims_of(blocks[0].labels)
     labels = {dim: list(dict.fromkeys(name for block in blocks for name in block.labels[dim])) for dim in dims}
     if any(block.labels["topic"] != blocks[0].labels["topic"] for block in blocks):
         labels["topic"] = natural_order(labels["topic"])
-    place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in dims}
+    index_of = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in dims}
     shape = [len(labels[dim]) for dim in dims]
     refuse_sliver(
         shape, sum(block.scores.size for block in blocks), "read together, files must share systems or topics"
@@ -67,7 +69,7 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     alone = len(blocks) == 1
     scores = blocks[0].scores if alone else np.full(shape, np.nan)
     for number, block in enumerate([] if alone else blocks):
-        cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in dims))
+        cells = np.ix_(*([index_of[dim][name] for name in block.labels[dim]] for dim in dims))
         before = scores[cells]
         clash = ~np.isnan(before) & ~np.isnan(block.scores)
         if clash.any():
@@ -79,11 +81,11 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
         _refuse_unequal_files(blocks, labels)
     _attached_to_all(blocks, "question", "topic")  # rows without names are one item if they ask the same
     coordinates: dict[str, Any] = {dim: labels[dim] for dim in dims}
-    for part, dim in ATTACHED.items():
-        said = _attached_to_all(blocks, part, dim)
-        if said:
-            default = True if part == "higher_is_better" else None
-            coordinates[part] = (dim, np.array([said.get(name, default) for name in labels[dim]], dtype=object))
+    for field, dim in ATTACHED.items():
+        values = _attached_to_all(blocks, field, dim)
+        if values:
+            default = True if field == "higher_is_better" else None
+            coordinates[field] = (dim, np.array([values.get(name, default) for name in labels[dim]], dtype=object))
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
     notes = [*earlier, *notes_of_files((block.name, block.notes) for block in blocks)]
     attributes: dict[str, Any] = {"notes": notes}
@@ -92,18 +94,20 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     return xr.DataArray(scores, dims=dims, coords=coordinates, attrs=attributes)
 
 
-def _once(block: Block) -> Block:
+def _once(block: FileBlock) -> FileBlock:
     """Return a block without repeats as one with a single repeat."""
     return replace(block, scores=block.scores[..., None], labels=block.labels | {REPEAT: ["1"]})
 
 
-def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
+def _clash(block: FileBlock, earlier: Sequence[FileBlock], clash: NDArray[np.bool_]) -> ScoresError:
     at = np.argwhere(clash)[0]
-    metric, system, topic = (block.labels[dim][place] for dim, place in zip(DIMS, at, strict=False))
+    metric, system, topic = (block.labels[dim][position] for dim, position in zip(DIMS, at, strict=False))
     owner = next(
-        other
-        for other in earlier
-        if metric in other.labels["metric"] and system in other.labels["system"] and topic in other.labels["topic"]
+        candidate
+        for candidate in earlier
+        if metric in candidate.labels["metric"]
+        and system in candidate.labels["system"]
+        and topic in candidate.labels["topic"]
     )
     message = (
         f"{owner.label} and {block.label} both have a score of system {system!r} on {unit().topic} {topic!r} under "
@@ -114,18 +118,18 @@ def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> 
     return ScoresError(message)
 
 
-def _attached_to_all(blocks: Sequence[Block], part: str, dim: str) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+def _attached_to_all(blocks: Sequence[FileBlock], part: str, dim: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
     for block in blocks:
         for name, entry in block.attached.get(part, {}).items():
-            if said.setdefault(name, entry) != entry:
-                message = f"{block.label}: {dim} {name!r} has {part} {entry!r}, but {said[name]!r} in another file"
+            if values.setdefault(name, entry) != entry:
+                message = f"{block.label}: {dim} {name!r} has {part} {entry!r}, but {values[name]!r} in another file"
                 raise ScoresError(f"{message}; make them agree")
-    return said
+    return values
 
 
 def _refuse_other_spellings(
-    blocks: Sequence[Block], labels: Mapping[str, Sequence[str]], scores: NDArray[np.float64]
+    blocks: Sequence[FileBlock], labels: Mapping[str, Sequence[str]], scores: NDArray[np.float64]
 ) -> None:
     """Refuse names that are one but for how they are written, where no score tells that they are two.
 
@@ -133,34 +137,35 @@ def _refuse_other_spellings(
     """
     there = ~np.isnan(scores)
     for dim in ("topic", "system"):
-        held = np.moveaxis(there, DIMS.index(dim), 0).reshape(len(labels[dim]), -1)
+        present = np.moveaxis(there, DIMS.index(dim), 0).reshape(len(labels[dim]), -1)
         alike: dict[str, list[int]] = {}
-        for place, name in enumerate(labels[dim]):
-            alike.setdefault(spelling(name), []).append(place)
-        twins = [places for places in alike.values() if len(places) > 1 and held[places].sum(axis=0).max() == 1]
+        for position, name in enumerate(labels[dim]):
+            alike.setdefault(spelling(name), []).append(position)
+        twins = [places for places in alike.values() if len(places) > 1 and present[places].sum(axis=0).max() == 1]
         if twins:
-            names = [labels[dim][place] for place in twins[0][:2]]
+            names = [labels[dim][position] for position in twins[0][:2]]
             holders = [next(at for at, block in enumerate(blocks) if name in block.labels[dim]) for name in names]
-            (first, one), (second, other) = sorted(zip(holders, names, strict=True))
+            (first, first_name), (second, second_name) = sorted(zip(holders, names, strict=True))
             owner = blocks[second].name
-            where = f" and {owner} {other!r}" if first != second else f" and {other!r}"
+            where = f" and {owner} {second_name!r}" if first != second else f" and {second_name!r}"
             more = f", and {count(len(twins) - 1, 'other')}" if len(twins) > 1 else ""
-            what = unit().topic if dim == "topic" else dim
+            kind = unit().topic if dim == "topic" else dim
             raise ScoresError(
-                f"{blocks[first].name} writes {what} {one!r}{where}{more}: names are matched as written, so write them "
-                f"alike, such as {one!r} in {owner}"
+                f"{blocks[first].name} writes {kind} {first_name!r}{where}{more}: names are matched as written, so "
+                "write them "
+                f"alike, such as {first_name!r} in {owner}"
             )
 
 
-def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]) -> None:
+def _refuse_unequal_files(blocks: Sequence[FileBlock], labels: Mapping[str, Sequence[str]]) -> None:
     """Say which files lack which systems or topics of the others; single missing scores are left to `as_scores`."""
     for dim, rule in (("system", "drop-systems"), ("topic", "drop-topics")):
-        held: dict[str, set[str]] = {}
+        by_metric: dict[str, set[str]] = {}
         for block in blocks:
             for metric in block.labels["metric"]:
-                held.setdefault(metric, set()).update(block.labels[dim])
-        lacking = {metric: [name for name in labels[dim] if name not in names] for metric, names in held.items()}
-        common = sum(all(name in names for names in held.values()) for name in labels[dim])
+                by_metric.setdefault(metric, set()).update(block.labels[dim])
+        lacking = {metric: [name for name in labels[dim] if name not in names] for metric, names in by_metric.items()}
+        common = sum(all(name in names for names in by_metric.values()) for name in labels[dim])
         if not any(lacking.values()):
             continue
         files = {
@@ -168,7 +173,7 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
             for metric in lacking
         }
         lines = [
-            f"{files[metric]} ({metric}) has {len(held[metric])}"
+            f"{files[metric]} ({metric}) has {len(by_metric[metric])}"
             + (f" and lacks {first_few(absent)}" if absent else "")
             for metric, absent in lacking.items()
         ]

@@ -77,8 +77,8 @@ def holds_annotations(content: bytes, label: str) -> bool:
     if json is None or json.lines is not None or not json.object or format_of(json) is not None:
         return False
     return all(
-        isinstance(own, dict) and not any(isinstance(one, dict | list) for one in own.values())
-        for own in json.object.values()
+        isinstance(labels, dict) and not any(isinstance(value, dict | list) for value in labels.values())
+        for labels in json.object.values()
     )
 
 
@@ -86,14 +86,14 @@ def _frame_of(json: Json) -> pd.DataFrame:
     annotators = json.object
     if json.lines is not None or not annotators:
         json.refuse('labels are one object: {"annotator": {"item": label, …}, …}')
-    for name, own in annotators.items():
+    for name, labels in annotators.items():
         if not name.strip():
             json.refuse("an annotator has no name")
         _refuse_half_letter(json, name, "")
-        if not isinstance(own, dict):
-            json.refuse(f"an annotator has an object of items, not {_kind(own)}", key=_short(name))
+        if not isinstance(labels, dict):
+            json.refuse(f"an annotator has an object of items, not {_kind(labels)}", key=_short(name))
     _refuse_odd(json, annotators)
-    items = natural_order(dict.fromkeys(item for own in annotators.values() for item in own))
+    items = natural_order(dict.fromkeys(item for labels in annotators.values() for item in labels))
     n_labels = sum(map(len, annotators.values()))
     if len(items) * len(annotators) > max(_LARGE, _SPARSE * n_labels):
         json.refuse(
@@ -101,19 +101,19 @@ def _frame_of(json: Json) -> pd.DataFrame:
             "those of annotators"
         )
     index = pd.Index(items, dtype=object)
-    table = {name: pd.Series(own, dtype=object).reindex(index) for name, own in annotators.items()}
+    table = {name: pd.Series(labels, dtype=object).reindex(index) for name, labels in annotators.items()}
     frame = pd.DataFrame(table, index=index)
     frame = frame.where(frame.notna(), np.nan)
     if not frame.notna().to_numpy().any():
         json.refuse("no annotator labelled anything")
-    texts = any(isinstance(one, str) for own in annotators.values() for one in own.values())
+    texts = any(isinstance(label, str) for labels in annotators.values() for label in labels.values())
     return frame if texts else frame.astype(np.float64)
 
 
 def _refuse_odd(json: Json, annotators: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuse a label that is neither text nor a number, with the annotator and item."""
-    for name, own in annotators.items():
-        for item, value in own.items():
+    for name, labels in annotators.items():
+        for item, value in labels.items():
             if not item.strip():
                 json.refuse("an item has no name", key=_short(name))
             for text in (item, value):

@@ -62,12 +62,12 @@ class TableOptions:
     @property
     def chosen(self) -> dict[str, str]:
         """Part to column, where the caller named one."""
-        return {part: column for part, column in self.columns.items() if part != "ignore" and isinstance(column, str)}
+        return {role: column for role, column in self.columns.items() if role != "ignore" and isinstance(column, str)}
 
     @property
     def positions(self) -> dict[str, int]:
         """Part to column, where the caller counted from 1; counted from 0 here."""
-        return {part: column - 1 for part, column in self.columns.items() if isinstance(column, int)}
+        return {role: column - 1 for role, column in self.columns.items() if isinstance(column, int)}
 
     @property
     def counts_names_of_rows(self) -> bool:
@@ -93,7 +93,7 @@ class TableOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Block:
+class FileBlock:
     """What one file holds."""
 
     label: str
@@ -145,8 +145,8 @@ class BadCellError(Exception):
 
 def _broken_rule(text: str) -> str:
     if text.casefold() in SCORE_GAPS:
-        found = f"the cell holds {text!r}" if text else "the cell is empty"
-        return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
+        gap = f"the cell holds {text!r}" if text else "the cell is empty"
+        return f"{gap}; fill in the score, or pass {_WAYS_PAST_GAPS}"
     if len(text) > _LONGEST_NUMBER:
         return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
     if otherwise := _written_otherwise(text):
@@ -156,8 +156,8 @@ def _broken_rule(text: str) -> str:
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    said = next((pair for pair in _PASSED.items() if text.casefold() in pair), None)
-    way = said and f"is a word for a score; write 1 for {said[0]} and 0 for {said[1]} in this column"
+    word_pair = next((pair for pair in _PASSED.items() if text.casefold() in pair), None)
+    way = word_pair and f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
     return f"{text!r} {way or _NO_NUMBER}"
 
 
@@ -167,9 +167,9 @@ def _written_otherwise(text: str) -> str:
         return rf"has a mark; write {marked[1]!r} (sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g')"
     if beside := _BESIDE.fullmatch(text):
         return rf"has a number in brackets; write {beside[1]!r} (sed -E 's/ *\([0-9]+\)//g')"
-    if both := _WITH_ERROR.fullmatch(text):
+    if match := _WITH_ERROR.fullmatch(text):
         return (
-            f"is a number with its error; write {both[1]!r} in this column and {both[2]!r} in one of its own, called "
+            f"is a number with its error; write {match[1]!r} in this column and {match[2]!r} in one of its own, called "
             "as this one with _stderr (or _ci95 for half of a 95 % interval)"
         )
     without = repr(text.replace(",", ""))
@@ -191,7 +191,7 @@ def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
         numbers = np.full(len(cells), np.nan)
     if (np.abs(numbers) < _EXACT).all() and _is_plain("".join(cells)):
         return numbers
-    return np.array([_to_number(place, cell, missing) for place, cell in enumerate(cells)])
+    return np.array([_to_number(position, cell, missing) for position, cell in enumerate(cells)])
 
 
 def _is_plain(text: str) -> bool:
@@ -225,7 +225,7 @@ def metric_note(source: Source) -> list[str]:
     return [Remark("the metric has no name of its own, so it is called as the file")]
 
 
-def left_out_note(names: Sequence[str]) -> list[str]:
+def rows_left_out(names: Sequence[str]) -> list[str]:
     """Say which rows in place of a topic were left out; nothing where there are none."""
-    what = "averages" if all(name.casefold() in AVERAGES for name in names) else "summaries"
-    return [f"left out the {what} ({', '.join(names)})"] if names else []
+    kind = "averages" if all(name.casefold() in AVERAGES for name in names) else "summaries"
+    return [f"left out the {kind} ({', '.join(names)})"] if names else []

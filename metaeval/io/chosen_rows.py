@@ -39,7 +39,7 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow([names[at] for at in places])
-    lines, found, n_rows = [1], 0, 0
+    lines, n_selected, n_rows = [1], 0, 0
     there: dict[int, dict[str, None]] = {at: {} for at in wanted}
     for line, cells in body.numbered():
         if len(cells) != len(names):
@@ -51,15 +51,15 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
             row = [cells[at] for at in places]
             writer.writerow(row)
             lines += [line] * (1 + sum(cell.count("\n") for cell in row))
-            found += 1
-    said = [f"{names[at]} {text}" for at, text in wanted.items()]
-    if not found:
+            n_selected += 1
+    conditions = [f"{names[at]} {text}" for at, text in wanted.items()]
+    if not n_selected:
         absent = next((at for at, text in wanted.items() if text not in there[at]), None)
         if absent is None:
-            raise sheet.error(f"no row has {' and '.join(said)} at once")
+            raise sheet.error(f"no row has {' and '.join(conditions)} at once")
         values = first_few(sorted(there[absent]))
         raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {values}")
-    kept = Sheet(
+    selected = Sheet(
         label=sheet.label,
         content=written.getvalue().encode(),
         delimiter=",",
@@ -67,7 +67,7 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
         lines=lines,
         left_out=sheet.left_out,
     )
-    return kept, f"{found:,} of {n_rows:,} rows, with {' and '.join(said)}"
+    return selected, f"{n_selected:,} of {n_rows:,} rows, with {' and '.join(conditions)}"
 
 
 def _meant(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:
@@ -76,4 +76,4 @@ def _meant(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:
         parts = column_roles([name for name in names if name], chosen=chosen).parts
     except ScoresError:  # two columns could play one part: the one that rows were chosen by does not
         parts = {}
-    return {column for part, column in parts.items() if part in _MEANT}
+    return {column for role, column in parts.items() if role in _MEANT}

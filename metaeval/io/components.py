@@ -17,8 +17,8 @@ _PLACE = Path("data", "components.csv")
 
 def components_file(path: str | Path) -> Path:
     """Return the table of components: a file, or that of a report in a folder."""
-    given = Path(path)
-    return given / _PLACE if given.is_dir() else given
+    location = Path(path)
+    return location / _PLACE if location.is_dir() else location
 
 
 def read_components(path: str | Path) -> pd.DataFrame:
@@ -51,17 +51,17 @@ def read_components(path: str | Path) -> pd.DataFrame:
         raise sheet.error("the table of components has a header and no row; save it again")
     names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     at = [place_of(name, names, sheet) for name in _COLUMNS]
-    found: dict[tuple[str, str], float] = {}
+    variances: dict[tuple[str, str], float] = {}
     for position, cells in enumerate(rows):
-        metric, component, variance = (cells[place].strip() for place in at)
+        metric, component, variance = (cells[column].strip() for column in at)
         if not metric or not component:
             raise body.error(f"the {'component' if metric else 'metric'} is empty; fill it in", position)
-        if (metric, component) in found:
+        if (metric, component) in variances:
             raise body.error(f"component {component!r} of {metric!r} appears twice; keep one row", position)
         if not is_number(variance) or not isfinite(float(variance)) or float(variance) < 0:
             raise body.error(f"variance {shortened(repr(variance))} is not a number from 0 on", position)
-        found[metric, component] = float(variance)
-    frame = pd.DataFrame([(*key, variance) for key, variance in found.items()], columns=[*_COLUMNS])
+        variances[metric, component] = float(variance)
+    frame = pd.DataFrame([(*key, variance) for key, variance in variances.items()], columns=[*_COLUMNS])
     if _UNIT in names:
         frame.attrs["topic_word"] = rows[0][names.index(_UNIT)].strip()
     return frame

@@ -35,9 +35,9 @@ def _powers_of_ten() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     leading, exponents = [], []
     for power in range(-_REACH, _REACH + 1):
         scale = 64 + max(0, -power) * 4
-        whole = (10 ** max(power, 0) << scale) // 10 ** max(-power, 0)
-        excess = whole.bit_length() - 64
-        leading.append(whole >> excess)
+        scaled_power = (10 ** max(power, 0) << scale) // 10 ** max(-power, 0)
+        excess = scaled_power.bit_length() - 64
+        leading.append(scaled_power >> excess)
         exponents.append(excess - scale)
     return np.array(leading, dtype=np.uint64), np.array(exponents, dtype=np.int64)
 
@@ -163,12 +163,12 @@ def scaled(
         shift += 1
     leading = _high_word(digits, powers[power + _REACH])
     extra = np.uint64(11 if leading >= _TOP_BIT else 10)
-    rest = leading & ((_ONE << extra) - _ONE)
+    remainder = leading & ((_ONE << extra) - _ONE)
     middle = _ONE << (extra - _ONE)
     error = np.uint64(21 if cut else 2)
-    if rest <= middle < rest + error:
+    if remainder <= middle < remainder + error:
         return UNSURE, 0.0
-    mantissa = (leading >> extra) + np.uint64(rest > middle)
+    mantissa = (leading >> extra) + np.uint64(remainder > middle)
     return EXACT, math.ldexp(float(mantissa), np.int64(extra) + 64 + exponents[power + _REACH] - shift)
 
 

@@ -34,9 +34,9 @@ def single(keys: NDArray[np.int64], numbers: NDArray[np.float64], rule: Duplicat
     rows = np.sort(first)
     if rule == "first":
         return Single(rows, numbers[rows], len(keys) - len(rows))
-    known = np.isfinite(numbers)
-    sums = np.bincount(key[known], numbers[known], minlength=len(first))
-    sizes = np.bincount(key[known], minlength=len(first))
+    finite = np.isfinite(numbers)
+    sums = np.bincount(key[finite], numbers[finite], minlength=len(first))
+    sizes = np.bincount(key[finite], minlength=len(first))
     with np.errstate(invalid="ignore"):
         means = np.where(np.bincount(key) == 1, numbers[first], sums / sizes)  # one number is its own mean, exactly
     return Single(rows, means[key[rows]], len(keys) - len(rows))
@@ -50,8 +50,8 @@ def note_of(n_left: int, what: str, rule: Duplicates) -> list[str]:
     >>> note_of(2, "score", "first"), note_of(0, "score", "mean")
     (['2 scores repeat another one: the first counts (duplicates)'], [])
     """
-    kept = "the first counts" if rule == "first" else "their mean counts"
-    return [f"{count(n_left, what)} repeat{'s' * (n_left == 1)} another one: {kept} (duplicates)"] if n_left else []
+    outcome = "the first counts" if rule == "first" else "their mean counts"
+    return [f"{count(n_left, what)} repeat{'s' * (n_left == 1)} another one: {outcome} (duplicates)"] if n_left else []
 
 
 def each_once(
@@ -61,12 +61,12 @@ def each_once(
     places: list[dict[str, int]] = []
     keys: list[NDArray[np.int64]] = []
     for names in (rows, columns):
-        place = {name: number for number, name in enumerate(dict.fromkeys(map(str.strip, names)))}
-        keys.append(np.array([place[name.strip()] for name in names], dtype=np.int64))
-        places.append(place)
+        index_of = {name: number for number, name in enumerate(dict.fromkeys(map(str.strip, names)))}
+        keys.append(np.array([index_of[name.strip()] for name in names], dtype=np.int64))
+        places.append(index_of)
     shape = (len(places[0]), len(places[1]))
     if shape == scores.shape:
         return [*rows], [*columns], scores
-    kept = single((keys[0][:, None] * shape[1] + keys[1]).ravel(), scores.ravel(), rule)
-    notes += note_of(kept.n_left, "score", rule)
-    return [*places[0]], [*places[1]], kept.numbers.reshape(shape)
+    selected = single((keys[0][:, None] * shape[1] + keys[1]).ravel(), scores.ravel(), rule)
+    notes += note_of(selected.n_left, "score", rule)
+    return [*places[0]], [*places[1]], selected.numbers.reshape(shape)

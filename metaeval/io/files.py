@@ -117,7 +117,7 @@ def no_such_file(path: str) -> FileFormatError:
     if os.path.islink(path):  # noqa: PTH114 - likewise
         return FileFormatError("this link leads nowhere; check what it points to", path=path)
     beside = sorted(entry.name for entry in entries_of(parent))
-    packed = [other for other in beside if base_name(other) == base_name(name)]
+    packed = [candidate for candidate in beside if base_name(candidate) == base_name(name)]
     near = list(dict.fromkeys([*packed, *closest_names(name, beside)]))[:3]
     guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; check the path"
     return FileFormatError(f"there is no such file{guess}", path=path)
@@ -216,8 +216,8 @@ def note_of_blanks(content: bytes, label: str) -> str:
     >>> note_of_blanks("1 0 d\u00a01 1".encode(), "x.qrels")
     'x.qrels: a no-break space (U+00A0) is part of a name, which no name with a blank equals'
     """
-    found = [] if content.isascii() else [name for name, letter in _LIKE_BLANKS.items() if letter.encode() in content]
-    return f"{label}: {found[0]} is part of a name, which no name with a blank equals" if found else ""
+    blanks = [] if content.isascii() else [name for name, letter in _LIKE_BLANKS.items() if letter.encode() in content]
+    return f"{label}: {blanks[0]} is part of a name, which no name with a blank equals" if blanks else ""
 
 
 def first_words(content: bytes) -> list[bytes]:
@@ -252,13 +252,13 @@ def _recorded(label: str) -> bytes:
 
 def _kept(content: bytes) -> BinaryIO:
     """Keep bytes: few in memory, many in an unnamed temporary file where there is room for one."""
-    kept = tempfile.SpooledTemporaryFile(max_size=_MOST_IN_MEMORY)  # noqa: SIM115 - the record closes it
+    stream = tempfile.SpooledTemporaryFile(max_size=_MOST_IN_MEMORY)  # noqa: SIM115 - the record closes it
     try:
-        kept.write(content)
+        stream.write(content)
     except OSError:
-        kept.close()
+        stream.close()
         return cast("BinaryIO", io.BytesIO(content))
-    return cast("BinaryIO", kept)
+    return cast("BinaryIO", stream)
 
 
 def _as_they_come(label: str) -> bytes:

@@ -37,22 +37,22 @@ def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
     """
     with _reasons(out):
         final = _checked_place(out, overwrite=overwrite)
-        held = _CLAIMED.get()
-        if held is not None and final not in held:
-            held[final] = _claim(_nearest(final.parent), final, out)
+        claimed = _CLAIMED.get()
+        if claimed is not None and final not in claimed:
+            claimed[final] = _claim(_nearest(final.parent), final, out)
 
 
 @contextmanager
 def claiming() -> Iterator[None]:
     """Hold every folder that `check_folder` finds good inside the block until the block ends."""
-    held: dict[Path, Lock | None] = {}
-    token = _CLAIMED.set(held)
+    claimed: dict[Path, Lock | None] = {}
+    token = _CLAIMED.set(claimed)
     try:
         yield
     finally:
         _CLAIMED.reset(token)
         with sheltered():
-            for lock in held.values():
+            for lock in claimed.values():
                 if lock is not None:
                     with suppress(OSError):
                         lock.release(remove=True)
@@ -178,14 +178,14 @@ def unused_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InvalidOptionError(f"folder {str(target)!r} is not empty; name a new one")
-    part = target.with_name(f".{secrets.token_hex(8)}.part")
+    fresh = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        yield part
+        yield fresh
         if target.exists():
             target.rmdir()
-        part.rename(target)
+        fresh.rename(target)
     except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(fresh, ignore_errors=True)
         raise
 
 
@@ -193,8 +193,8 @@ def unused_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 def _writing(final: Path, out: str | Path) -> Iterator[None]:
     """Make the folder above and hold the name there, unless this process does so already."""
     final.parent.mkdir(parents=True, exist_ok=True)
-    held = _CLAIMED.get()
-    earlier = held.get(final) if held else None
+    claimed = _CLAIMED.get()
+    earlier = claimed.get(final) if claimed else None
     if earlier is not None and earlier.path.parent == final.parent:
         yield
         return
@@ -308,7 +308,7 @@ def _final(out: str | Path) -> Path:
 
 def _nearest(folder: Path) -> Path:
     """Return the nearest place at or above `folder` that exists."""
-    return next(place for place in (folder, *folder.parents) if place.exists())
+    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 def _example(folder: Path) -> str:

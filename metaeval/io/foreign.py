@@ -70,8 +70,8 @@ def texts_of(batches: "Iterable[pl.DataFrame]", most: int) -> Iterator[bytes]:
     n_bytes = n_cells = 0
     for batch in batches:
         n_cells += batch.shape[0] * batch.shape[1]
-        for part in batch.iter_slices(_ROWS) if len(batch) else [batch]:
-            text = part.write_csv(include_header=not n_bytes).encode()
+        for chunk in batch.iter_slices(_ROWS) if len(batch) else [batch]:
+            text = chunk.write_csv(include_header=not n_bytes).encode()
             n_bytes += len(text)
             if n_bytes > most + _A_NAME * n_cells:
                 raise TooMuchError(n_bytes)
@@ -117,18 +117,18 @@ def _try_netcdf(content: bytes, most: int, *, groups: bool) -> None:
 
     _refuse_unreadable(content)
     with h5netcdf.File(BytesIO(content), "r", phony_dims="access") as file:
-        held, left = [], [file]
+        all_groups, left = [], [file]
         while left:
             group = left.pop()
-            held.append(group)
+            all_groups.append(group)
             left += list(group.groups.values()) if groups else []
-        variables = [variable for group in held for variable in group.variables.values()]
-        _refuse_too_much(sum(math.prod(one.shape) * one.dtype.itemsize for one in variables), most)
-        for group in held:
+        variables = [variable for group in all_groups for variable in group.variables.values()]
+        _refuse_too_much(sum(math.prod(array.shape) * array.dtype.itemsize for array in variables), most)
+        for group in all_groups:
             _ = (dict(group.attrs), [len(dimension) for dimension in group.dimensions.values()])
-        for one in variables:
-            _ = (dict(one.attrs), one.dimensions, one.datatype, one.chunks)
-            _ = (one.compression, one.compression_opts, one.filters(), one[...])
+        for array in variables:
+            _ = (dict(array.attrs), array.dimensions, array.datatype, array.chunks)
+            _ = (array.compression, array.compression_opts, array.filters(), array[...])
 
 
 def _limit(name: str, most: int) -> None:

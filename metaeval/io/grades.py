@@ -8,11 +8,11 @@ import re
 from typing import NamedTuple
 
 from metaeval.errors import FileFormatError
-from metaeval.io.trec_lines import QRELS, Layout, line_error
+from metaeval.io.trec_lines import QRELS, LineLayout, line_error
 
 _LEVELS = {b"S": 3, b"A": 2, b"B": 1, b"C": 0}
 _GRADES = "S, A, B and C, or L0 to L9"
-_THREE = Layout(
+_THREE = LineLayout(
     columns=("topic", "document", "relevance"), document=1, number=2, rank=-1, tag=-1, open_ended=False, whole=True
 )
 _BLANK = rb"[^\S\n]"
@@ -30,7 +30,7 @@ class Graded(NamedTuple):
 
     content: bytes
     """As long as the file, line for line."""
-    layout: Layout
+    layout: LineLayout
     """Which column holds what."""
     note: str
     """How grades were read; empty where there were none."""
@@ -60,9 +60,9 @@ def graded(content: bytes, *, path: str) -> Graded:
         note = _note("column 2; column 4, a binary reading, is not used")
         return Graded(_from_second(content, path), QRELS, note, free_second=False)
     if n_words in {len(_THREE.columns), len(QRELS.columns)} and _WORD.fullmatch(words[-1]):
-        if other := _NOT_LAST.search(content):
+        if match := _NOT_LAST.search(content):
             message = f"the relevance must be a grade in every line, as in the first: {_GRADES}"
-            raise line_error(content, other.start(), message, path)
+            raise line_error(content, match.start(), message, path)
         layout = _THREE if n_words == len(_THREE.columns) else QRELS
         numbered = _LAST.sub(_digits, content)
         return Graded(numbered, layout, _note(f"column {n_words}"), free_second=layout is QRELS)
@@ -82,24 +82,24 @@ def _from_second(content: bytes, path: str) -> bytes:
     """Put the level of the grade in column 2 in the place of the number in column 4."""
     lines = _SECOND.findall(content)
     if len(lines) < len(_LINE.findall(content)):
-        other = next(line for line in _LINE.finditer(content) if not _SECOND.match(content, line.start()))
+        odd_line = next(line for line in _LINE.finditer(content) if not _SECOND.match(content, line.start()))
         message = "a line must have a topic, a grade (S, A, B or C), a document and 0 or 1, as the first has"
-        raise line_error(content, other.start(), message, path)
-    if len({found[1::2] for found in lines}) > len({found[1] for found in lines}):
+        raise line_error(content, odd_line.start(), message, path)
+    if len({match[1::2] for match in lines}) > len({match[1] for match in lines}):
         raise _contradiction(content, path)
-    return _SECOND.sub(lambda found: found[1] + found[2] + found[3] + b"%d" % _LEVELS[found[2]], content)
+    return _SECOND.sub(lambda match: match[1] + match[2] + match[3] + b"%d" % _LEVELS[match[2]], content)
 
 
 def _contradiction(content: bytes, path: str) -> FileFormatError:
     """Return the error for the first grade whose number differs from that in a line before."""
     first: dict[bytes, re.Match[bytes]] = {}
-    for found in _SECOND.finditer(content):
-        before = first.setdefault(found[2], found)
-        if before[4] != found[4]:
+    for match in _SECOND.finditer(content):
+        before = first.setdefault(match[2], match)
+        if before[4] != match[4]:
             break
     line = content.count(b"\n", 0, before.start()) + 1
     message = (
-        f"grade {found[2].decode()} counts as {found[4].decode()} here and as {before[4].decode()} in line {line}, so "
+        f"grade {match[2].decode()} counts as {match[4].decode()} here and as {before[4].decode()} in line {line}, so "
         "column 2 is no grade or column 4 no binary reading of it; write 0 in column 2 to have the numbers read"
     )
-    return line_error(content, found.start(), message, path)
+    return line_error(content, match.start(), message, path)

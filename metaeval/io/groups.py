@@ -65,7 +65,7 @@ def read_groups(
     ...     read_groups(path, column="team", systems=["lm", "bm25"])
     {'lm': 'Badger', 'bm25': 'Aardvark'}
     """
-    return _Table(path, "system", system_column, systems).said("group", column)[1]
+    return _GroupTable(path, "system", system_column, systems).said("group", column)[1]
 
 
 def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: str | None = None) -> dict[str, str]:
@@ -80,7 +80,7 @@ def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: st
     ...     read_clusters(path, topics=["2", "1"])
     {'2': 'code', '1': 'maths'}
     """
-    return _Table(path, "topic", None, topics).said("cluster", column)[1]
+    return _GroupTable(path, "topic", None, topics).said("cluster", column)[1]
 
 
 def read_covariate(
@@ -97,11 +97,11 @@ def read_covariate(
     ...     read_covariate(path, systems=["lm", "bm25"])
     Covariate(name='words', of_system={'lm': 87.5, 'bm25': 120.0})
     """
-    name, said = _Table(path, "system", None, systems).said("covariate", covariate_column, numbers=True)
-    return Covariate(name, {system: float(entry) for system, entry in said.items()})
+    name, values = _GroupTable(path, "system", None, systems).said("covariate", covariate_column, numbers=True)
+    return Covariate(name, {system: float(entry) for system, entry in values.items()})
 
 
-class _Table:
+class _GroupTable:
     """A table that says something of every name asked for: of systems their groups, of topics their clusters."""
 
     def __init__(self, table: str | Path | Sheet, what: str, column: str | None, wanted: Iterable[str]) -> None:
@@ -116,7 +116,7 @@ class _Table:
     def said(self, said: str, column: str | None, *, numbers: bool = False) -> tuple[str, dict[str, str]]:
         """Return the name of the column that says it, and what it says of every name."""
         at = self._place_of_said(said, column)
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         needed = set(self.wanted)
         for position, cells in enumerate(self.rows):
             name, entry, trouble = cells[self.at], cells[at], ""
@@ -126,12 +126,12 @@ class _Table:
                 trouble = f"has no {self.columns[at]!r}; fill it in"
             elif numbers and not is_number(entry):
                 trouble = f"has {shortened(entry)!r} as {self.columns[at]!r}; write a number"
-            elif found.setdefault(name, entry) != entry:
-                trouble = f"has two {said}s, {found[name]!r} and {entry!r}; keep one"
+            elif values.setdefault(name, entry) != entry:
+                trouble = f"has two {said}s, {values[name]!r} and {entry!r}; keep one"
             if trouble:
                 raise self.body.error(f"{self.what} {name!r} {trouble}", position)
-        self._refuse_uncovered(found)
-        return self.columns[at], {name: found[name] for name in self.wanted}
+        self._refuse_uncovered(values)
+        return self.columns[at], {name: values[name] for name in self.wanted}
 
     def _place_of_names(self, column: str | None) -> int:
         """Return the column asked for, else the one that is called so, else the first that holds every name."""
@@ -151,8 +151,8 @@ class _Table:
         """Return the column asked for, else the one that is called so, else the only other one."""
         if column is not None:
             return place_of(column, self.columns, self.sheet)
-        others = [place for place, name in enumerate(self.columns) if name and place != self.at]
-        called = [place for place in others if part_of_word(self.columns[place]) == said]
+        others = [position for position, name in enumerate(self.columns) if name and position != self.at]
+        called = [position for position in others if part_of_word(self.columns[position]) == said]
         for places in (called, others):
             if len(places) == 1:
                 return places[0]
@@ -206,11 +206,13 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
     if not expression.groups:
         message = f"{pattern!r} captures nothing; put the part that is the group in parentheses, as in ^([^-]+)-"
         raise InvalidOptionError(message)
-    found = {str(system): expression.search(str(system)) for system in systems}
-    groups = {system: match[1] for system, match in found.items() if match is not None and match[1]}
-    without = [system for system in found if system not in groups]
+    matches = {str(system): expression.search(str(system)) for system in systems}
+    groups = {system: match[1] for system, match in matches.items() if match is not None and match[1]}
+    without = [system for system in matches if system not in groups]
     if without:
-        message = f"{pattern!r} finds no group in {len(without)} of {len(found)} names ({first_few(without)}); widen it"
+        message = (
+            f"{pattern!r} finds no group in {len(without)} of {len(matches)} names ({first_few(without)}); widen it"
+        )
         raise InvalidOptionError(message)
     return groups
 
@@ -231,10 +233,10 @@ def read_pool_sizes(path: str | Path) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for position, cells in enumerate(sheet.rows()):
         topic, number = (*map(str.strip, cells), "", "")[:2]
-        whole = number.isascii() and number.isdecimal()
+        is_count = number.isascii() and number.isdecimal()
         if not position and topic and is_heading(number):
             continue  # the header
-        if not topic or not whole or len(number) > _MOST_DIGITS or int(number) < 1:
+        if not topic or not is_count or len(number) > _MOST_DIGITS or int(number) < 1:
             message = f"a row is a topic and the number of documents judged for it, not {','.join(cells)!r}"
             raise sheet.error(message, position)
         if sizes.setdefault(topic, int(number)) != int(number):

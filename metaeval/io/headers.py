@@ -79,7 +79,7 @@ def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: She
         raise body.error(f"column {min(filled) + 1} has no name; name it in the header")
     again = first_double(name for name in names if name)
     if again is not None:
-        first, second = [place for place, name in enumerate(names) if name == again][:2]
+        first, second = [position for position, name in enumerate(names) if name == again][:2]
         raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; rename one, or leave it out")
 
 
@@ -137,11 +137,11 @@ def ways_to_name(names: Sequence[str], unknown: Sequence[str] = (), lacking: Seq
     >>> print(ways_to_name(["team", "topic", "score"], ["team"], ["system"]))
     columns found: 'team', 'topic', 'score'; pass `columns={'system': 'team'}`
     """
-    found = columns_found(names)
+    listing = columns_found(names)
     if not unknown:
-        return found
-    said: dict[str, object] = dict(zip(lacking, unknown, strict=False))
-    rest = list(unknown[len(said) :])
-    said |= {"ignore": rest} if rest else {}
-    several = len(said) > 1 or len(unknown) < len(lacking)
-    return f"{found}; pass `columns={said!r}`" + " if these are the right ones" * several
+        return listing
+    columns: dict[str, object] = dict(zip(lacking, unknown, strict=False))
+    remaining = list(unknown[len(columns) :])
+    columns |= {"ignore": remaining} if remaining else {}
+    several = len(columns) > 1 or len(unknown) < len(lacking)
+    return f"{listing}; pass `columns={columns!r}`" + " if these are the right ones" * several

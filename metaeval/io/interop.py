@@ -33,7 +33,7 @@ from metaeval.collection.ranking import Order
 from metaeval.collection.subtopics import BySubtopic
 from metaeval.errors import InvalidOptionError
 from metaeval.io.qrels import SubtopicRule, read_qrels
-from metaeval.io.rankings import Rows, RowSource, rows_of
+from metaeval.io.rankings import Rows, RowSource, ranking_rows
 from metaeval.io.trec import ScorePrecision, as_precision, read_runs
 from metaeval.running.parallel import track
 from metaeval.table.scores import Missing
@@ -108,7 +108,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
             source = RowSource("run", f"run {name!r}")
             if isinstance(data, str | os.PathLike):
                 data = next(iter(read_runs([Path(data)], order="input").values()))  # noqa: PLW2901 - what it holds
-            rows = rows_of(data, source, "rank" if order == "rank" else "score")
+            rows = ranking_rows(data, source, "rank" if order == "rank" else "score")
             doubts[name] = None if order in ("rank", "input") else _doubt(rows)
             keys = -rows.numbers if order == "rank" else as_precision(rows.numbers, score_precision)
             documents = [rows.documents[code].encode() for code in rows.document_codes.tolist()]
@@ -135,42 +135,42 @@ def qrels_from(data: object, *, subtopics: SubtopicRule | None = None) -> Judgme
     if isinstance(data, os.PathLike) or (isinstance(data, str) and Path(data).exists()):
         return read_qrels(data, subtopics=subtopics)
     source = RowSource("qrels", "qrels")
-    rows = rows_of(_dataset(data) if isinstance(data, str) else data, source, "level")
+    rows = ranking_rows(_dataset(data) if isinstance(data, str) else data, source, "level")
     if large := np.flatnonzero(np.abs(rows.numbers + 0.5) > _LEVELS).tolist():
         message = f"levels must lie from -32768 to 32767; {rows.place(large[0])} has {rows.numbers[large[0]]:g}"
         raise source.error(message)
     if rows.subtopics is not None:
-        found = _by_subtopic(rows, rows.subtopics, source)
-        return found._replace(subtopics=None) if subtopics == "collapse" else found
+        judgments = _by_subtopic(rows, rows.subtopics, source)
+        return judgments._replace(subtopics=None) if subtopics == "collapse" else judgments
     judged: dict[str, dict[str, float]] = {}
     for row, level in enumerate(rows.numbers.tolist()):
-        part = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
+        of_topic = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
         document = rows.documents[rows.document_codes[row]]
-        if document in part:
+        if document in of_topic:
             raise source.error(f"{rows.place(row)} is judged twice; keep one")
-        part[document] = level
+        of_topic[document] = level
     return judgments_from(judged)
 
 
 def _by_subtopic(rows: "Rows", words: Sequence[str], source: RowSource) -> Judgments:
     """Compile judgments whose rows name a subtopic."""
     topics = natural_order(rows.topics)
-    place = {topic: number for number, topic in enumerate(topics)}
-    lists = np.array([place[topic] for topic in rows.topics], dtype=np.int64)[rows.topic_codes]
+    number_of = {topic: number for number, topic in enumerate(topics)}
+    lists = np.array([number_of[topic] for topic in rows.topics], dtype=np.int64)[rows.topic_codes]
     names = identifier_array([name.encode() for name in rows.documents])
     levels, grades = coded(rows.numbers)
-    found = BySubtopic.of(lists, names[rows.document_codes], words, levels, len(topics))
-    if found.again is not None:
-        later = found.again[1]
+    by_subtopic = BySubtopic.of(lists, names[rows.document_codes], words, levels, len(topics))
+    if by_subtopic.again is not None:
+        later = by_subtopic.again[1]
         raise source.error(f"{rows.place(later)} is judged twice on subtopic {words[later]!r}; keep one")
     return Judgments(
         topics=tuple(topics),
-        topic_offsets=np.searchsorted(lists[found.lines], np.arange(len(topics) + 1)).astype(np.int64),
-        document_ids=names[rows.document_codes][found.lines],
-        levels=found.levels,
-        notes=(found.note("a column of the judgments"),),
+        topic_offsets=np.searchsorted(lists[by_subtopic.lines], np.arange(len(topics) + 1)).astype(np.int64),
+        document_ids=names[rows.document_codes][by_subtopic.lines],
+        levels=by_subtopic.levels,
+        notes=(by_subtopic.note("a column of the judgments"),),
         grades=grades,
-        subtopics=found.subtopics,
+        subtopics=by_subtopic.subtopics,
     )
 
 

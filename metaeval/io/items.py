@@ -69,7 +69,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
 
     See Also
     --------
-    metaeval.studies.human.study_human
+    metaeval.questions.human.study.study_human
     metaeval.io.tables.read_scores
 
     Examples
@@ -81,8 +81,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     ...     read_items([one, two])["DA"].tolist()
     [80.0, nan]
     """
-    given = listed_paths(paths, "paths")
-    sources = list_sources([str(path) for path in given], nested=True)
+    listed = listed_paths(paths, "paths")
+    sources = list_sources([str(path) for path in listed], nested=True)
     pair = pair_of(sources)
     if pair is not None:
         return _of_pair(*pair, where or {}, metrics, (system, item))
@@ -97,27 +97,33 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
     texts = [*keys, *([] if cluster is None else [cluster])]
-    whole = _numbers(first, first.frame, texts, metrics).reset_index(drop=True)
+    combined = _numbers(first, first.frame, texts, metrics).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
-        found = _keys(text, system, item or items, sets, label)
-        if len(found) != len(keys):
-            message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
+        table_keys = _keys(text, system, item or items, sets, label)
+        if len(table_keys) != len(keys):
+            message = f"there are columns of items ({', '.join(table_keys[1:])}), and {first.label} has none"
             raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
-        _refuse_repeated(table, found)
-        other = _numbers(table, text.rename(columns=dict(zip(found, keys, strict=True))), texts, metrics)
-        both = [str(column) for column in other.columns if column in whole.columns and column not in keys]
-        again = [one for one in both if any(pd.api.types.is_numeric_dtype(part[one]) for part in (other, whole))]
+        _refuse_repeated(table, table_keys)
+        numbers = _numbers(table, text.rename(columns=dict(zip(table_keys, keys, strict=True))), texts, metrics)
+        common_columns = [
+            str(column) for column in numbers.columns if column in combined.columns and column not in keys
+        ]
+        again = [
+            name
+            for name in common_columns
+            if any(pd.api.types.is_numeric_dtype(frame[name]) for frame in (numbers, combined))
+        ]
         if again:
             raise FileFormatError(f"column {again[0]!r} is in {first.label} too; rename one", path=label)
-        joined = whole.merge(other.drop(columns=both), on=keys, how="outer")
-        if len(joined) == len(whole) + len(other):
-            shown = ", ".join(repr(shortened(part[key].iloc[0])) for part in (whole, other) for key in keys)
-            message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {shown})"
+        joined = combined.merge(numbers.drop(columns=common_columns), on=keys, how="outer")
+        if len(joined) == len(combined) + len(numbers):
+            examples = ", ".join(repr(shortened(frame[key].iloc[0])) for frame in (combined, numbers) for key in keys)
+            message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {examples})"
             raise FileFormatError(f"{message}; both must write them alike", path=label)
-        whole = joined
-    whole.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
-    return whole
+        combined = joined
+    combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
+    return combined
 
 
 def _keys(frame: pd.DataFrame, system: str | None, item: Sequence[str], sets: Sequence[str], label: str) -> list[str]:
@@ -139,8 +145,8 @@ def _of_pair(
         if column not in frame.columns:
             raise _no_such_column(column, frame, str(root))
         frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)  # keeps attrs
-    own, *items = _keys(frame, *named, (), str(root))
-    frame.attrs |= {"sources": read, "system": own, "items": items}
+    system_column, *items = _keys(frame, *named, (), str(root))
+    frame.attrs |= {"sources": read, "system": system_column, "items": items}
     return frame
 
 
@@ -149,7 +155,7 @@ def _no_such_column(column: str, frame: pd.DataFrame, label: str) -> FileFormatE
     return FileFormatError(f"{message}; {columns_found(list(frame.columns))}", path=label)
 
 
-def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
+def _refuse_repeated(table: "_ItemTable", keys: Sequence[str]) -> None:
     """Refuse a system and item that appear twice, which a join would multiply."""
     repeated = table.frame.duplicated(list(keys)).to_numpy(dtype=bool)
     if not repeated.any():
@@ -157,12 +163,14 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     later = table.frame.iloc[int(np.argmax(repeated))]
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
-    what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
+    description = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
     advice = (
         "keep one row, or name all columns that identify an item, by comma (`item`); if a column says which data set "
         "or aspect a row is of, choose one (`where`) or compare within each (`set_column`)"
     )
-    raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
+    raise table.body.error(
+        f"{description} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again)
+    )
 
 
 def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: Sequence[str]) -> list[str]:
@@ -170,7 +178,7 @@ def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: 
     if asked:
         return [_one_of(frame, (name,), label, "items (`item`)") for name in asked]
     free = [str(column) for column in frame.columns if str(column) not in taken]
-    sure, more = ([name for name in free if underscored(name) in ITEMS[part]] for part in ("item", "more"))
+    sure, more = ([name for name in free if underscored(name) in ITEMS[role]] for role in ("item", "more"))
     if not sure and not frame.duplicated(list(taken)).any():
         return []
     for keys in (sure, [*sure, *more]):
@@ -181,9 +189,9 @@ def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: 
 
 def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) -> str:
     names = [str(column) for column in frame.columns]
-    place = first_called(names, words, str, str.casefold, underscored)
-    if place is not None:
-        return names[place]
+    position = first_called(names, words, str, str.casefold, underscored)
+    if position is not None:
+        return names[position]
     raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)
 
 
@@ -191,7 +199,7 @@ _SLIPS = 0.05
 """Up to this share of cells that are no numbers, a column is one of scores."""
 
 
-class _Table(NamedTuple):
+class _ItemTable(NamedTuple):
     """One file: its rows that were chosen, as text, each under its position in the file."""
 
     label: str
@@ -199,7 +207,7 @@ class _Table(NamedTuple):
     body: Sheet
 
 
-def _read(path: str, where: Mapping[str, str]) -> _Table:
+def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
     content = read_bytes(path)
     refuse_votes(content, path)
     sheet = sheet_of(content, path)
@@ -218,10 +226,12 @@ def _read(path: str, where: Mapping[str, str]) -> _Table:
             frame = frame[frame[column] == text.strip()]
             if frame.empty:
                 raise sheet.error(f"no row has {text!r} in column {column!r}")
-    return _Table(str(path), frame, body)
+    return _ItemTable(str(path), frame, body)
 
 
-def _numbers(table: _Table, frame: pd.DataFrame, texts: Sequence[str], metrics: Sequence[str] | None) -> pd.DataFrame:
+def _numbers(
+    table: _ItemTable, frame: pd.DataFrame, texts: Sequence[str], metrics: Sequence[str] | None
+) -> pd.DataFrame:
     columns = {}
     for name in frame.columns:
         columns[name] = frame[name] if name in texts else _as_numbers(frame[name])
@@ -230,7 +240,7 @@ def _numbers(table: _Table, frame: pd.DataFrame, texts: Sequence[str], metrics: 
     return pd.DataFrame(columns)
 
 
-def _refuse_a_slip(table: _Table, name: str, cells: pd.Series) -> None:
+def _refuse_a_slip(table: _ItemTable, name: str, cells: pd.Series) -> None:
     """Refuse a column of scores in which a few cells are no numbers, rather than leave the whole metric out."""
     wrong = [text.casefold() not in GAP_WORDS and not is_number(text) for text in cells]
     if 0 < sum(wrong) <= _SLIPS * len(wrong):

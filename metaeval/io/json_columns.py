@@ -56,10 +56,10 @@ def _all_alike(
     if not same(names) or any(names.count(name) != 1 for name in kinds):
         return False
     padded = np.frombuffer(b" " * _WORD + text + b" " * (2 * _WORD - len(text) % _WORD), dtype=np.uint8)
-    for place, name in enumerate(names):
-        colons = places[:, place] + _WORD
-        one, two = (padded[colons + ahead] for ahead in (1, 2))
-        if kinds.get(name) is str and (np.where(one == _SPACE, two, one) != _QUOTE).any():
+    for column, name in enumerate(names):
+        colons = places[:, column] + _WORD
+        first_byte, two = (padded[colons + ahead] for ahead in (1, 2))
+        if kinds.get(name) is str and (np.where(first_byte == _SPACE, two, first_byte) != _QUOTE).any():
             return False
         if not _stands_before(padded.view("<u8"), colons, b'"%b"' % name.encode()):
             return False
@@ -71,8 +71,8 @@ def _stands_before(words: NDArray[np.uint64], places: NDArray[np.int64], text: b
     for end in range(len(text), 0, -_WORD):
         block, shift = places >> 3, (places & 7).astype(np.uint64) * 8
         eight = (words[block - 1] >> shift) | (words[block] << (64 - shift))
-        part = text[max(end - _WORD, 0) : end]
-        if ((eight >> np.uint64(8 * (_WORD - len(part)))) != int.from_bytes(part, "little")).any():
+        chunk = text[max(end - _WORD, 0) : end]
+        if ((eight >> np.uint64(8 * (_WORD - len(chunk)))) != int.from_bytes(chunk, "little")).any():
             return False
         places = places - _WORD
     return True

@@ -8,7 +8,7 @@ import numpy as np
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.files import base_name
-from metaeval.io.rankings import Part, Rows, RowSource, rows_of
+from metaeval.io.rankings import Part, Rows, RowSource, ranking_rows
 from metaeval.io.trec_lines import Scan
 
 _UNKNOWN = b"-"
@@ -42,7 +42,7 @@ def scan_json(content: bytes, *, path: str, number: Part) -> JsonScan | None:
         raise FileFormatError("the file holds JSON without a document; write it again", path=path)
     nested = any(isinstance(entry, dict | list) for entry in json.object.values())
     try:
-        rows = rows_of(json.object if nested else json.records or json.value, source, number)
+        rows = ranking_rows(json.object if nested else json.records or json.value, source, number)
     except InvalidOptionError as error:
         raise FileFormatError(str(error), path=path) from None
     return _scan_of(rows, path, ranked=number == "rank")

@@ -72,7 +72,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     missing: Missing = "error",
     duplicates: Duplicates = "error",
 ) -> dict[str, dict[str, Scores]]:
-    """Return metric to judge to scores, of files read already; see `metaeval.studies.judge_files.read_judges`."""
+    """Return metric to judge to scores, of files that were read already; see `read_judges`."""
     for role in columns:
         if role not in JUDGED_SCORES:
             raise InvalidOptionError(
@@ -81,12 +81,12 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     if len(contents) == 1:
         source, content = contents[0]
         sheet = _sheet_with_judges(content, source, columns)
-        found = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
-        if not found:
+        by_judge = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
+        if not by_judge:
             scores = scores_of(content, source, columns=columns, where=where, missing=missing, duplicates=duplicates)
-            found = _metrics_as_judges(scores, source, metrics)
-            return {_UNNAMED: _of_same_systems(found, missing)}
-        together = _of_metrics(found, metrics)
+            by_judge = _metrics_as_judges(scores, source, metrics)
+            return {_UNNAMED: _of_same_systems(by_judge, missing)}
+        together = _of_metrics(by_judge, metrics)
         shared = _shared(together)
         if not shared:
             raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
@@ -96,7 +96,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     same = _of_same_systems(together, missing)
     if shared:
         _note_unshared(same, shared)
-        return {metric: {name: one.sel(metric=[metric]) for name, one in same.items()} for metric in shared}
+        return {metric: {name: of_judge.sel(metric=[metric]) for name, of_judge in same.items()} for metric in shared}
     return _crossed(same, reference)
 
 
@@ -112,7 +112,7 @@ def _fills_four(sheet: Sheet) -> bool:
     cells = [[cell.strip() for cell in row] for row in sheet.rows()]
     if any(len(row) != _QRELS_CELLS for row in cells) or is_number(cells[0][0]):
         return False
-    seconds, thirds = ({row[place] for row in cells} for place in (1, 2))
+    seconds, thirds = ({row[column] for row in cells} for column in (1, 2))
     if not any(name.casefold() in AVERAGES for name in seconds | thirds):
         numbered = all(map(is_number, seconds)) or {name.casefold() for name in seconds} == {"q0"}
         if numbered and not all(map(is_measure, thirds)):
@@ -122,17 +122,17 @@ def _fills_four(sheet: Sheet) -> bool:
 
 def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether a table has systems and topics, and scores, or at least nothing that was labelled, and some numbers."""
-    chosen = {part: name for part, name in columns.items() if part in SCORES}
+    chosen = {role: name for role, name in columns.items() if role in SCORES}
     try:
         parts = column_roles(names, chosen=chosen).parts
     except ScoresError:  # two columns of one part; whoever reads the table says so
-        parts = {part: name for name in names if (part := part_of_word(name)) is not None}
+        parts = {role: name for name in names if (role := part_of_word(name)) is not None}
     if not {"system", "topic"} <= parts.keys():
         return False
     item = columns.get("item") or _called([name for name in names if name != parts["topic"]], "item", "asked")
-    others = [place for place, name in enumerate(names) if name and name not in parts.values()]
+    others = [column for column, name in enumerate(names) if name and name not in parts.values()]
     unlabelled = _called(names, "label") is None and item is None
-    return "score" in parts or (unlabelled and any(_holds_numbers(sheet, place) for place in others))
+    return "score" in parts or (unlabelled and any(_holds_numbers(sheet, column) for column in others))
 
 
 def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:
@@ -140,7 +140,7 @@ def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> 
     labelled = [name for name in names if part_of_word(name) != "topic" or underscored(name) in _OF_LABELS]
     if "item" in columns or _called(labelled, "item") is not None or any(map(is_number, names)):
         return False
-    return len(sheet.sample()) > 1 and all(_holds_numbers(sheet, place) for place in range(1, len(names)))
+    return len(sheet.sample()) > 1 and all(_holds_numbers(sheet, column) for column in range(1, len(names)))
 
 
 def _holds_numbers(sheet: Sheet, place: int) -> bool:
@@ -150,8 +150,8 @@ def _holds_numbers(sheet: Sheet, place: int) -> bool:
 
 
 def _called(names: Sequence[str], *roles: str) -> str | None:
-    place = first_called(names, [word for role in roles for word in LABELS[role]], underscored)
-    return None if place is None else names[place]
+    position = first_called(names, [word for role in roles for word in LABELS[role]], underscored)
+    return None if position is None else names[position]
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
@@ -188,43 +188,43 @@ def _by_judge(
     if "" in parts:
         message = f"the judge (column {judge!r}) is empty; fill it in"
         raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)
-    kept = [name for name in names if name != judge and name not in where]
-    roles = _roles(sheet, kept, others)
+    remaining = [name for name in names if name != judge and name not in where]
+    roles = _roles(sheet, remaining, others)
     idle = roles.others if "score" in roles.parts else []
     keys = [place_of(name, names, sheet) for part, name in roles.parts.items() if part != "score"]
-    kept = [name for name in kept if name not in idle]
+    remaining = [name for name in remaining if name not in idle]
     note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
-    found = {}
+    by_judge = {}
     for name, rows in parts.items():
         n_different = len({tuple(cells[at].strip() for at in keys) for _, cells in rows})
         if idle and duplicates == "error" and n_different < len(rows):
             raise _told_apart_by(sheet, idle)
-        part = _sheet_of_rows(sheet, names, kept, rows)
+        part = _sheet_of_rows(sheet, names, remaining, rows)
         scores = _named(scores_of_sheet(part, Source(sheet.label), others, missing, duplicates), sheet.label)
-        found[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
-    return found
+        by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
+    return by_judge
 
 
 def _kept_rows(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that have these texts in these columns, each with its line."""
     places = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
-    seen: dict[int, set[str]] = {place: set() for place in places}
-    found = False
+    seen: dict[int, set[str]] = {position: set() for position in places}
+    any_row = False
     for line, cells in sheet.without_header().numbered():
         if len(cells) != len(names):
             message = f"a row of {len(cells)} cells, and the header has {len(names)}; give every row the same number"
             raise FileFormatError(message, path=sheet.label, line=line if sheet.has_lines else None)
-        for place, own in seen.items():
-            own.add(cells[place].strip())
-        if all(cells[place].strip() == text for place, text in places.items()):
-            found = True
+        for position, values in seen.items():
+            values.add(cells[position].strip())
+        if all(cells[position].strip() == text for position, text in places.items()):
+            any_row = True
             yield line, cells
-    if found:
+    if any_row:
         return
-    for place, text in places.items():
-        if text not in seen[place]:
+    for position, text in places.items():
+        if text not in seen[position]:
             raise sheet.error(
-                f"no row has {text!r} in column {names[place]!r}; there are {first_few(sorted(seen[place]))}"
+                f"no row has {text!r} in column {names[position]!r}; there are {first_few(sorted(seen[position]))}"
             )
     raise sheet.error("no row is left" if places else "the table has a header and no row")
 
@@ -239,10 +239,10 @@ def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> Co
 
 def _told_apart_by(sheet: Sheet, columns: Sequence[str]) -> FileFormatError:
     """Return the error for rows that differ only in columns without a part."""
-    found = first_few(list(map(repr, columns)))
+    listing = first_few(list(map(repr, columns)))
     return sheet.error(
         f"a judge has several scores of one system and topic, which no part of scores under judges distinguishes, but "
-        f"perhaps column{'s' * (len(columns) > 1)} {found}: choose the rows that belong together by their text in it "
+        f"perhaps column{'s' * (len(columns) > 1)} {listing}: choose the rows that belong together by their text in it "
         "(`where`)"
     )
 
@@ -257,9 +257,9 @@ def _sheet_of_rows(
     writer.writerow(kept)
     lines = [1]
     for line, cells in rows:
-        own = [cells[place] for place in places]
-        writer.writerow(own)
-        lines += [line] * (1 + sum(cell.count("\n") for cell in own))
+        row = [cells[column] for column in places]
+        writer.writerow(row)
+        lines += [line] * (1 + sum(cell.count("\n") for cell in row))
     made = sheet_of(text.getvalue().encode(), sheet.label, delimiter=",", has_lines=sheet.has_lines)
     return replace(made, lines=tuple(lines))
 
@@ -271,25 +271,25 @@ def _file_by_file(
     missing: Missing,
     duplicates: Duplicates,
 ) -> dict[str, Scores]:
-    found: dict[str, Scores] = {}
+    by_judge: dict[str, Scores] = {}
     for source, content in contents:
         sheet = _sheet_with_judges(content, source, columns)
         if sheet is not None:
-            own = _by_judge(sheet, columns, where, missing, duplicates)
+            of_file = _by_judge(sheet, columns, where, missing, duplicates)
         else:
             nameless = Source(source.path)
             read = scores_of(content, nameless, columns=columns, where=where, missing=missing, duplicates=duplicates)
             scores = _named(read, source.path)
             if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
                 scores = scores.sel(metric=[source.own_name])
-            own = {source.own_name: scores}
-        for name, scores in own.items():
-            if name in found:
-                alike = [one.path for one, _ in contents if one.own_name == name]
+            of_file = {source.own_name: scores}
+        for name, scores in of_file.items():
+            if name in by_judge:
+                alike = [candidate.path for candidate, _ in contents if candidate.own_name == name]
                 ways = f", or name them: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
                 raise InvalidOptionError(f"two judges are called {name!r}; leave one out{ways}")
-            found[name] = scores
-    return found
+            by_judge[name] = scores
+    return by_judge
 
 
 def _named(scores: Scores, path: str) -> Scores:
@@ -303,57 +303,57 @@ def _named(scores: Scores, path: str) -> Scores:
 
 def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | None) -> dict[str, Scores]:
     """Return the metrics of one table as judges."""
-    known = scores["metric"].to_numpy().tolist()
+    available = scores["metric"].to_numpy().tolist()
     for name in metrics or ():
-        check_choice(name, "metric in the score table", known)
-    kept = list(metrics or known)
-    if len(kept) < 2:  # noqa: PLR2004 - a judge beside another
+        check_choice(name, "metric in the score table", available)
+    selected = list(metrics or available)
+    if len(selected) < 2:  # noqa: PLR2004 - a judge beside another
         raise ScoresError(
-            f"{source.path} holds the scores of one judge ({first_few(kept)}); give those of another beside it, "
+            f"{source.path} holds the scores of one judge ({first_few(selected)}); give those of another beside it, "
             "or name the column of judges (`columns={'judge': 'NAME'}`)"
         )
-    return {name: scores.sel(metric=[name]) for name in kept}
+    return {name: scores.sel(metric=[name]) for name in selected}
 
 
 def _of_metrics(found: Mapping[str, Scores], metrics: Sequence[str] | None) -> dict[str, Scores]:
     """Return of every judge the metrics asked for that it has."""
     if metrics is None:
         return dict(found)
-    known = list(dict.fromkeys(name for one in found.values() for name in one["metric"].to_numpy().tolist()))
+    available = list(dict.fromkeys(name for scores in found.values() for name in scores["metric"].to_numpy().tolist()))
     for name in metrics:
-        if name not in known:
-            raise UnknownNameError("metric in the score tables", name, known)
-    kept = {}
-    for judge, one in found.items():
-        own = [name for name in metrics if name in one["metric"].to_numpy()]
-        if not own:
-            there = first_few(one["metric"].to_numpy().tolist())
+        if name not in available:
+            raise UnknownNameError("metric in the score tables", name, available)
+    selected = {}
+    for judge, scores in found.items():
+        its_metrics = [name for name in metrics if name in scores["metric"].to_numpy()]
+        if not its_metrics:
+            there = first_few(scores["metric"].to_numpy().tolist())
             raise ScoresError(
                 f"{judge} has none of the metrics {', '.join(metrics)}, and has {there}; name one of these too "
                 "(`metrics`), or leave that judge out"
             )
-        kept[judge] = one.sel(metric=own)
-    return kept
+        selected[judge] = scores.sel(metric=its_metrics)
+    return selected
 
 
 def _shared(found: Mapping[str, Scores]) -> list[str]:
-    parts = [one["metric"].to_numpy().tolist() for one in found.values()]
-    return [name for name in parts[0] if all(name in own for own in parts)]
+    parts = [scores["metric"].to_numpy().tolist() for scores in found.values()]
+    return [name for name in parts[0] if all(name in metrics for metrics in parts)]
 
 
 def _note_unshared(found: dict[str, Scores], shared: Sequence[str]) -> None:
-    every = dict.fromkeys(name for one in found.values() for name in one["metric"].to_numpy().tolist())
+    every = dict.fromkeys(name for scores in found.values() for name in scores["metric"].to_numpy().tolist())
     left = [name for name in every if name not in shared]
     if left:
         note = f"metrics that only some judges have, left out: {first_few(left)}"
-        for name, one in found.items():
-            found[name] = one.assign_attrs(notes=[*one.attrs.get("notes", []), note])
+        for name, scores in found.items():
+            found[name] = scores.assign_attrs(notes=[*scores.attrs.get("notes", []), note])
 
 
 def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, dict[str, Scores]]:
     """Hold every metric of the reference against every metric of the others, where they share none."""
     if reference is None:
-        if any(one.sizes["metric"] > 1 for one in found.values()):
+        if any(scores.sizes["metric"] > 1 for scores in found.values()):
             raise ScoresError(
                 f"the judges share no metric: {_listed(found)}; name the judge that the others are measured by "
                 "(`reference`), or the metrics that belong together (`metrics`)"
@@ -361,29 +361,31 @@ def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, di
         return {_UNNAMED: dict(found)}
     check_choice(reference, "judge", list(found))
     others = {
-        name if one.sizes["metric"] == 1 else f"{name}:{metric}": one.sel(metric=[metric])
-        for name, one in found.items()
+        name if scores.sizes["metric"] == 1 else f"{name}:{metric}": scores.sel(metric=[metric])
+        for name, scores in found.items()
         if name != reference
-        for metric in one["metric"].to_numpy().tolist()
+        for metric in scores["metric"].to_numpy().tolist()
     }
     truth = found[reference]
     return {metric: {reference: truth.sel(metric=[metric]), **others} for metric in truth["metric"].to_numpy().tolist()}
 
 
 def _listed(found: Mapping[str, Scores]) -> str:
-    return "; ".join(f"{name} has {first_few(one['metric'].to_numpy().tolist())}" for name, one in found.items())
+    return "; ".join(f"{name} has {first_few(scores['metric'].to_numpy().tolist())}" for name, scores in found.items())
 
 
 def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str, Scores]:
     """Return the scores of every judge with systems in one order; others are an error, or go."""
-    held = {name: one["system"].to_numpy().tolist() for name, one in found.items()}
-    first = next(iter(held.values()))
-    common = [system for system in first if all(system in own for own in held.values())]
-    every = list(dict.fromkeys(system for own in held.values() for system in own))
+    systems_of = {name: judged["system"].to_numpy().tolist() for name, judged in found.items()}
+    first = next(iter(systems_of.values()))
+    common = [system for system in first if all(system in systems for systems in systems_of.values())]
+    every = list(dict.fromkeys(system for systems in systems_of.values() for system in systems))
     left = [system for system in every if system not in common]
     if left and missing != "drop-systems":
         name, lacking = next(
-            (name, absent) for name, own in held.items() if (absent := [one for one in every if one not in own])
+            (name, absent)
+            for name, systems in systems_of.items()
+            if (absent := [judged for judged in every if judged not in systems])
         )
         raise ScoresError(
             f"every judge must score the same systems; {name} lacks {first_few(lacking)}: score them too, or pass "
@@ -394,6 +396,6 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
         raise ScoresError(message)
     note = [f"systems that not every judge scored, left out: {first_few(left)}"] if left else []
     return {
-        name: one.sel(system=common).assign_attrs(notes=[*one.attrs.get("notes", []), *note])
-        for name, one in found.items()
+        name: judged.sel(system=common).assign_attrs(notes=[*judged.attrs.get("notes", []), *note])
+        for name, judged in found.items()
     }

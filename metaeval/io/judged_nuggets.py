@@ -12,7 +12,7 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import LABELLED_NUGGETS
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.benchmarks.nuggets import all_credit, check_credit, credit_of, nugget_columns, nugget_rows
+from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows, refuse_unknown_credit
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
@@ -61,21 +61,25 @@ def judged_nuggets(
     for source, content in contents:
         sheet = sheet_of(content, source.path)
         rows = _rows(sheet, source.own_name)
-        twice = next((name for name in rows["judge"].unique() for own in frames if name in own["judge"].to_numpy()), "")
+        twice = next(
+            (name for name in rows["judge"].unique() for judged in frames if name in judged["judge"].to_numpy()), ""
+        )
         if twice:
             raise InvalidOptionError(f"two judges are called {twice!r}; name the files, NAME=FILE")
         for judge in rows["judge"].unique():
-            own = scores_of_sheet(_of_judge(sheet, judge), Source(source.path), {}, missing, duplicates, None, credit)
-            by_topic = _by_topic(own, dict(zip(rows["topic"] + "/" + rows["nugget"], rows["topic"], strict=True)))
-            for weighting in map(str, own["metric"].to_numpy()):
+            judged = scores_of_sheet(
+                _of_judge(sheet, judge), Source(source.path), {}, missing, duplicates, None, credit
+            )
+            by_topic = _by_topic(judged, dict(zip(rows["topic"] + "/" + rows["nugget"], rows["topic"], strict=True)))
+            for weighting in map(str, judged["metric"].to_numpy()):
                 scores.setdefault(weighting, {})[judge] = by_topic.sel(metric=[weighting])
         frames.append(rows)
-    check_credit(credit or {}, {label for own in frames for label in own["label"].unique()})
+    refuse_unknown_credit(credit or {}, {label for judged in frames for label in judged["label"].unique()})
     labels = _labels(pd.concat(frames), duplicates, all_credit(credit or {}))
     if labels.shape[1] == 1:
         message = "these are labels of nuggets by one judge; add a column judge, or give the file of another judge too"
         raise FileFormatError(message, path=contents[0][0].path)
-    shared = {name: own for name, own in scores.items() if len(own) == labels.shape[1]}
+    shared = {name: judged for name, judged in scores.items() if len(judged) == labels.shape[1]}
     for name in metrics or ():
         check_choice(name, "weighting of nuggets", shared)
     return JudgedNuggets(labels, {name: shared[name] for name in metrics or shared})
@@ -93,9 +97,9 @@ def _rows(sheet: Sheet, name: str) -> pd.DataFrame:
 def _of_judge(sheet: Sheet, judge: str) -> Sheet:
     """Return the rows of one judge, with their lines."""
     header = sheet.sample()[0]
-    place = (nugget_columns(header_names(header)) or {}).get("judge")
-    kept = None if place is None else lambda cells: cells == header or cells[place].strip() == judge
-    return replace(sheet, keep=kept)
+    column = (nugget_columns(header_names(header)) or {}).get("judge")
+    is_kept = None if column is None else lambda cells: cells == header or cells[column].strip() == judge
+    return replace(sheet, keep=is_kept)
 
 
 def _by_topic(own: Scores, topics: Mapping[str, str]) -> Scores:
@@ -109,8 +113,10 @@ def _by_topic(own: Scores, topics: Mapping[str, str]) -> Scores:
 
 
 def _labels(rows: pd.DataFrame, duplicates: Duplicates, known: Mapping[str, float]) -> pd.DataFrame:
-    found = {label: credit_of(label, known) for label in rows["label"].unique()}
-    credit = {label: one for label, one in found.items() if one is not None}  # unknown ones were refused before
+    by_label = {label: credit_of(label, known) for label in rows["label"].unique()}
+    credit = {
+        label: graded for label, graded in by_label.items() if graded is not None
+    }  # unknown ones were refused before
     steps = sorted({0.0, *(value for value, against in credit.values() if not against)})
     none = steps.index(0.0)
     lowest = -1 - none  # of a contradiction, below what may count less than nothing
@@ -119,8 +125,8 @@ def _labels(rows: pd.DataFrame, duplicates: Duplicates, known: Mapping[str, floa
     cells = rows.groupby(["topic", "item", "judge"], sort=False)["grade"]
     table = (cells.mean() if duplicates == "mean" else cells.first()).unstack("judge")  # noqa: PD010 - a series
     table = table[rows["judge"].unique()]
-    said = ", ".join(f"{label} {grade}" for label, grade in sorted(grades.items(), key=lambda one: one[1]))
-    notes = [f"an assignment is a nugget under a system; grades of labels: {said}"]
+    scale = ", ".join(f"{label} {grade}" for label, grade in sorted(grades.items(), key=lambda graded: graded[1]))
+    notes = [f"an assignment is a nugget under a system; grades of labels: {scale}"]
     table.attrs["notes"] = notes + [
         _opposed(table, *pair, lowest) for pair in combinations(map(str, table), 2) if lowest in grades.values()
     ]
@@ -129,9 +135,11 @@ def _labels(rows: pd.DataFrame, duplicates: Duplicates, known: Mapping[str, floa
 
 def _opposed(table: pd.DataFrame, first: str, second: str, lowest: int) -> str:
     """Say on which topics one judge gives credit where the other finds a contradiction."""
-    one, other = table[first], table[second]
-    opposed = ((one > 0) & (other == lowest)) | ((one == lowest) & (other > 0))
+    first_grades, second_grades = table[first], table[second]
+    opposed = ((first_grades > 0) & (second_grades == lowest)) | ((first_grades == lowest) & (second_grades > 0))
     topics = opposed[opposed].index.get_level_values("topic").value_counts()
     named = f", most on topics {first_few([f'{name} ({n})' for name, n in topics.items()])}" if len(topics) else ""
-    both = count(int((one.notna() & other.notna()).sum()), LABELLED_NUGGETS.labelled)
-    return f"contradicted by one and credited by the other of {first} and {second}: {opposed.sum():,} of {both}{named}"
+    n_common = count(int((first_grades.notna() & second_grades.notna()).sum()), LABELLED_NUGGETS.labelled)
+    return (
+        f"contradicted by one and credited by the other of {first} and {second}: {opposed.sum():,} of {n_common}{named}"
+    )

@@ -107,7 +107,7 @@ def read_labels(  # noqa: PLR0913 - how it is read
 
     See Also
     --------
-    metaeval.studies.judges.study_judges
+    metaeval.questions.judges.study.study_judges
     metaeval.io.qrels.read_qrels
 
     Examples
@@ -151,20 +151,20 @@ def labels_of(  # noqa: PLR0913 - as above
         _refuse_others(contents, alone=not repeats)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
-        return _Table(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
+        return _LabelTable(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
     named = [_names_items(content, source.path, columns) for source, content in contents]
-    qrels = [one for one, table in zip(contents, named, strict=True) if not table]
-    tables = [one for one, table in zip(contents, named, strict=True) if table]
+    qrels = [file for file, table in zip(contents, named, strict=True) if not table]
+    tables = [file for file, table in zip(contents, named, strict=True) if table]
     if (columns or words or where) and not tables:
         raise InvalidOptionError("`columns`, `words` and `where` are for a table; these files are qrels, one a judge")
     parts = [_from_qrels(qrels, repeats=repeats, duplicates=duplicates)] if qrels else []
     for source, content in tables:
-        part = _Table(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
-        twice = [name for name in part.columns if any(name in other.columns for other in parts)]
+        frame = _LabelTable(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
+        twice = [name for name in frame.columns if any(name in earlier.columns for earlier in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
             raise FileFormatError(message, path=source.path)
-        parts.append(part)
+        parts.append(frame)
     return parts[0] if len(parts) == 1 else _joined(parts, tables)
 
 
@@ -182,8 +182,8 @@ def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, d
 
 def _joined(parts: Sequence[pd.DataFrame], tables: Sequence[tuple[Source, bytes]]) -> pd.DataFrame:
     """Put the judges of several files side by side."""
-    for part, (source, _) in zip(parts[-len(tables) :], tables, strict=False):
-        if part.index.nlevels < max(other.index.nlevels for other in parts):
+    for labels, (source, _) in zip(parts[-len(tables) :], tables, strict=False):
+        if labels.index.nlevels < max(judged.index.nlevels for judged in parts):
             way = (
                 "name it (`columns={'topic': 'NAME'}`)" if len(tables) == 1 else "call that column topic in every file"
             )
@@ -192,8 +192,8 @@ def _joined(parts: Sequence[pd.DataFrame], tables: Sequence[tuple[Source, bytes]
     frame = pd.concat(parts, axis=1)
     frame.columns.name = "judge"
     frame.attrs["judges"] = "known"
-    frame.attrs["notes"] = list(dict.fromkeys(note for part in parts for note in part.attrs.get("notes", ())))
-    frame.attrs |= {name: True for part in parts for name in part.attrs if name == "by_subtopic"}
+    frame.attrs["notes"] = list(dict.fromkeys(note for labels in parts for note in labels.attrs.get("notes", ())))
+    frame.attrs |= {name: True for labels in parts for name in labels.attrs if name == "by_subtopic"}
     return frame
 
 
@@ -214,23 +214,23 @@ def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, alone: bool) -> 
 
 
 def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:
-    found: dict[str, pd.Series] = {}
+    by_judge: dict[str, pd.Series] = {}
     if repeats:
         read = [repeated_judgments_of(content, source.path) for source, content in contents]
     else:
         read = [[judgments_of(content, source.path, duplicates)] for source, content in contents]
-    by_subtopic = any(one.subtopics is not None for parts in read for one in parts)
+    by_subtopic = any(file.subtopics is not None for parts in read for file in parts)
     if by_subtopic:
         read = [[judgments_by_subtopic(content, source.path)] for source, content in contents]
     notes = [_OF_SUBTOPICS] * by_subtopic
     for (source, _), parts in zip(contents, read, strict=True):
         notes += [f"{source.own_name}: {note}" for note in parts[0].notes] if duplicates != "error" else []
         for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
-            if name in found:
-                ways = named_apart([one.path for one, _ in contents if one.own_name == source.own_name])
+            if name in by_judge:
+                ways = named_apart([file.path for file, _ in contents if file.own_name == source.own_name])
                 raise InvalidOptionError(f"two files are called {name!r}; name the judges: {' '.join(ways)}")
-            found[name] = _labels_in(judgments)
-    frame = pd.DataFrame(found)
+            by_judge[name] = _labels_in(judgments)
+    frame = pd.DataFrame(by_judge)
     frame.columns.name = "judge"
     notes += negative_labels(frame)
     frame.attrs |= {"judges": "known"} | ({"notes": notes} if notes else {})
@@ -257,13 +257,13 @@ def _names(judge: str, n_repeats: int) -> list[str]:
 
 def _labels_in(judgments: Judgments) -> pd.Series:
     topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
-    items = [one.decode() for one in judgments.document_ids.tolist()]
+    items = [document.decode() for document in judgments.document_ids.tolist()]
     gaps = judgments.levels == UNJUDGED if judgments.grades is None else judgments.levels < 0
     index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])
     return pd.Series(np.where(gaps, np.nan, judgments.numbers), index=index)
 
 
-class _Table:
+class _LabelTable:
     """A table of labels, of which the rows chosen by `where` count."""
 
     def __init__(self, sheet: Sheet, columns: Mapping[str, str], words: Words, where: Mapping[str, str]) -> None:
@@ -276,11 +276,11 @@ class _Table:
         self.cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
         self.lines = np.arange(len(rows))
         for column, text in where.items():
-            kept = self.cells[:, place_of(column, self.names, sheet)] == text.strip()
-            if not kept.any():
+            mask = self.cells[:, place_of(column, self.names, sheet)] == text.strip()
+            if not mask.any():
                 there = first_few(sorted(set(self.cells[:, self.names.index(column)])))
                 raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
-            self.cells, self.lines = self.cells[kept], self.lines[kept]
+            self.cells, self.lines = self.cells[mask], self.lines[mask]
         self.chosen = {self.names.index(column) for column in where}
         self.places: dict[str, list[int]] = {}
         for role, names in _NAMED_BY.items():
@@ -295,20 +295,20 @@ class _Table:
         if role in columns:
             several = split_at_commas([columns[role]], self.names.__contains__)
             return [place_of(name, self.names, self.sheet) for name in several]
-        taken = {place for several in self.places.values() for place in several}
-        free = ["" if place in taken or name in columns.values() else name for place, name in enumerate(self.names)]
-        found = first_called(free, words, underscored)
-        return [] if found is None else [found]
+        taken = {column for several in self.places.values() for column in several}
+        free = ["" if column in taken or name in columns.values() else name for column, name in enumerate(self.names)]
+        position = first_called(free, words, underscored)
+        return [] if position is None else [position]
 
     def _name_more(self) -> None:
         """Let more columns name an item where rows that are alike in those of topics and items differ in these."""
         told = [*self.places["topic"], *self.places["item"], *(self.places["judge"] if self.is_long else [])]
         taken = {*told, *self.chosen, *self.places["label"]}
-        known = enumerate(map(underscored, self.names))
-        more = [place for place, name in known if place not in taken and name in _TELL_APART]
+        headers = enumerate(map(underscored, self.names))
+        more = [column for column, name in headers if column not in taken and name in _TELL_APART]
         if self._n_different(told) < len(self.cells) == self._n_different([*told, *more]):
             self.places["item"] += more
-            named = ", ".join(self.names[place] for place in self.places["item"])
+            named = ", ".join(self.names[column] for column in self.places["item"])
             self.notes.append(f"an item is named by several columns: {named}")
 
     def _n_different(self, places: Sequence[int]) -> int:
@@ -317,8 +317,8 @@ class _Table:
     def labels(self, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:  # noqa: FBT001 - as `read_labels` has them
         """Return the labels, a row an item and a column a judge."""
         if not self.places["item"]:
-            found = columns_found(self.names)
-            raise self.sheet.error(f"no column names the items (document, pid, item …); name it. {found}")
+            listing = columns_found(self.names)
+            raise self.sheet.error(f"no column names the items (document, pid, item …); name it. {listing}")
         if not repeats and not self.item_named:
             self._name_more()
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
@@ -335,9 +335,9 @@ class _Table:
 
     def _column(self, role: str) -> np.ndarray:
         """Return who or what every row names, in several columns by "::"."""
-        first, *more = (self.cells[:, place] for place in self.places[role])
-        for one in more:
-            first = first + "::" + one
+        first, *more = (self.cells[:, column] for column in self.places[role])
+        for texts in more:
+            first = first + "::" + texts
         return first
 
     def _error(self, message: str, wrong: np.ndarray) -> FileFormatError:
@@ -347,16 +347,16 @@ class _Table:
     def _wide(self, keys: Mapping[str, np.ndarray], duplicates: Duplicates) -> tuple[pd.DataFrame, int]:
         """Return the labels of a table with a column a judge, and how many rows repeat one."""
         taken = {*self.places["topic"], *self.places["item"], *self.chosen}
-        others = [place for place, name in enumerate(self.names) if name and place not in taken]
+        others = [column for column, name in enumerate(self.names) if name and column not in taken]
         judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others, keys)
-        table = self._values({self.names[place]: self.cells[:, place] for place in judges})
-        left = [self.names[place] for place in others if place not in {*judges, *self.told}]
+        table = self._values({self.names[column]: self.cells[:, column] for column in judges})
+        left = [self.names[column] for column in others if column not in {*judges, *self.told}]
         self.notes += [f"columns without labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         frame = pd.DataFrame(table, index=_index(keys))
         frame.columns.name = "judge"
         again = frame.index.duplicated()
         if again.any() and duplicates == "error":
-            about = ", ".join(f"{role} {shortened(one[int(np.argmax(again))])!r}" for role, one in keys.items())
+            about = ", ".join(f"{role} {shortened(names[int(np.argmax(again))])!r}" for role, names in keys.items())
             way = {"judge": shortened(self.names[others[0]]), "label": shortened(self.names[judges[-1]])}
             message = (
                 f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`; where a row is one "
@@ -368,20 +368,22 @@ class _Table:
     def _judges(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
         """Return the columns of labels: those of numbers, or those of words that another column holds too."""
         numbers = self._labels_in([at for at in places if self._are_numbers(self.cells[:, at])], keys)
-        places = [place for place in places if place not in self.told]
-        words = {place: self._words_in(self.cells[:, place]) for place in places if place not in numbers}
-        few = {place: found for place, found in words.items() if 0 < len(found) <= _MOST_WORDS}
+        places = [column for column in places if column not in self.told]
+        words = {column: self._words_in(self.cells[:, column]) for column in places if column not in numbers}
+        few = {column: vocabulary for column, vocabulary in words.items() if 0 < len(vocabulary) <= _MOST_WORDS}
         alike = [
-            place for place, found in few.items() if any(found & other for at, other in few.items() if at != place)
+            column
+            for column, vocabulary in few.items()
+            if any(vocabulary & compared for at, compared in few.items() if at != column)
         ]
         if few and len(numbers) < _TWO and self._graded():
             return sorted([*numbers, *few])  # some word lacks a grade, and is named
-        plain = [place for place, found in few.items() if says_yes_or_no(found)]
+        plain = [column for column, vocabulary in few.items() if says_yes_or_no(vocabulary)]
         if len(numbers) == 1 and plain and self._words_in(self.cells[:, numbers[0]]) <= _BINARY:
             return sorted([*numbers, *plain])
         if not alike and len(plain) > 1 and not numbers:
             return plain
-        groups = {min(at for at in alike if few[at] & few[place]) for place in alike}
+        groups = {min(at for at in alike if few[at] & few[column]) for column in alike}
         if alike and (len(numbers) > 1 or len(groups) > 1):
             raise self.sheet.error(self._which(numbers, alike))
         if not alike and not numbers:
@@ -417,11 +419,11 @@ class _Table:
 
     def _which(self, numbers: Sequence[int], words: Sequence[int]) -> str:
         """Ask which columns are those of judges."""
-        names = first_few([self.names[place] for place in [*numbers, *words]], most=_SHOWN, write=shortened)
-        own = comma_list(self.names[place] for place in words)
+        names = first_few([self.names[column] for column in [*numbers, *words]], most=_SHOWN, write=shortened)
+        listing = comma_list(self.names[column] for column in words)
         return (
             f"columns {names} may all be labels of judges, and are of different kinds; name those of the judges "
-            f"(`columns={{'judge': {own!r}}}`)"
+            f"(`columns={{'judge': {listing!r}}}`)"
         )
 
     def _long(
@@ -438,10 +440,10 @@ class _Table:
         index = _index({**keys, "judge": judges})
         again = index.duplicated()
         if again.any() and duplicates == "error":
-            place = int(np.argmax(again))
-            about = ", ".join(f"{role} {shortened(one[place])!r}" for role, one in keys.items())
+            position = int(np.argmax(again))
+            about = ", ".join(f"{role} {shortened(names[position])!r}" for role, names in keys.items())
             message = (
-                f"judge {shortened(judges[place])!r} labels {about} twice; keep one row, or pass "
+                f"judge {shortened(judges[position])!r} labels {about} twice; keep one row, or pass "
                 "`duplicates='first'` or `'mean'`, or `repeats=True` if these are repeats"
             )
             raise self._error(message, again)
@@ -452,8 +454,8 @@ class _Table:
                 "(`columns={'judge': 'NAME'}`)"
             )
         frame = self._once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
-        taken = {*self.chosen, *(place for several in self.places.values() for place in several)}
-        left = [name for place, name in enumerate(self.names) if name and place not in taken]
+        taken = {*self.chosen, *(position for several in self.places.values() for position in several)}
+        left = [name for position, name in enumerate(self.names) if name and position not in taken]
         self.notes += [f"columns that say nothing of labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         return (frame[natural_order(frame.columns)] if repeats else frame), int(again.sum())
 
@@ -473,8 +475,8 @@ class _Table:
 
     def _are_numbers(self, cells: np.ndarray) -> bool:
         """Whether every cell is a number or a gap, and not all are gaps."""
-        found = [self._number(cell) for cell in cells]
-        return None not in found and not all(np.isnan(one) for one in found if one is not None)
+        numbers = [self._number(cell) for cell in cells]
+        return None not in numbers and not all(np.isnan(number) for number in numbers if number is not None)
 
     def _graded(self) -> list[str]:
         return [word for word, meaning in self.words.items() if not isinstance(meaning, str)]
@@ -516,34 +518,31 @@ class _Table:
     def _refuse_mixed(self, cells: Mapping[str, np.ndarray], by: np.ndarray | None) -> None:
         """Refuse words beside numbers, unless each judge says yes and no; words without a grade; and free text."""
         parts = cells if by is None else {judge: cells["label"][by == judge] for judge in dict.fromkeys(by)}
-        words = {judge: sorted(self._words_in(part)) for judge, part in parts.items()}
-        found = word_scale(words)
-        numbers = [word for word in found.codes if is_number(word)]
+        words = {judge: sorted(self._words_in(labels)) for judge, labels in parts.items()}
+        scale = word_scale(words)
+        numbers = [word for word in scale.codes if is_number(word)]
         graded = self._graded()
-        if not graded and (found.ordered or not numbers) and len(found.codes) <= _MOST_WORDS:
+        if not graded and (scale.ordered or not numbers) and len(scale.codes) <= _MOST_WORDS:
             return
-        column, place = next(
-            (column, place)
-            for column in cells.values()
-            for place, cell in enumerate(column)
-            if self._number(cell) is None
+        column, row = next(
+            (column, row) for column in cells.values() for row, cell in enumerate(column) if self._number(cell) is None
         )
-        others = [word for word in found.codes if word not in {*graded, *numbers}]
-        known = f" or one of {', '.join(graded)}" if graded else ""
+        others = [word for word in scale.codes if word not in {*graded, *numbers}]
+        alternatives = f" or one of {', '.join(graded)}" if graded else ""
         way = f"give {first_few(others, most=_SHOWN_WORDS, write=shortened)} a grade, too (`words`)"
-        message = f"{shortened(column[place])!r} is no label: a label is a number{known}; {way}"
-        raise self.body.error(message, int(self.lines[place]))
+        message = f"{shortened(column[row])!r} is no label: a label is a number{alternatives}; {way}"
+        raise self.body.error(message, int(self.lines[row]))
 
     def _note_words(self, cells: np.ndarray, is_label: Mapping[str, bool]) -> None:
         """Say of cells that mean no label elsewhere what they mean here."""
         written = Counter(cell for cell in cells if folded(cell) in GAP_WORDS and cell)
-        for kept, what, other in ((True, "a label", "none"), (False, "no label", "label")):
-            told = {cell: n for cell, n in written.items() if is_label[cell] == kept}
+        for as_label, kind, opposite in ((True, "a label", "none"), (False, "no label", "label")):
+            told = {cell: n for cell, n in written.items() if is_label[cell] == as_label}
             if told:
-                means = "it stands for none" if kept else "it is one"
-                way = f"if {means}, pass `words={{{folded(next(iter(told)))!r}: {other!r}}}`"
+                means = "it stands for none" if as_label else "it is one"
+                way = f"if {means}, pass `words={{{folded(next(iter(told)))!r}: {opposite!r}}}`"
                 self.notes.append(
-                    f"counted as {what}: {', '.join(f'{cell} ({n:,})' for cell, n in told.items())}; {way}"
+                    f"counted as {kind}: {', '.join(f'{cell} ({n:,})' for cell, n in told.items())}; {way}"
                 )
 
 

@@ -14,7 +14,7 @@ from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet
 from metaeval.table.array import REPEAT
 from metaeval.table.roles import (
-    Column,
+    RoleColumn,
     item_column,
     item_constants,
     left_out_columns,
@@ -68,8 +68,8 @@ def system_beside_roles(names: Sequence[str], said: object = None) -> int:
     >>> system_beside_roles(["Rank", "Model", "t1"]), system_beside_roles(["t1", "Model"])
     (1, 0)
     """
-    place = next((at for at, name in enumerate(names) if name == said or part_of_word(name) == "system"), 0)
-    return place if all(role_of_name(name)[0] in _BEFORE or not name for name in names[:place]) else 0
+    position = next((at for at, name in enumerate(names) if name == said or part_of_word(name) == "system"), 0)
+    return position if all(role_of_name(name)[0] in _BEFORE or not name for name in names[:position]) else 0
 
 
 def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: TableOptions) -> LongColumns:
@@ -82,7 +82,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
     one_system = "topic" in parts and (hold_metrics(others) or ("score" in parts and not others))
     if "topic" not in parts or not (parts.keys() & {"system", "metric"} or one_system):
-        lacking = [part for part in ("system", "topic", "score") if part not in parts]
+        lacking = [role for role in ("system", "topic", "score") if role not in parts]
         ways = ways_to_name(names, others, lacking)
         raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways}")
     if "score" not in parts and "metric" in parts:
@@ -101,23 +101,23 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     metrics = [name for name in others if name not in left]
     if not metrics:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
-    notes += left_out_columns([*columns, *(Column(name, "text", "words") for name in words)])
+    notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
 
 
-def _described(name: str) -> Column:
+def _described(name: str) -> RoleColumn:
     role, _ = role_of_name(name)
-    return Column(name, role, "which has no part in a table of scores")
+    return RoleColumn(name, role, "which has no part in a table of scores")
 
 
 def _items_by_structure(
     body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
 ) -> str:
     """Return the one column that can name items: every system has each of its names once."""
-    held = [*parts.values(), *others]
+    candidates = [*parts.values(), *others]
     rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    columns = {name: [cells[names.index(name)].strip() for cells in rows] for name in held}
-    keys = [columns[parts[part]] for part in ("system", "metric", REPEAT) if part in parts]
+    columns = {name: [cells[names.index(name)].strip() for cells in rows] for name in candidates}
+    keys = [columns[parts[role]] for role in ("system", "metric", REPEAT) if role in parts]
     columns["\0"] = list(map("\0".join, zip(*keys, strict=True)))
     free = [name for name in others if name not in (options.metrics or ())]
     fitting = item_column(columns, "\0", free)
@@ -144,8 +144,8 @@ def _refuse_unnamed(
     if "system" not in parts:
         raise sheet.error(_unknown(names, others, ("system",)))
     if judges and "metric" not in parts and "metric" not in options.columns:
-        rest = [name for name in others if name not in judges]
-        raise sheet.error(_unknown(names, [*judges, *rest], ("metric",)))
+        remaining = [name for name in others if name not in judges]
+        raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
 
 
 def _unknown(names: Sequence[str], others: Sequence[str], lacking: Sequence[str]) -> str:
@@ -155,7 +155,7 @@ def _unknown(names: Sequence[str], others: Sequence[str], lacking: Sequence[str]
 
 def _metric_columns(
     body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
-) -> tuple[list[Column], list[str]]:
+) -> tuple[list[RoleColumn], list[str]]:
     """Return the columns that are no metrics: of numbers, and of words."""
     asked = [name for name in others if name in (options.metrics or ())]
     if asked:
@@ -166,8 +166,8 @@ def _metric_columns(
     rows = [cells for cells in islice(body.rows(), most) if len(cells) == len(names)]
     values = np.full((len(rows), len(others)), np.nan)
     words = []
-    for at, (name, place) in enumerate(zip(others, places, strict=True)):
-        cells = [row[place].strip() for row in rows]
+    for at, (name, position) in enumerate(zip(others, places, strict=True)):
+        cells = [row[position].strip() for row in rows]
         numbers = [is_number(cell) for cell in cells]
         if (
             not any(numbers)
@@ -188,14 +188,14 @@ def _metric_columns(
 
 def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str]) -> str:
     """Say how to choose among sets of rows that a left out column parts, where without it scores are there twice."""
-    place = {name: at for at, name in enumerate(names)}
-    at_parts = [place[column] for part, column in parts.items() if part != "score"]
-    whole = (cells for cells in body.rows() if len(cells) == len(names))
-    rows = [(tuple(cells[at].strip() for at in at_parts), cells) for cells in whole]
+    index_of = {name: at for at, name in enumerate(names)}
+    at_parts = [index_of[column] for role, column in parts.items() if role != "score"]
+    full_rows = (cells for cells in body.rows() if len(cells) == len(names))
+    rows = [(tuple(cells[at].strip() for at in at_parts), cells) for cells in full_rows]
     times = max(Counter(key for key, _ in rows).values(), default=1)
     if times == 1:
         return ""
-    kinds = {name: [cells[place[name]].strip() for _, cells in rows] for name in others}
+    kinds = {name: [cells[index_of[name]].strip() for _, cells in rows] for name in others}
     parted = {
         name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
         for name in others
@@ -206,10 +206,10 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
         return ""
     values = set(kinds[most])
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
-    part, what = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
-    only_one = part in parts or (role_of_name(most)[0] == "version" and not numbered)
-    other = "" if only_one else f", or `columns={ {part: most}!r}` if these are {what}"
+    role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
+    only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
+    alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     return (
         f"it holds {count(len(values), 'set')} of rows, and scores would be there twice without {most!r}; pass "
-        f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{other}"
+        f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
     )

@@ -12,7 +12,7 @@ from metaeval.base.arrays import Floats, Ints
 from metaeval.base.names import first_double, first_few, merge_labels, shortened
 from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
+from metaeval.io.blocks import BadCellError, FileBlock, TableOptions, metric_note, rows_left_out, to_numbers
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
 from metaeval.io.long_columns import long_columns, sets_of_rows
@@ -29,19 +29,19 @@ TREC_TEXTS = frozenset({"runid", "relstring"})
 _TREC_COUNTS = frozenset({"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"})
 
 
-def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     """Read a table with a row a score, or a row a system and topic and a column a metric."""
     if options.positions:
         if not {"topic", "score"} <= options.positions.keys():
             raise sheet.error(f"`columns` counts columns, but not those of topic and score: {dict(options.columns)}")
-        return _Rows(sheet, options, options.positions).block(source)
+        return _LongRows(sheet, options, options.positions).block(source)
     body = sheet.without_header()
     names = _names_over(body, header_names(sheet.sample()[0]))
     layout = long_columns(sheet, body, names, options)
-    place = {name: at for at, name in enumerate(names) if name}
-    places = {part: place[column] for part, column in layout.parts.items()}
+    column_of = {name: at for at, name in enumerate(names) if name}
+    places = {role: column_of[column] for role, column in layout.parts.items()}
     unit = unit_of_column(layout.parts["topic"].strip())
-    rows = _Rows(body, options, places, [(name, place[name]) for name in layout.metrics])
+    rows = _LongRows(body, options, places, [(name, column_of[name]) for name in layout.metrics])
     rows.twice = partial(sets_of_rows, body, names, layout.parts, layout.left_out)
     one_system = "system" not in layout.parts
     if one_system and "metric" not in layout.parts and not layout.metrics:  # the file names its system
@@ -68,7 +68,7 @@ def _names_over(body: Sheet, names: list[str]) -> list[str]:
     return names
 
 
-def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> Block:
+def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> FileBlock:
     """Read what trec_eval or ir_measures prints for one system: columns `metric`, `topic` and a value.
 
     The system has the name given, else its run tag (trec_eval's ``runid``), else the file's name.
@@ -89,12 +89,12 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
     skipped = _TREC_COUNTS | TREC_TEXTS
     body = sheet.only(lambda cells: len(cells) <= metric or cells[metric].strip() not in skipped)
     tag = next(iter(tags), None) if source.name is None else None
-    block = _Rows(body, options, {"metric": metric, "topic": topic, "score": 2}).block(source, tag)
+    block = _LongRows(body, options, {"metric": metric, "topic": topic, "score": 2}).block(source, tag)
     note = [f"left out counts and texts ({', '.join(left_out)})"] if left_out else []
     return replace(block, notes=[*note, *block.notes], tag=tag)
 
 
-class _Rows:
+class _LongRows:
     """The rows of a long table: one score a row (`places` holds "score"), or one metric a column (`metrics`)."""
 
     def __init__(
@@ -102,12 +102,12 @@ class _Rows:
     ) -> None:
         self.body, self.options, self.places, self.metrics = body, options, places, metrics
         self.score_columns = list(metrics) or [("score", places["score"])]
-        self.names = {part: Codes() for part in places if part != "score"}
+        self.names = {role: Codes() for role in places if role != "score"}
         self.labels: dict[str, list[str]] = {}
         self.metric: str | None = None  # what the scores are of, where the file's name is that of its system
         self.twice: Callable[[], str] = str  # says what a column left out may be, where scores recur without it
 
-    def block(self, source: Source, system: str | None = None) -> Block:
+    def block(self, source: Source, system: str | None = None) -> FileBlock:
         """Lay the table out."""
         if source.name is not None and "system" in self.places and ("metric" in self.places or self.metrics):
             raise self.body.error(
@@ -126,9 +126,9 @@ class _Rows:
         rows, notes = self._rows_of_topics(codes["topic"])
         notes += metric_note(source) if not (named or "metric" in self.places or self.metrics) else []
         attached = {
-            part: self._one_each(part, dim, codes)
-            for part, dim in ATTACHED.items()
-            if part in self.places and dim in labels
+            role: self._one_each(role, dim, codes)
+            for role, dim in ATTACHED.items()
+            if role in self.places and dim in labels
         }
         if rows is not None:
             self._refuse_averaged_systems(codes["system"], rows)
@@ -148,33 +148,33 @@ class _Rows:
             if len(stay) < len(labels[dim]):
                 scores, labels[dim] = np.take(scores, stay, axis=axis), [labels[dim][at] for at in stay]
             notes += more
-        return Block(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
+        return FileBlock(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
 
     def _columns(self) -> tuple[dict[str, NDArray[np.integer]], Floats]:
         """Read the columns in one pass: codes of those that name something, numbers of those with scores."""
         body, places = self.body, self.places
-        known = {part: places[part] for part in self.names}
-        if (found := body.coded(known, [place for _, place in self.score_columns])) is not None:
-            for part, names in found.names.items():
-                self.names[part].update((name, code) for code, name in enumerate(names))
+        indices = {role: places[role] for role in self.names}
+        if (coded := body.coded(indices, [column for _, column in self.score_columns])) is not None:
+            for role, names in coded.names.items():
+                self.names[role].update((name, code) for code, name in enumerate(names))
             self.options.check_systems(len(self.names.get("system", ())), more=True)
-            return found.codes, found.numbers
-        codes: dict[str, list[Ints]] = {part: [] for part in self.names}
+            return coded.codes, coded.numbers
+        codes: dict[str, list[Ints]] = {role: [] for role in self.names}
         numbers: list[Floats] = []
         start, width = 0, len(next(body.rows(), []))
-        if width <= max([*places.values(), *(place for _, place in self.score_columns)]):
+        if width <= max([*places.values(), *(column for _, column in self.score_columns)]):
             raise body.error(f"rows have {width} cells; there must be one for each of {', '.join(places)}")
         for chunk in body.chunks():
             position = next((at for at, cells in enumerate(chunk) if len(cells) != width), None)
             if position is not None:
                 raise body.error(ragged(chunk[position], width, body), start + position)
             columns = list(zip(*chunk, strict=True))
-            for part, known in self.names.items():
-                codes[part].append(np.fromiter(map(known.__getitem__, columns[places[part]]), np.int64, len(chunk)))
+            for role, indices in self.names.items():
+                codes[role].append(np.fromiter(map(indices.__getitem__, columns[places[role]]), np.int64, len(chunk)))
             self.options.check_systems(len(self.names.get("system", ())), more=True)
             numbers.append(self._numbers_in(columns, start))
             start += len(chunk)
-        return {part: np.concatenate(pieces) for part, pieces in codes.items()}, np.concatenate(numbers)
+        return {role: np.concatenate(pieces) for role, pieces in codes.items()}, np.concatenate(numbers)
 
     def _numbers_in(self, columns: Sequence[Sequence[str]], start: int) -> Floats:
         """Read the score columns of some rows as numbers, shape (row, column)."""
@@ -182,15 +182,15 @@ class _Rows:
         n_rows, by_row = len(columns[0]), len(places) > len(columns[0])  # the longer way is the faster one
         numbers = np.empty((n_rows, len(places)))
         for at in range(n_rows if by_row else len(places)):
-            cells = [columns[place][at] for place in places] if by_row else columns[places[at]]
+            cells = [columns[position][at] for position in places] if by_row else columns[places[at]]
             try:
-                found = to_numbers(cells, self.options.missing)
-                numbers[at if by_row else slice(None), slice(None) if by_row else at] = found
+                parsed = to_numbers(cells, self.options.missing)
+                numbers[at if by_row else slice(None), slice(None) if by_row else at] = parsed
             except BadCellError as error:
                 row, column = (at, error.place) if by_row else (error.place, at)
-                known = {dim: columns[self.places[dim]][row] for dim in DIMS if dim in self.places}
+                cell_names = {dim: columns[self.places[dim]][row] for dim in DIMS if dim in self.places}
                 words = {"topic": unit().topic}
-                about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in known.items())
+                about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
                 raise self.body.error(f"{names[column]!r} of {about}: {error.rule}", start + row) from None
         return numbers
 
@@ -219,7 +219,7 @@ class _Rows:
                 f"only averages ({', '.join(names)}) and no {topic}; write the scores of every {topic} (option -q)"
             )
             raise self.body.error(message)
-        return rows, left_out_note([*compress(names, summaries)])
+        return rows, rows_left_out([*compress(names, summaries)])
 
     def _refuse_averaged_systems(self, codes: NDArray[np.integer], rows: Ints) -> None:
         """Refuse a system that would go with its averages; a metric may (trec_eval has only means of some)."""
@@ -240,13 +240,16 @@ class _Rows:
         places, labels = Codes(), self.labels[dim]
         merged = np.array([places[name.strip()] for name in self.names[part]], dtype=np.int64)
         names = list(places)
-        said = codes[dim] * len(names) + merged[codes[part]]
-        pairs, first = np.unique(said, return_index=True)
+        pair_codes = codes[dim] * len(names) + merged[codes[part]]
+        pairs, first = np.unique(pair_codes, return_index=True)
         owners = pairs // len(names)
         again = np.flatnonzero(np.diff(owners) == 0)
         if len(again):
-            one, other = (names[pair % len(names)] for pair in pairs[again[0] : again[0] + 2])
-            message = f"{dim} {labels[owners[again[0]]]!r} has more than one {part}: {one!r} and {other!r}; keep one"
+            first_name, second_name = (names[pair % len(names)] for pair in pairs[again[0] : again[0] + 2])
+            message = (
+                f"{dim} {labels[owners[again[0]]]!r} has more than one {part}: {first_name!r} and {second_name!r}; "
+                f"keep one"
+            )
             raise self.body.error(message, int(first[again[0] : again[0] + 2].max()))
         return {labels[owner]: names[pair % len(names)] for owner, pair in zip(owners, pairs, strict=True)}
 
@@ -257,8 +260,8 @@ class _Rows:
         repeat = first_repeat(codes, labels)
         rule = self.options.duplicates
         if repeat is not None and rule != "error":
-            kept, numbers, n_left = single(place_rows(codes, labels), numbers, rule)
-            codes = {dim: codes[dim][kept] for dim in labels}
+            selected, numbers, n_left = single(place_rows(codes, labels), numbers, rule)
+            codes = {dim: codes[dim][selected] for dim in labels}
             notes += note_of(n_left, "score", rule)
         elif repeat is not None:
             if sets := self.twice():

@@ -8,7 +8,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.blocks import TableOptions
 from metaeval.io.headers import fitting_names
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.means import MOST_SYSTEMS, SystemMeans, board_of, columns_of, may_be_means, with_bounds
+from metaeval.table.means import MOST_SYSTEMS, SystemMeans, board_of, columns_of, may_be_means, with_bound_columns
 
 
 class MeansAloneError(FileFormatError):
@@ -32,12 +32,12 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
         return
     body = sheet.without_header()
     rows = [row for row in islice(body.rows(), MOST_SYSTEMS + 1) if len(row) == len(names)]
-    frame = with_bounds(pd.DataFrame(rows, columns=names, dtype=object))
+    frame = with_bound_columns(pd.DataFrame(rows, columns=names, dtype=object))
     columns = columns_of(frame, chosen=options.chosen, ignored=options.ignored)
     if columns is None:
         return
     names, _ = fitting_names(names, body.rows(), body)
-    frame = with_bounds(pd.DataFrame([row[: len(names)] for row in body.rows()], columns=names, dtype=object))
+    frame = with_bound_columns(pd.DataFrame([row[: len(names)] for row in body.rows()], columns=names, dtype=object))
     try:
         board = board_of(frame, columns)
     except (ScoresError, InvalidOptionError) as error:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.io.files import text_of
-from metaeval.io.sheets import Coded, Sheet
+from metaeval.io.sheets import CodedColumns, Sheet
 from metaeval.io.stored import Parquet
 from metaeval.running.parallel import ahead
 
@@ -28,23 +28,25 @@ class ParquetSheet(Sheet):
         """Return the rows as CSV, some at a time."""
         return (text_of(text, self.label) for text in self.parquet.texts())
 
-    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> Coded | None:
+    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> CodedColumns | None:
         """Return columns of names, and of numbers, by their places; None where a cell is not plainly one of either."""
         if self.skip != 1 or self.keep is not None:
             return None
         most = self.parquet.n_rows()
-        columns = {part: _Names(place, most) for part, place in names.items()}
-        found, n_rows = np.empty((most, len(numbers))), 0
+        columns = {role: _Names(position, most) for role, position in names.items()}
+        table, n_rows = np.empty((most, len(numbers))), 0
         for batch in ahead(self.parquet.batches()):
             rows = slice(n_rows, n_rows + len(batch))
-            values = [_plain_numbers(batch.to_series(place)) for place in numbers]
-            if not all(column.take(batch, rows) for column in columns.values()) or any(one is None for one in values):
+            values = [_plain_numbers(batch.to_series(position)) for position in numbers]
+            if not all(column.take(batch, rows) for column in columns.values()) or any(
+                column_values is None for column_values in values
+            ):
                 return None
-            for at, one in enumerate(values):
-                found[rows, at] = one
+            for at, column_values in enumerate(values):
+                table[rows, at] = column_values
             n_rows = rows.stop
-        codes: dict[str, NDArray[np.integer]] = {part: column.codes for part, column in columns.items()}
-        return Coded(codes, {part: list(column.known) for part, column in columns.items()}, found)
+        codes: dict[str, NDArray[np.integer]] = {role: column.codes for role, column in columns.items()}
+        return CodedColumns(codes, {role: list(column.known) for role, column in columns.items()}, table)
 
 
 def parquet_sheet(parquet: Parquet, label: str) -> ParquetSheet:

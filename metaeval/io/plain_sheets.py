@@ -30,7 +30,7 @@ def is_plain(sheet: Sheet, width: int) -> bool:
     """
     if width < 2 or sheet.delimiter == " " or b'"' in sheet.content:  # noqa: PLR2004 - a delimiter must stand somewhere
         return False
-    return all(_is_even(part, ord(sheet.delimiter), width - 1) for part in parts_of_lines(sheet.content, _PART))
+    return all(_is_even(chunk, ord(sheet.delimiter), width - 1) for chunk in parts_of_lines(sheet.content, _PART))
 
 
 def _is_even(lines: bytes, sign: int, number: int) -> bool:
@@ -61,5 +61,5 @@ def plain_columns(sheet: Sheet, width: int, places: Sequence[int]) -> Iterator[l
         chunksize=_ROWS,
         encoding="utf-8",
     ):
-        found = (pd.factorize(frame[place].to_numpy()) for place in places)
-        yield [pd.Categorical.from_codes(codes, pd.Index(texts, dtype=object)) for codes, texts in found]
+        factorized = (pd.factorize(frame[column].to_numpy()) for column in places)
+        yield [pd.Categorical.from_codes(codes, pd.Index(texts, dtype=object)) for codes, texts in factorized]

@@ -85,13 +85,13 @@ def judgments_of(
     content: bytes, path: str, duplicates: Duplicates = "error", *, subtopics: SubtopicRule | None = None
 ) -> Judgments:
     """Read judgments from a content that was read already; see `read_qrels`."""
-    read = _Lines.of(content, path)
-    found = read.found
-    letters = np.frombuffer(found.content, dtype=np.uint8)
-    hashes = hash_documents(letters, found.starts, found.lengths)
+    read = _QrelsLines.of(content, path)
+    scan = read.found
+    letters = np.frombuffer(scan.content, dtype=np.uint8)
+    hashes = hash_documents(letters, scan.starts, scan.lengths)
     sequence = np.argsort(read.lists, kind="stable")
-    first, second = first_repetition(letters, found.starts, found.lengths, hashes, sequence, read.offsets(sequence))
-    document_ids = identifier_array(found.documents())
+    first, second = first_repetition(letters, scan.starts, scan.lengths, hashes, sequence, read.offsets(sequence))
+    document_ids = identifier_array(scan.documents())
     every = subtopics == "keep"
     if read.free_second and duplicates == "error" and (second >= 0 or every):
         by_subtopic = read.by_subtopic(document_ids, every=every and second < 0)
@@ -101,16 +101,16 @@ def judgments_of(
         return read.judgments(document_ids, np.lexsort((document_ids, read.lists)))
     if duplicates == "error":
         message = (
-            f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one, or pass "
+            f"this document is judged twice on this topic, first in line {scan.line_number(first)}; keep one, or pass "
             "`duplicates='first'` or `'mean'`"
         )
-        raise found.error(second, message)
+        raise scan.error(second, message)
     return read.once(document_ids, duplicates)
 
 
 def judgments_by_subtopic(content: bytes, path: str) -> Judgments:
     """Read judgments that `judgments_of` took, of subtopics and documents in place of documents: SUBTOPIC/DOCUMENT."""
-    read = _Lines.of(content, path)
+    read = _QrelsLines.of(content, path)
     pairs = zip(read.found.words_before(), read.found.documents(), strict=True)
     items = identifier_array([f"{word}/{document.decode()}".encode() for word, document in pairs])
     return read.judgments(items, np.lexsort((items, read.lists)))
@@ -118,32 +118,32 @@ def judgments_by_subtopic(content: bytes, path: str) -> Judgments:
 
 def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
     """Read judgments of one judge who judged pairs several times; the k-th holds the k-th line of every pair."""
-    read = _Lines.of(content, path)
+    read = _QrelsLines.of(content, path)
     document_ids = identifier_array(read.found.documents())
     sequence = np.lexsort((document_ids, read.lists))  # lines of one pair in their order, since the sort is stable
     documents, lists = document_ids[sequence], read.lists[sequence]
     new = np.append(True, (documents[1:] != documents[:-1]) | (lists[1:] != lists[:-1]))
     starts = np.flatnonzero(new)
-    place = np.arange(len(sequence)) - starts[np.cumsum(new) - 1]
-    n_repeats = int(place.max()) + 1
+    repeat_index = np.arange(len(sequence)) - starts[np.cumsum(new) - 1]
+    n_repeats = int(repeat_index.max()) + 1
     if n_repeats * len(starts) > max(_LARGE, _SPARSE * len(sequence)):
         message = f"{n_repeats} lines for one pair, among {len(starts)} pairs in {len(sequence)} lines, are no repeats"
-        raise read.found.error(int(sequence[np.argmax(place)]), message)
-    return [read.judgments(document_ids, sequence[place == one]) for one in range(n_repeats)]
+        raise read.found.error(int(sequence[np.argmax(repeat_index)]), message)
+    return [read.judgments(document_ids, sequence[repeat_index == repeat]) for repeat in range(n_repeats)]
 
 
 def _scanned(content: bytes, path: str) -> tuple[Scan, Graded]:
     """Find what stands where, in JSON or lines, and how grades were read."""
-    found = scan_json(content, path=path, number="level")
-    if found is not None:
-        return found, Graded(found.content, QRELS, "", free_second=False)
+    scan = scan_json(content, path=path, number="level")
+    if scan is not None:
+        return scan, Graded(scan.content, QRELS, "", free_second=False)
     refuse_swapped(content, QRELS, path=path)
     text = text_of(content, path)
     read = graded(text, path=path)
     return replace(scan_text(read.content, read.layout, path=path), content=text), read
 
 
-class _Lines(NamedTuple):
+class _QrelsLines(NamedTuple):
     """The lines of a file of judgments."""
 
     found: Scan
@@ -161,35 +161,35 @@ class _Lines(NamedTuple):
     """Whether column 2 may name subtopics."""
 
     @classmethod
-    def of(cls, content: bytes, path: str) -> "_Lines":
+    def of(cls, content: bytes, path: str) -> "_QrelsLines":
         """Scan a file."""
-        found, read = _scanned(content, path)
-        topics = found.names("topic")
+        scan, read = _scanned(content, path)
+        topics = scan.names("topic")
         names = natural_order(set(topics))
-        place = {name: number for number, name in enumerate(names)}
-        extreme = np.flatnonzero(np.abs(found.numbers) > LARGEST_GRADE)
+        index_of = {name: number for number, name in enumerate(names)}
+        extreme = np.flatnonzero(np.abs(scan.numbers) > LARGEST_GRADE)
         if len(extreme):
-            raise found.error(int(extreme[0]), f"the relevance must lie within ±{LARGEST_GRADE}")
+            raise scan.error(int(extreme[0]), f"the relevance must lie within ±{LARGEST_GRADE}")
         try:
-            levels, grades = coded(found.numbers)
+            levels, grades = coded(scan.numbers)
         except InvalidOptionError as error:
             raise FileFormatError(str(error), path=path) from None
-        note = "; ".join(filter(None, (read.note, note_of_blanks(found.content, path))))
-        lists = found.per_line([place[name] for name in topics])
-        return cls(found, names, lists, levels, grades, note, read.free_second)
+        note = "; ".join(filter(None, (read.note, note_of_blanks(scan.content, path))))
+        lists = scan.per_line([index_of[name] for name in topics])
+        return cls(scan, names, lists, levels, grades, note, read.free_second)
 
     def once(self, document_ids: Identifiers, rule: Duplicates) -> Judgments:
         """Return the judgments with one for every pair of topic and document; a negative one is none."""
         _, document = np.unique(document_ids, return_inverse=True)
         numbers = np.where(self.found.numbers < 0, np.nan, self.found.numbers) if rule == "mean" else self.found.numbers
-        kept = single(self.lists * (int(document.max()) + 1) + document, numbers, rule)
-        own = np.where(np.isnan(kept.numbers), self.found.numbers[kept.rows], kept.numbers)
-        levels, grades = coded(own)
+        selected = single(self.lists * (int(document.max()) + 1) + document, numbers, rule)
+        values = np.where(np.isnan(selected.numbers), self.found.numbers[selected.rows], selected.numbers)
+        levels, grades = coded(values)
         every = self.levels.copy()
-        every[kept.rows] = levels
-        said = "; ".join(filter(None, (self.note, *note_of(kept.n_left, "judgment", rule))))
-        lines = kept.rows[np.lexsort((document_ids[kept.rows], self.lists[kept.rows]))]
-        return self._replace(levels=every, grades=grades, note=said).judgments(document_ids, lines)
+        every[selected.rows] = levels
+        note = "; ".join(filter(None, (self.note, *note_of(selected.n_left, "judgment", rule))))
+        lines = selected.rows[np.lexsort((document_ids[selected.rows], self.lists[selected.rows]))]
+        return self._replace(levels=every, grades=grades, note=note).judgments(document_ids, lines)
 
     def by_subtopic(self, document_ids: Identifiers, *, every: bool) -> Judgments | None:
         """Return the judgments with column 2 as subtopics.
@@ -197,20 +197,20 @@ class _Lines(NamedTuple):
         None where it is the same in all lines, or, unless `every`, no document appears twice with different ones.
         """
         words = self.found.words_before()
-        found = BySubtopic.of(self.lists, document_ids, words, self.levels, len(self.topics))
-        if len(set(words)) == 1 or not (every or found.several):
+        grouped = BySubtopic.of(self.lists, document_ids, words, self.levels, len(self.topics))
+        if len(set(words)) == 1 or not (every or grouped.several):
             return None
-        if found.again is not None:
-            first, later = found.again
+        if grouped.again is not None:
+            first, later = grouped.again
             message = (
                 f"this document is judged twice on subtopic {words[later]!r} of this topic, first in line "
                 f"{self.found.line_number(first)}; keep one, or pass `duplicates='first'` or `'mean'` to take column 2 "
                 "for no subtopic"
             )
             raise self.found.error(later, message)
-        judged = self.judgments(document_ids, found.lines)
-        note = found.note("column 2 of the judgments")
-        return judged._replace(levels=found.levels, subtopics=found.subtopics, notes=(*judged.notes, note))
+        judged = self.judgments(document_ids, grouped.lines)
+        note = grouped.note("column 2 of the judgments")
+        return judged._replace(levels=grouped.levels, subtopics=grouped.subtopics, notes=(*judged.notes, note))
 
     def offsets(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the lines of each topic begin, topic by topic."""

@@ -55,7 +55,7 @@ class Rows(NamedTuple):
         return f"document {shortened(repr(document))} on query {shortened(repr(topic))}"
 
 
-def rows_of(data: object, source: RowSource, number: Part) -> Rows:
+def ranking_rows(data: object, source: RowSource, number: Part) -> Rows:
     """Return the rows of whatever `data` is, or say what is wrong with it."""
     table = _table(data, source, number)
     if not len(table.documents):
@@ -71,7 +71,7 @@ def rows_of(data: object, source: RowSource, number: Part) -> Rows:
     return rows._replace(numbers=_finite(table.numbers, rows, source))
 
 
-class _Table(NamedTuple):
+class _RankingTable(NamedTuple):
     topics: Sequence[Any]
     documents: Sequence[Any]
     numbers: Sequence[Any]
@@ -79,7 +79,7 @@ class _Table(NamedTuple):
     subtopics: Sequence[Any] | None = None
 
 
-def _table(data: object, source: RowSource, number: Part) -> _Table:
+def _table(data: object, source: RowSource, number: Part) -> _RankingTable:
     """Take the columns out of whatever `data` is."""
     if isinstance(data, Mapping):
         return _from_mapping(data, source, number)
@@ -90,7 +90,7 @@ def _table(data: object, source: RowSource, number: Part) -> _Table:
         names = [str(name) for name in frame.columns]
         if (again := first_double(names)) is not None:
             raise source.error(f"two columns are called {again!r}; keep one")
-        return _picked({name: frame.iloc[:, place].tolist() for place, name in enumerate(names)}, source, number)
+        return _picked({name: frame.iloc[:, position].tolist() for position, name in enumerate(names)}, source, number)
     for method in _ITERATORS[source.kind]:
         if hasattr(data, method):
             return _table(getattr(data, method)(), source, number)
@@ -99,7 +99,7 @@ def _table(data: object, source: RowSource, number: Part) -> _Table:
     raise source.error(f"expected {_EXPECTED[source.kind]}, not {type(data).__name__}")
 
 
-def _from_mapping(data: Mapping[Any, Any], source: RowSource, number: Part) -> _Table:
+def _from_mapping(data: Mapping[Any, Any], source: RowSource, number: Part) -> _RankingTable:
     if number == "rank":
         raise source.error("`order='rank'` needs a frame with a column rank; a mapping holds only scores")
     for topic, inner in data.items():
@@ -108,10 +108,10 @@ def _from_mapping(data: Mapping[Any, Any], source: RowSource, number: Part) -> _
             raise source.error(message)
     topics = list(chain.from_iterable([topic] * len(inner) for topic, inner in data.items()))
     documents = list(chain.from_iterable(data.values()))
-    return _Table(topics, documents, list(chain.from_iterable(inner.values() for inner in data.values())))
+    return _RankingTable(topics, documents, list(chain.from_iterable(inner.values() for inner in data.values())))
 
 
-def _from_records(records: list[Any], source: RowSource, number: Part) -> _Table:
+def _from_records(records: list[Any], source: RowSource, number: Part) -> _RankingTable:
     if not records:
         raise source.error("it holds no document; an iterator can be read only once")
     words = dict.fromkeys(chain.from_iterable(RANKINGS.values()))
@@ -132,16 +132,16 @@ def _has(record: object, name: str, *, named: bool) -> bool:
     return isinstance(record, Mapping) and name in record if named else hasattr(record, name)
 
 
-def _picked(columns: Mapping[str, Sequence[Any]], source: RowSource, number: Part) -> _Table:
+def _picked(columns: Mapping[str, Sequence[Any]], source: RowSource, number: Part) -> _RankingTable:
     parts: tuple[Part, ...] = ("topic", "document", number)
-    chosen = [next((word for word in RANKINGS[part] if word in columns), None) for part in parts]
-    for part, word in zip(parts, chosen, strict=True):
+    chosen = [next((word for word in RANKINGS[role] if word in columns), None) for role in parts]
+    for role, word in zip(parts, chosen, strict=True):
         if word is None:
-            message = f"no {part}: expected one of {', '.join(RANKINGS[part])}, found {', '.join(columns) or 'nothing'}"
+            message = f"no {role}: expected one of {', '.join(RANKINGS[role])}, found {', '.join(columns) or 'nothing'}"
             raise source.error(message)
     topics, documents, numbers = (columns[str(word)] for word in chosen)
     subtopics = next((columns[word] for word in RANKINGS["subtopic"] if word in columns), None)
-    return _Table(topics, documents, numbers, columns.get("rank"), subtopics)
+    return _RankingTable(topics, documents, numbers, columns.get("rank"), subtopics)
 
 
 def _identifiers(values: Sequence[Any], what: str, source: RowSource) -> tuple[list[str], NDArray[np.int64]]:

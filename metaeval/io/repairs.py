@@ -94,7 +94,7 @@ def _added(rows: Sequence[Sequence[str]], n_columns: int, path: str) -> list[tup
     if len(rows[0]) == n_columns:
         return []
     topics, *columns = zip(*rows, strict=True)
-    kinds = "".join(_kind(cells, topics, place) for place, cells in enumerate(columns))
+    kinds = "".join(_kind(cells, topics, position) for position, cells in enumerate(columns))
     tag = f'"{re.sub(r"[^\w.@+=-]+", "_", base_name(path))}"'
     for pattern, (does, fields) in _FILTERS.get(n_columns, {}).items():
         if re.fullmatch(pattern.translate(_ANY), kinds):
@@ -137,7 +137,7 @@ def _nonempty(content: str) -> str:
 def _opened(path: str, content: str, filters: Sequence[str]) -> list[str]:
     """Return filters with what opens the file before them: unpacked, and with lines that end as awk knows them."""
     before = first_bytes(path)
-    every = [f"{one.program} -dc" for one in COMPRESSIONS.values() if one.magic.match(before)]
+    every = [f"{compression.program} -dc" for compression in COMPRESSIONS.values() if compression.magic.match(before)]
     if "\r" in content:
         every.append("tr -d '\\r'")
     elif not every and b"\r" in before:

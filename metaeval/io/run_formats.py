@@ -23,8 +23,8 @@ def _read_trec(content: bytes, *, path: str, ranked: bool) -> Scan:
 
 
 def _read_json(content: bytes, *, path: str, ranked: bool) -> Scan:
-    found = scan_json(content, path=path, number="rank" if ranked else "score")
-    return _read_trec(content, path=path, ranked=ranked) if found is None else found
+    json_scan = scan_json(content, path=path, number="rank" if ranked else "score")
+    return _read_trec(content, path=path, ranked=ranked) if json_scan is None else json_scan
 
 
 RUN_FORMATS = (RunFormat(starts_json, _read_json), RunFormat(lambda _: True, _read_trec))
@@ -33,4 +33,6 @@ RUN_FORMATS = (RunFormat(starts_json, _read_json), RunFormat(lambda _: True, _re
 
 def run_of(content: bytes, *, path: str, ranked: bool) -> Scan:
     """Return the lines of a run in any of the formats."""
-    return next(one for one in RUN_FORMATS if one.holds(content)).read(content, path=path, ranked=ranked)
+    return next(run_format for run_format in RUN_FORMATS if run_format.holds(content)).read(
+        content, path=path, ranked=ranked
+    )

@@ -9,8 +9,8 @@ from metaeval.base.unit import unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.around_tables import table_alone
 from metaeval.io.benchmarks.nuggets import read_nuggets
-from metaeval.io.benchmarks.rows import read_four, read_frame
-from metaeval.io.blocks import Block, Form, TableOptions
+from metaeval.io.benchmarks.rows import read_four, read_record_frame
+from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
@@ -25,7 +25,7 @@ from metaeval.table.array import ATTACHED
 from metaeval.table.scores import as_scores
 
 
-def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
+def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlock:
     """Return what a file holds that is no benchmark's own: a table, Parquet or NetCDF."""
     for magic, reader in _BINARY_READERS.items():
         if content.startswith(magic):
@@ -41,12 +41,12 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
     return replace(block, notes=[*notes, *block.notes])
 
 
-def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> Block:
+def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> FileBlock:
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     if options.where:
-        kept, note = chosen_rows(sheet, options.where, options.chosen)
+        selected, note = chosen_rows(sheet, options.where, options.chosen)
         try:
-            block = read_table(kept, source, replace(options, where={}), order)
+            block = read_table(selected, source, replace(options, where={}), order)
         except MeansAloneError as alone:
             alone.board = replace(alone.board, notes=(note, *alone.board.notes))
             raise
@@ -71,14 +71,14 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         raise sheet.error(str(error)) from error
 
 
-def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
+def _read_parquet(content: bytes, source: Source, options: TableOptions) -> FileBlock:
     """Read Parquet as the same rows in text, so that every rule is the same; columns of long tables as they are."""
     parquet = open_parquet(content, source.path)
     block = read_table(parquet_sheet(parquet, source.path), source, options, parquet.topics)
     return replace(block, earlier_notes=list(parquet.notes))
 
 
-def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
+def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> FileBlock:
     if options.where:
         raise FileFormatError(f"{NO_ROWS}, and NetCDF has none; leave it out", path=source.path)
     dataset = dataset_of_netcdf(content, source.path)
@@ -94,7 +94,7 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
         raise FileFormatError(f"no scores of metric x system x topic: {error}", path=source.path) from error
     labels = {str(dim): scores[dim].to_numpy().tolist() for dim in scores.dims}
     notes = scores.attrs.get("notes", []) if options.missing != "pairwise" else []  # said again of all files together
-    return Block(
+    return FileBlock(
         label=source.path,
         scores=scores.to_numpy(),
         labels=labels,
@@ -103,22 +103,22 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
         notes=notes,
         earlier_notes=earlier,
         attached={
-            part: dict(zip(labels[dim], scores[part].to_numpy().tolist(), strict=True))
-            for part, dim in ATTACHED.items()
-            if part in scores.coords
+            field: dict(zip(labels[dim], scores[field].to_numpy().tolist(), strict=True))
+            for field, dim in ATTACHED.items()
+            if field in scores.coords
         },
     )
 
 
-def _refuse(what: str) -> Callable[[bytes, Source, TableOptions], Block]:
-    def refuse(_content: bytes, source: Source, _options: TableOptions) -> Block:
+def _refuse(what: str) -> Callable[[bytes, Source, TableOptions], FileBlock]:
+    def refuse(_content: bytes, source: Source, _options: TableOptions) -> FileBlock:
         message = f"the file is {what}, which is not read; write it as CSV, Parquet or NetCDF 4"
         raise FileFormatError(message, path=source.path)
 
     return refuse
 
 
-_BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], Block]] = {
+_BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], FileBlock]] = {
     b"PAR1": _read_parquet,
     b"\x89HDF\r\n\x1a\n": _read_netcdf,
     b"CDF\x01": _refuse("NetCDF 3"),
@@ -127,7 +127,7 @@ _BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], Block]] 
 }
 
 
-def _read_ir_measures(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+def _read_ir_measures(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     """Read topic, measure and value, or the same behind a run."""
     first = sheet.sample()[0]
     return (
@@ -137,13 +137,13 @@ def _read_ir_measures(sheet: Sheet, source: Source, options: TableOptions) -> Bl
     )
 
 
-_FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], Block]] = {
+_FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], FileBlock]] = {
     "wide": read_wide,
     "long": read_long,
     "trec_eval": partial(read_results, metric=0, topic=1),
     "ir_measures": _read_ir_measures,
     "tot": partial(read_four, metric=1, topic=2),
-    "frame": read_frame,
+    "frame": read_record_frame,
 }
 
 
@@ -158,11 +158,11 @@ _READ_AS: Mapping[Form, str] = {
 """What each form is called for people."""
 
 
-def _topics_in_order(block: Block, order: Sequence[str] | None) -> Block:
+def _topics_in_order(block: FileBlock, order: Sequence[str] | None) -> FileBlock:
     names = block.labels["topic"]
     wanted = list(order) if order is not None and sorted(order) == sorted(names) else natural_order(names)
     if wanted == names:
         return block
-    place = {name: position for position, name in enumerate(names)}
-    scores = block.scores[:, :, [place[name] for name in wanted]]
+    index_of = {name: position for position, name in enumerate(names)}
+    scores = block.scores[:, :, [index_of[name] for name in wanted]]
     return replace(block, scores=scores, labels=block.labels | {"topic": wanted})

@@ -47,7 +47,7 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
         return True
     if "system" in parts and "topic" not in parts and "topic" not in options.columns and options.systems_in is None:
         body = sheet.without_header()
-        if names_repeat(body, names, [roles.parts[part] for part in ("system", "metric") if part in parts]):
+        if names_repeat(body, names, [roles.parts[role] for role in ("system", "metric") if role in parts]):
             return True
     if not system_beside_roles(names, options.columns.get("system")):
         _refuse_without_topics(sheet, names, roles.parts)
@@ -60,7 +60,7 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
     if parts.keys() - ATTACHED.keys() == {"system", "score"} and names[0] == parts["system"] and len(others) > 1:
         return  # scores of systems by item, and one of the whole
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
-        absent = [part for part in ("topic", "score") if part not in parts]
+        absent = [role for role in ("topic", "score") if role not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
         lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
         ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
@@ -139,13 +139,13 @@ def _holds_results(sheet: Sheet, names: Sequence[str]) -> bool:
     if any(len(cells) != RESULT_CELLS for cells in rows):
         return False
     first = next((cells for cells in rows if cells[0].strip() not in TREC_TEXTS), rows[0])
-    return is_number(first[2]) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
+    return is_number(first[2]) and any(not any(is_number(cells[column]) for cells in rows) for column in (0, 1))
 
 
 def _find_result_form(sheet: Sheet) -> Form:
     """Tell trec_eval's order from that of ir_measures by the averages ("all"), else by names of known measures."""
     rows = [cells for cells in sheet.rows() if len(cells) == RESULT_CELLS]
-    first, second = ({cells[place].strip() for cells in rows} for place in (0, 1))
+    first, second = ({cells[column].strip() for cells in rows} for column in (0, 1))
     if ("all" in first) != ("all" in second):
         return "ir_measures" if "all" in first else "trec_eval"
     if any(map(is_measure, first)) != any(map(is_measure, second)):

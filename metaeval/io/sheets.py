@@ -28,7 +28,7 @@ _SEP = re.compile(rb'"?sep=([,;|\t])"?[ ,;\t]*\r?\n', re.IGNORECASE)
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
 
-class Coded(NamedTuple):
+class CodedColumns(NamedTuple):
     """Columns of a long table, as far as their types tell what the cells hold."""
 
     codes: dict[str, NDArray[np.integer]]
@@ -64,7 +64,7 @@ class Sheet:
         """Return the content in parts, each of whole rows."""
         return (self.content,)
 
-    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> "Coded | None":  # noqa: ARG002 - see below
+    def coded(self, names: Mapping[str, int], numbers: Sequence[int]) -> "CodedColumns | None":  # noqa: ARG002 - see below
         """Return columns by their places: of names as codes, of numbers together; None where the cells must tell."""
         return None
 

@@ -46,19 +46,19 @@ def list_sources(
 ) -> list[Source]:
     """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders."""
     if isinstance(paths, Mapping):
-        given = [Source(str(path), str(name)) for name, path in paths.items()]
+        requested = [Source(str(path), str(name)) for name, path in paths.items()]
     else:
         listed = listed_paths(paths, "paths")
-        given = [named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
-    if not given:
+        requested = [named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
+    if not requested:
         raise InvalidOptionError("no file was given; name at least one")
-    sources = [found for source in given for found in _files_of(source, nested=nested)]
+    sources = [file for source in requested for file in _files_of(source, nested=nested)]
     seen: set[object] = set()
     for source in sources:
-        place = pipe_identity(source.path) or os.path.realpath(source.path)
-        if place in seen:
+        identity = pipe_identity(source.path) or os.path.realpath(source.path)
+        if identity in seen:
             raise InvalidOptionError(f"{source.path} is given twice; give every file once")
-        seen.add(place)
+        seen.add(identity)
     return sources
 
 
@@ -149,12 +149,12 @@ def _way_past(path: Path) -> str:
     endings = Counter(Path(name).suffix for name in others if Path(name).suffix)
     ending, count = next(iter(endings.most_common(1)), ("", 0))
     start = os.path.commonprefix(others)  # noqa: RUF071 - letters, not folders
-    found = f"It is one of {len(names)} files in the folder {path.parent}"
+    opening = f"It is one of {len(names)} files in the folder {path.parent}"
     if 2 * count > len(others) and not path.name.endswith(ending):
-        return f"{found}; to leave it out, name the others: {path.parent / f'*{ending}'}"
+        return f"{opening}; to leave it out, name the others: {path.parent / f'*{ending}'}"
     if len(others) > 1 and start and not path.name.startswith(start):
-        return f"{found}; to leave it out, name the others: {path.parent / f'{start}*'}"
-    return f"{found}; if it does not belong there, move it, or name the others one by one"
+        return f"{opening}; to leave it out, name the others: {path.parent / f'{start}*'}"
+    return f"{opening}; if it does not belong there, move it, or name the others one by one"
 
 
 type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
@@ -164,8 +164,8 @@ def run_sources(runs: RunPaths) -> list[Source]:
     """List the files meant by paths, ``NAME=path``, folders and patterns; the latter two in natural order."""
     if isinstance(runs, Mapping):
         return list_sources(runs)
-    given = listed_paths(runs, "runs")
-    return list_sources([path for one in given for path in _expanded(one)])
+    listed = listed_paths(runs, "runs")
+    return list_sources([path for pattern in listed for path in _expanded(pattern)])
 
 
 def named_apart(paths: Sequence[str]) -> list[str]:
@@ -196,15 +196,15 @@ def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[st
     ]
     step = [0] * len(runs)
     names = [choice[0] for choice in choices]
-    while shared := [place for place, name in enumerate(names) if names.count(name) > 1]:
-        if all(step[place] == len(choices[place]) - 1 for place in shared):
+    while shared := [index for index, name in enumerate(names) if names.count(name) > 1]:
+        if all(step[index] == len(choices[index]) - 1 for index in shared):
             message = (
                 f"two runs would be named {names[shared[0]]!r}; rename a file or a tag, or name what they "
-                f"hold: {' '.join(named_apart([runs[place][1].path for place in shared]))}"
+                f"hold: {' '.join(named_apart([runs[index][1].path for index in shared]))}"
             )
             raise InvalidOptionError(message)
-        for place in shared:
-            step[place] = min(step[place] + 1, len(choices[place]) - 1)
+        for index in shared:
+            step[index] = min(step[index] + 1, len(choices[index]) - 1)
         names = [choice[number] for choice, number in zip(choices, step, strict=True)]
     renamed: dict[str, list[str]] = {}
     for (tag, _), name, number in zip(runs, names, step, strict=True):
@@ -222,8 +222,8 @@ def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[s
     """Refuse judgments that would come from the pipe of a run."""
     identity = pipe_identity(str(judgments))
     if identity is not None and identity in [pipe_identity(source.path) for source in sources]:
-        what = "standard input" if str(judgments) == STANDARD_INPUT else "a pipe"
-        raise InvalidOptionError(f"runs and qrels cannot both be {str(judgments)!r}: {what} holds one file")
+        origin = "standard input" if str(judgments) == STANDARD_INPUT else "a pipe"
+        raise InvalidOptionError(f"runs and qrels cannot both be {str(judgments)!r}: {origin} holds one file")
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
@@ -232,8 +232,8 @@ def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
         return [Path(path)]
     if not glob.has_magic(path) or os.path.exists(path) or "=" in path:  # noqa: PTH110 - no error for a long name
         return [path]
-    found = glob.glob(path, recursive=True)  # noqa: PTH207 - a whole path is the pattern
-    files = natural_order(file for file in found if Path(file).is_file())
+    matches = glob.glob(path, recursive=True)  # noqa: PTH207 - a whole path is the pattern
+    files = natural_order(file for file in matches if Path(file).is_file())
     if not files:
         raise FileFormatError("no file matches this pattern; check the path", path=path)
     return [Path(file) for file in files]

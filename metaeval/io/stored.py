@@ -71,8 +71,8 @@ def parquet_of(frame: pd.DataFrame, noted: Mapping[str, Any] | None = None) -> b
     metadata = None if noted is None else {"metaeval": json.dumps(noted, ensure_ascii=False)}
     pl.DataFrame(columns).write_parquet(stream, metadata=metadata)
     content = stream.getvalue()
-    place = _footer_of(content)
-    return content[:place] + _sealed(content) + content[place:]
+    footer = _footer_of(content)
+    return content[:footer] + _sealed(content) + content[footer:]
 
 
 def _column_of(column: "pd.Series[Any]") -> "pl.Series":
@@ -150,15 +150,15 @@ def open_parquet(content: bytes, label: str) -> Parquet:
     if not has_parquet():
         message = f"Parquet is read by {PARQUET_IS_MISSING}; or write the table as CSV or NetCDF 4"
         raise FileFormatError(message, path=label)
-    whole = _is_whole(content, _footer_of(content), label)
+    is_intact = _is_whole(content, _footer_of(content), label)
     budget = Budget.of_file(label, content)
-    parquet = Parquet(budget, content, None if whole else _try_apart("Parquet", content, budget))
+    parquet = Parquet(budget, content, None if is_intact else _try_apart("Parquet", content, budget))
     if parquet.trial is not None:
         parquet.trial.reach(1)
     (noted,) = parquet.read(lambda _: [noted_in(content)])
     try:
-        found = parse_json(noted, label) if noted else {}
-        topics, notes = (found.get(part) for part in ("topics", "notes"))
+        metadata = parse_json(noted, label) if noted else {}
+        topics, notes = (metadata.get(key) for key in ("topics", "notes"))
     except (FileFormatError, AttributeError):
         topics = notes = None
     return parquet._replace(topics=_texts(topics), notes=_texts(notes) or [])
@@ -183,8 +183,8 @@ def read_tree(path: str | Path) -> xr.DataTree:
 
 def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, groups: bool = False) -> T:
     budget = Budget.of_file(label, content)
-    whole = _is_whole(content, len(content), label)
-    if not whole and (trial := _try_apart("NetCDF", content, budget, groups=groups)) is not None:
+    is_intact = _is_whole(content, len(content), label)
+    if not is_intact and (trial := _try_apart("NetCDF", content, budget, groups=groups)) is not None:
         trial.reach(math.inf)
     try:
         return read(content, budget.bytes)
@@ -197,14 +197,14 @@ def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, g
 def notes_of(stored: object) -> list[str]:
     """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
     try:
-        found = _texts(parse_json(str(stored), ""))
+        notes = _texts(parse_json(str(stored), ""))
     except FileFormatError:
-        found = None
-    return [str(stored)] if found is None else found
+        notes = None
+    return [str(stored)] if notes is None else notes
 
 
 def _texts(found: object) -> list[str] | None:
-    return [str(one) for one in found] if isinstance(found, Sequence) and not isinstance(found, str) else None
+    return [str(text) for text in found] if isinstance(found, Sequence) and not isinstance(found, str) else None
 
 
 def _footer_of(content: bytes) -> int:

@@ -37,7 +37,7 @@ def read_subtopic_weights(path: str | Path) -> dict[str, dict[str, float]]:
     {'1': {'1': 0.75, '2': 0.25}}
     """
     sheet = read_sheet(path)
-    found: dict[str, dict[str, float]] = {}
+    weights: dict[str, dict[str, float]] = {}
     for position, cells in enumerate(sheet.rows()):
         topic, subtopic, weight = (*map(str.strip, cells), "", "", "")[:_WIDTH]
         if not position and topic and subtopic and is_heading(weight):
@@ -46,9 +46,9 @@ def read_subtopic_weights(path: str | Path) -> dict[str, dict[str, float]]:
         if not (topic and subtopic and value >= 0 and isfinite(value)):
             message = f"a row is a topic, a subtopic and its weight, 0 or more, not {shortened(','.join(cells))!r}"
             raise sheet.error(message, position)
-        if found.setdefault(topic, {}).setdefault(subtopic, value) != value:
-            two = f"{found[topic][subtopic]:g} and {value:g}"
+        if weights.setdefault(topic, {}).setdefault(subtopic, value) != value:
+            two = f"{weights[topic][subtopic]:g} and {value:g}"
             raise sheet.error(f"subtopic {subtopic!r} of topic {topic!r} has two weights, {two}; keep one", position)
-    if not found:
+    if not weights:
         raise sheet.error("there is no row of a topic, a subtopic and its weight")
-    return found
+    return weights

@@ -1,6 +1,6 @@
 """Score tables in the forms people have them, into Scores and back.
 
-A file is taken apart into a `Block`: scores by metric, system and topic, NaN where it has none. The blocks of all
+A file is taken apart into a `FileBlock`: scores by metric, system and topic, NaN where it has none. The blocks of all
 files are then put together by name, never by position. What a file leaves open (the metric of a wide table, the system
 of ``trec_eval`` output) is its own name, or ``NAME=path``.
 """
@@ -20,9 +20,9 @@ from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
-from metaeval.io.benchmarks.nuggets import check_credit
+from metaeval.io.benchmarks.nuggets import refuse_unknown_credit
 from metaeval.io.benchmarks.reading import read_content, read_inputs
-from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
+from metaeval.io.blocks import FileBlock, Form, SystemsIn, TableOptions
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.score_blocks import read_table
 from metaeval.io.sheets import Sheet
@@ -184,7 +184,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     )
     inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
     labels = {label for block in inputs.blocks for label in block.nugget_labels}
-    check_credit(options.credit if labels else {}, labels)
+    refuse_unknown_credit(options.credit if labels else {}, labels)
     blocks = with_distinct_systems(inputs.blocks)
     array = put_together(blocks, missing)
     array = array if inputs.chosen else _of_metrics(array, metrics)
@@ -196,8 +196,12 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
-        one = array.sizes["system"] == 1 and all(block.one_system for block in blocks)
-        hint = "; no column names systems, so each file counts as one: give the files of the others too" if one else ""
+        one_system = array.sizes["system"] == 1 and all(block.one_system for block in blocks)
+        hint = (
+            "; no column names systems, so each file counts as one: give the files of the others too"
+            if one_system
+            else ""
+        )
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}{hint}") from error
     scores.attrs["sources"] = inputs.paths
     forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
@@ -240,7 +244,7 @@ def _options_of(columns: Mapping[str, str], missing: Missing, duplicates: Duplic
     return _checked(TableOptions(columns=dict(columns), missing=missing, duplicates=duplicates))
 
 
-def _scores_of_block(block: Block, missing: Missing) -> Scores:
+def _scores_of_block(block: FileBlock, missing: Missing) -> Scores:
     try:
         return as_scores(put_together([block], missing), missing=missing, fewest=1)
     except ScoresError as error:
@@ -290,23 +294,23 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
 
 
 def _checked(options: TableOptions) -> TableOptions:
-    for name, value, known in (
+    for name, value, choices in (
         ("form", options.form, get_args(Form)),
         ("systems_in", options.systems_in, get_args(SystemsIn)),
         ("missing", options.missing, get_args(Missing)),
         ("duplicates", options.duplicates, get_args(Duplicates)),
     ):
-        if value not in known and not (value is None and name in {"form", "systems_in"}):
-            raise UnknownNameError(name, str(value), known)
-    for part, column in options.columns.items():
-        check_choice(part, "part of `columns`", _PARTS)
-        listed = part == "ignore" and not isinstance(column, str | int | None) and isinstance(column, Iterable)
+        if value not in choices and not (value is None and name in {"form", "systems_in"}):
+            raise UnknownNameError(name, str(value), choices)
+    for role, column in options.columns.items():
+        check_choice(role, "part of `columns`", _PARTS)
+        listed = role == "ignore" and not isinstance(column, str | int | None) and isinstance(column, Iterable)
         known_kind = listed or (isinstance(column, str | int | None) and not isinstance(column, bool))
         if not known_kind or (isinstance(column, int) and column < 1):
-            message = f"`columns={{{part!r}: {column!r}}}` must be a name, or a column's number counted from 1"
+            message = f"`columns={{{role!r}: {column!r}}}` must be a name, or a column's number counted from 1"
             raise InvalidOptionError(message)
-        if column is None and part != "topic":
-            message = f"`columns={{{part!r}: None}}` means nothing; only the topic column of a wide table can be absent"
+        if column is None and role != "topic":
+            message = f"`columns={{{role!r}: None}}` means nothing; only the topic column of a wide table can be absent"
             raise InvalidOptionError(message)
     form = "wide" if options.counts_names_of_rows else "long"
     if options.positions and (options.form not in {None, form} or options.header or options.systems_in):
@@ -327,10 +331,10 @@ def _of_metrics(array: xr.DataArray, metrics: Sequence[str] | None) -> xr.DataAr
     """Return the scores under the metrics asked for."""
     if metrics is None:
         return array
-    known = array["metric"].to_numpy().tolist()
+    available = array["metric"].to_numpy().tolist()
     for name in metrics:
-        if name not in known:
-            raise UnknownNameError("metric in the score table", name, [quoted_name(one) for one in known])
+        if name not in available:
+            raise UnknownNameError("metric in the score table", name, [quoted_name(metric) for metric in available])
     return array.sel(metric=list(metrics))
 
 

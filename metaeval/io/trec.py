@@ -157,33 +157,35 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
 
     def rank(source: Source) -> list[_NamedRun]:
         parts = _read_run(source, rules, judgments.topics, check)
-        return [_ranked(part, table, len(judgments.topics), rules.order, retrieved=retrieved) for part in parts]
+        return [_ranked(run_part, table, len(judgments.topics), rules.order, retrieved=retrieved) for run_part in parts]
 
-    found: list[_NamedRun] = []
+    named_runs: list[_NamedRun] = []
     every = [*sources, *pool_sources]
     scored: set[str] = set()
     n_scored = n_double = 0
-    for place, parts in enumerate(
+    for index, parts in enumerate(
         track(threaded_map(rank, every, n_jobs=n_jobs), description="reading runs", total=len(every))
     ):
-        called = [part.source.name or part.tag for part in parts]
-        if place < len(sources):
+        called = [run_part.source.name or run_part.tag for run_part in parts]
+        if index < len(sources):
             scored.update(called)
             n_scored += len(parts)
-        new = [place < len(sources) or name not in scored for name in called]
+        new = [index < len(sources) or name not in scored for name in called]
         n_double += new.count(False)
         n_judgments = len(judgments.levels)
-        found += [part._replace(run=part.run.completed(others, n_judgments)) for part in compress(parts, new)]
-    names, notes = system_names([(part.tag, part.source) for part in found])
+        named_runs += [
+            run_part._replace(run=run_part.run.completed(others, n_judgments)) for run_part in compress(parts, new)
+        ]
+    names, notes = system_names([(run_part.tag, run_part.source) for run_part in named_runs])
     notes += double_note(n_double)
-    warn_of_doubts({name: part.doubt for name, part in zip(names, found, strict=True)})
+    warn_of_doubts({name: run_part.doubt for name, run_part in zip(names, named_runs, strict=True)})
     try:
         return assemble_collection(
             judgments,
-            {name: part.run for name, part in zip(names, found, strict=True)},
-            {topic for part in found for topic in part.topics},
+            {name: run_part.run for name, run_part in zip(names, named_runs, strict=True)},
+            {topic for run_part in named_runs for topic in run_part.topics},
             n_codes=len(judgments.levels) + others.n_codes,
-            notes=(*notes, *(part.note for part in found if part.note)),
+            notes=(*notes, *(run_part.note for run_part in named_runs if run_part.note)),
         ).set_aside(names[n_scored:])
     except InvalidOptionError as error:
         raise FileFormatError(str(error), path=label) from None
@@ -230,10 +232,10 @@ def read_runs(
     """
     rules = Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = track(run_sources(runs), description="reading runs")
-    parts = [part for source in sources for part in _read_run(source, rules, ())]
-    names, _ = system_names([(part.tag, part.source) for part in parts])
-    warn_of_doubts({name: part.doubt for name, part in zip(names, parts, strict=True)})
-    return {name: _run_table(part, order) for name, part in zip(names, parts, strict=True)}
+    parts = [run_part for source in sources for run_part in _read_run(source, rules, ())]
+    names, _ = system_names([(run_part.tag, run_part.source) for run_part in parts])
+    warn_of_doubts({name: run_part.doubt for name, run_part in zip(names, parts, strict=True)})
+    return {name: _run_table(run_part, order) for name, run_part in zip(names, parts, strict=True)}
 
 
 def as_precision(scores: NDArray[np.float64], precision: ScorePrecision) -> NDArray[np.float64]:
@@ -292,35 +294,39 @@ def _read_run(
             check(content, source.path)
         return run_of(content, path=source.path, ranked=rules.order == "rank")
 
-    found = read_source(source, parse)
-    tags = found.names("tag")
+    scan = read_source(source, parse)
+    tags = scan.names("tag")
     kinds = list(dict.fromkeys(tags))
     if len(kinds) > 1 and not rules.split_tags:
-        line = int(found.segment_bounds[tags.index(kinds[1])])
+        line = int(scan.segment_bounds[tags.index(kinds[1])])
         message = (
             f"a second tag, {kinds[1]!r} after {kinds[0]!r}: a file holds one run; pass `split_tags=True` to take it "
             "for several"
         )
-        raise found.error(line, message)
-    place = {topic: number for number, topic in enumerate(topics)}
-    names = found.names("topic")
-    lists = found.per_line([place.setdefault(name, len(place)) for name in names])
-    keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
-    wide = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
-    note = "; ".join(filter(None, (wide, note_of_blanks(found.content, source.path))))
-    text = np.frombuffer(found.content, dtype=np.uint8)
-    lines = Lines(text, found.starts, found.lengths, keys=keys, lists=lists, n_lists=len(place))
-    doubt = None if rules.order in ("rank", "input") else _doubt(found)
+        raise scan.error(line, message)
+    number_of = {topic: number for number, topic in enumerate(topics)}
+    names = scan.names("topic")
+    lists = scan.per_line([number_of.setdefault(name, len(number_of)) for name in names])
+    keys = -scan.ranks if rules.order == "rank" else as_precision(scan.numbers, rules.score_precision)
+    wide = f"{source.path}: columns after the sixth, ignored in lines: {scan.n_wide}" if scan.n_wide else ""
+    note = "; ".join(filter(None, (wide, note_of_blanks(scan.content, source.path))))
+    text = np.frombuffer(scan.content, dtype=np.uint8)
+    lines = Lines(text, scan.starts, scan.lengths, keys=keys, lists=lists, n_lists=len(number_of))
+    doubt = None if rules.order in ("rank", "input") else _doubt(scan)
     if len(kinds) == 1:
-        return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note, doubt)]
-    owner = found.per_line([kinds.index(tag) for tag in tags])
+        return [
+            _RunPart(kinds[0], source, sorted(set(names), key=number_of.__getitem__), lines, scan, None, note, doubt)
+        ]
+    owner = scan.per_line([kinds.index(tag) for tag in tags])
     parts = []
     for number, tag in enumerate(kinds):
         mine = np.flatnonzero(owner == number)
-        topics = sorted({name for name, own in zip(names, tags, strict=True) if own == tag}, key=place.__getitem__)
-        part = lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")})
+        topics = sorted(
+            {name for name, its_tag in zip(names, tags, strict=True) if its_tag == tag}, key=number_of.__getitem__
+        )
+        of_tag = lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")})
         source, note = source._replace(name=None), "" if number else note
-        parts.append(_RunPart(tag, source, topics, part, found, mine, note, doubt))
+        parts.append(_RunPart(tag, source, topics, of_tag, scan, mine, note, doubt))
     return parts
 
 
@@ -354,11 +360,11 @@ def _repetition(part: _RunPart, problem: RankingProblem) -> FileFormatError:
 def _run_table(part: _RunPart, order: Order) -> pd.DataFrame:
     names = natural_order(part.topics)
     old = {name: number for number, name in enumerate(part.topics)}
-    place = np.empty(len(names), dtype=np.int64)
-    place[[old[name] for name in names]] = np.arange(len(names))
+    new_position = np.empty(len(names), dtype=np.int64)
+    new_position[[old[name] for name in names]] = np.arange(len(names))
     hashes = hash_documents(part.lines.text, part.lines.starts, part.lines.lengths)
     compact = np.unique(part.lines.lists, return_inverse=True)[1]
-    lines = part.lines._replace(lists=place[compact], n_lists=len(names))
+    lines = part.lines._replace(lists=new_position[compact], n_lists=len(names))
     try:
         sequence, bounds = ordered_lists(lines, order, hashes=hashes)
     except RankingProblem as problem:

@@ -29,7 +29,7 @@ _LONGEST_RANK = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class LineLayout:
     """Which column of a file holds what."""
 
     columns: tuple[str, ...]
@@ -47,7 +47,7 @@ class Layout:
     """Whether the number must be a whole one."""
 
 
-RUN = Layout(
+RUN = LineLayout(
     columns=("topic", "Q0", "document", "rank", "score", "tag"),
     document=2,
     number=4,
@@ -56,7 +56,7 @@ RUN = Layout(
     open_ended=True,
     whole=False,
 )
-QRELS = Layout(
+QRELS = LineLayout(
     columns=("topic", "iteration", "document", "relevance"),
     document=2,
     number=3,
@@ -131,15 +131,15 @@ class Scan:
         ]
 
 
-def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> Scan:
+def scan(content: bytes, layout: LineLayout, *, path: str, ranked: bool = False) -> Scan:
     """Find topics, documents and numbers of every line."""
     return scan_text(text_of(content, path), layout, path=path, ranked=ranked)
 
 
-def scan_text(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> Scan:
+def scan_text(content: bytes, layout: LineLayout, *, path: str, ranked: bool = False) -> Scan:
     """Do what `scan` does for a content that `metaeval.io.files.text_of` has gone over already."""
     columns = (len(layout.columns), layout.document, layout.number, layout.rank, layout.tag)
-    starts, lengths, numbers, ranks, segments, unsure, n_wide, problem, place = scan_lines(
+    starts, lengths, numbers, ranks, segments, unsure, n_wide, problem, offset = scan_lines(
         np.frombuffer(content, dtype=np.uint8),
         len(content) // (2 * len(layout.columns)) + 1,  # no line is shorter; memory is used where it is written
         columns,
@@ -148,12 +148,12 @@ def scan_text(content: bytes, layout: Layout, *, path: str, ranked: bool = False
         EXPONENTS,
     )
     overflow, infinite = _settle(content, unsure, numbers, ranks)
-    if infinite and (problem == 0 or overflow < place):
-        problem, place = infinite, overflow
-    if problem == WRONG and _is_special(content, int(place), layout.number):
+    if infinite and (problem == 0 or overflow < offset):
+        problem, offset = infinite, overflow
+    if problem == WRONG and _is_special(content, int(offset), layout.number):
         problem = _INFINITE
     if problem:
-        raise line_error(content, int(place), _rule(int(problem), layout), path, layout)
+        raise line_error(content, int(offset), _rule(int(problem), layout), path, layout)
     if not len(starts):
         raise FileFormatError(f"no line to read; expected lines with the columns {' '.join(layout.columns)}", path=path)
     return Scan(
@@ -170,20 +170,20 @@ def scan_text(content: bytes, layout: Layout, *, path: str, ranked: bool = False
     )
 
 
-def refuse_swapped(content: bytes, wanted: Layout, *, path: str) -> None:
+def refuse_swapped(content: bytes, wanted: LineLayout, *, path: str) -> None:
     """Refuse a file whose first line is one of judgments where a run is wanted, or the other way round."""
     words = first_words(content)
     if wanted is RUN:
-        kinds, found = ("a file of judgments", "a run"), QRELS
+        kinds, layout = ("a file of judgments", "a run"), QRELS
         wrong = len(words) == len(QRELS.columns) and _is_number(words[QRELS.number])
         if wrong and _is_number(words[2]) and not _is_number(words[1]):  # topic, document, rank and score
             return
     else:
-        kinds, found = ("a run", "judgments"), RUN
+        kinds, layout = ("a run", "judgments"), RUN
         wrong = is_run(words)
     if wrong:
         message = (
-            f"this is {kinds[0]} ({' '.join(found.columns)}), and {kinds[1]} ({' '.join(wanted.columns)}) should "
+            f"this is {kinds[0]} ({' '.join(layout.columns)}), and {kinds[1]} ({' '.join(wanted.columns)}) should "
             f"stand here; give {kinds[1]}, or exchange the two where they are swapped"
         )
         raise FileFormatError(message, path=path)
@@ -202,20 +202,22 @@ def _is_number(word: bytes) -> bool:
     return True
 
 
-def line_error(content: bytes, place: int, message: str, path: str, layout: Layout | None = None) -> FileFormatError:
+def line_error(
+    content: bytes, place: int, message: str, path: str, layout: LineLayout | None = None
+) -> FileFormatError:
     """Return the error for the line around byte `place`: its number, the rule, the line, and what gives it a layout."""
     begin = content.rfind(b"\n", 0, place) + 1
     end = content.find(b"\n", place)
     line = content[begin : len(content) if end < 0 else end].decode(errors="replace").strip()
-    shown = line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+    excerpt = line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
     number = content.count(b"\n", 0, place) + 1
     if layout is not None and number > 1 and (end < 0 or not content[end:].strip()):
         ways = "it is the last one, so the file may be cut off; get it again, or leave the line out"
     else:
         text = "" if layout is None else content.decode(errors="replace")
         ways = "" if layout is None else filter_for(line, layout.columns, path=path, first=number == 1, content=text)
-    said = f"{message}; the line is {shown!r}" + (f"; {ways}" if ways else "")
-    return FileFormatError(said, path=path, line=number)
+    full_message = f"{message}; the line is {excerpt!r}" + (f"; {ways}" if ways else "")
+    return FileFormatError(full_message, path=path, line=number)
 
 
 def _is_special(content: bytes, place: int, column: int) -> bool:
@@ -225,7 +227,7 @@ def _is_special(content: bytes, place: int, column: int) -> bool:
     return line.split()[column].lstrip(b"+-").lower() in {b"nan", b"inf", b"infinity"}
 
 
-def _rule(problem: int, layout: Layout) -> str:
+def _rule(problem: int, layout: LineLayout) -> str:
     names = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
     number = f"the {layout.columns[layout.number]} (column {layout.number + 1})"
     return {
@@ -275,7 +277,7 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
 ]:
     """Return starts, lengths, numbers, ranks, segments, unsure numbers, the count of wide lines, problem and place."""
     n_columns, document, number, rank, tag = columns
-    open_ended, whole, ranked = rules
+    open_ended, integer_only, ranked = rules
     starts = np.empty(n_most, dtype=np.int64)
     lengths = np.empty(n_most, dtype=np.int64)
     numbers = np.empty(n_most)
@@ -285,13 +287,13 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
     first = np.zeros(n_columns, dtype=np.int64)
     last = np.zeros(n_columns, dtype=np.int64)
     n_lines, n_segments, n_unsure, n_wide = 0, 0, 0, 0
-    problem, place = 0, 0
+    problem, line_start = 0, 0
     end = len(text)
     n_between = number - document - 1
     head, head_length, tail, tail_length = 0, 0, 0, 0
     position = 0
     while position < end:
-        place = position
+        line_start = position
         if head_length:  # most lines begin and end as the one before: the rest is read in one go
             start = position + head_length
             if start < end and same_bytes(text, position, start, text, head, head + head_length):
@@ -301,7 +303,7 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
                     at = end_of_word(text, start_of_word(text, at))
                 at = start_of_word(text, at)
                 negative = at < end and text[np.uint64(at)] == _MINUS
-                digits, power, at = read_digits(text, at + negative, whole)
+                digits, power, at = read_digits(text, at + negative, integer_only)
                 if (
                     power <= 0
                     and stop > start
@@ -349,19 +351,21 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             n_to_read = 2
         else:
             n_to_read = 1
-        for part in range(n_to_read):
-            column = number if part == 0 else rank if part == 1 else tag
-            status, value = read_number(text, first[column], last[column], whole and part == 0, powers, exponents)
-            if part == 2:  # noqa: PLR2004 - the tag
+        for field in range(n_to_read):
+            column = number if field == 0 else rank if field == 1 else tag
+            status, value = read_number(
+                text, first[column], last[column], integer_only and field == 0, powers, exponents
+            )
+            if field == 2:  # noqa: PLR2004 - the tag
                 problem = _SHIFTED if status < WRONG else 0
             elif status >= WRONG:
-                problem = status if part == 0 else _RANK
+                problem = status if field == 0 else _RANK
             elif status == UNSURE:
                 unsure = _with_row(unsure, n_unsure)
-                unsure[n_unsure, 0], unsure[n_unsure, 1] = n_lines, part
+                unsure[n_unsure, 0], unsure[n_unsure, 1] = n_lines, field
                 unsure[n_unsure, 2], unsure[n_unsure, 3] = first[column], last[column]
                 n_unsure += 1
-            elif part == 0:
+            elif field == 0:
                 numbers[n_lines] = value
             elif ranked:
                 ranks[n_lines] = value
@@ -386,7 +390,7 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             n_segments += 1
         n_lines += 1
         if n_fields == n_columns and not ranked:
-            head, head_length = place, first[document] - place
+            head, head_length = line_start, first[document] - line_start
             tail, tail_length = last[number], position - last[number]
         else:
             head_length = 0
@@ -399,7 +403,7 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
         unsure[:n_unsure],
         n_wide,
         problem,
-        place,
+        line_start,
     )
 
 

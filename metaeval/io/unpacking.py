@@ -89,10 +89,11 @@ class Budget:
             return
         self._left_objects -= count
         if self._left_objects < 0:
-            found = self.objects - self._left_objects
+            n_objects = self.objects - self._left_objects
             message = (
-                f"it unpacks to some {found:,} values; the limit is {self.objects:,}. If the file is as it should be, "
-                f"and the memory suffices, allow it more: {LIMIT}={_rounded(found * _AN_OBJECT)}"
+                f"it unpacks to some {n_objects:,} values; the limit is {self.objects:,}. If the file is as it should "
+                "be, "
+                f"and the memory suffices, allow it more: {LIMIT}={_rounded(n_objects * _AN_OBJECT)}"
             )
             raise FileFormatError(message, path=label or self.label)
 
@@ -109,13 +110,13 @@ class Budget:
 
 def _allowed() -> int | None:
     """Return what the environment allows, None where it says nothing."""
-    said = os.environ.get(LIMIT, "").strip()
-    if not said:
+    setting = os.environ.get(LIMIT, "").strip()
+    if not setting:
         return None
-    found = re.fullmatch(r"([0-9]{1,18})([KMGT]?)(?:i?B)?", said)
-    if found is None or not int(found[1]):
-        raise InvalidOptionError(f"{LIMIT} is a number of bytes, such as 3000000000, 500M or 8G; got {said!r}")
-    return int(found[1]) * _UNITS[found[2]]
+    match = re.fullmatch(r"([0-9]{1,18})([KMGT]?)(?:i?B)?", setting)
+    if match is None or not int(match[1]):
+        raise InvalidOptionError(f"{LIMIT} is a number of bytes, such as 3000000000, 500M or 8G; got {setting!r}")
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _rounded(size: int) -> str:
@@ -179,7 +180,7 @@ def _unpacked(content: bytes, budget: Budget, member: Callable[[], _Unpacker], *
     Python's own readers of bzip2 and xz take what follows the first member for padding as soon as it is no member, so
     that a file whose second member is damaged in its first bytes would end there without a word.
     """
-    found = io.BytesIO()
+    stream = io.BytesIO()
     at = 0
     while at < len(content):
         unpacker, step = member(), _FIRST
@@ -192,11 +193,11 @@ def _unpacked(content: bytes, budget: Budget, member: Callable[[], _Unpacker], *
                 at, step = at + len(piece), min(2 * step, _STEP)  # small ones are many, and each gives back the rest
             unpacked = unpacker.decompress(piece, _CHUNK)
             budget.spend(len(unpacked))
-            found.write(unpacked)
+            stream.write(unpacked)
         at -= len(unpacker.unused_data)
         if padded and content[at : at + 1] == b"\0":
             at = cast("re.Match[bytes]", _ZEROS.match(content, at)).end()
-    return found.getvalue()
+    return stream.getvalue()
 
 
 def _unpack_gzip(content: bytes, budget: Budget) -> bytes:
@@ -207,8 +208,8 @@ def _unpack_gzip(content: bytes, budget: Budget) -> bytes:
 
 
 def _unpack_xz(content: bytes, budget: Budget) -> bytes:
-    whole = len(content.rstrip(b"\0"))
-    padding = (len(content) - whole) // 4 * 4  # the format allows zeros at the end, four by four
+    unpadded = len(content.rstrip(b"\0"))
+    padding = (len(content) - unpadded) // 4 * 4  # the format allows zeros at the end, four by four
     return _unpacked(content[: len(content) - padding], budget, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ))
 
 

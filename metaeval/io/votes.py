@@ -87,7 +87,7 @@ def read_votes(  # noqa: PLR0913 - what is read, and how
 
     See Also
     --------
-    metaeval.studies.votes.study_votes
+    metaeval.questions.votes.study.study_votes
 
     Examples
     --------
@@ -104,10 +104,10 @@ def read_votes(  # noqa: PLR0913 - what is read, and how
 
 def files_of_votes(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that are meant, those of folders one by one."""
-    given = [str(path) for path in listed_paths(paths, "paths")]
-    if not given:
+    listed = [str(path) for path in listed_paths(paths, "paths")]
+    if not listed:
         raise InvalidOptionError("`paths` is empty; give a file of votes")
-    return [source.path for source in list_sources(given, nested=True)]
+    return [source.path for source in list_sources(listed, nested=True)]
 
 
 def votes_of(  # noqa: PLR0913 - as above
@@ -219,19 +219,19 @@ def _long_cells() -> Iterator[None]:
 def _line_tables(text: bytes, label: str, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
     """Yield JSON lines: in columns where they are plainly alike, else as objects."""
     first_line = 1
-    for part in parts_of_lines(text, _CHUNK):
-        table = columns_of_lines(part, collected.wanted, collected.same)
+    for chunk in parts_of_lines(text, _CHUNK):
+        table = columns_of_lines(chunk, collected.wanted, collected.same)
         if table is not None:
-            yield table, _refuse_lines(part, label, first_line)
+            yield table, _refuse_lines(chunk, label, first_line)
         else:
-            for json in json_parts(part, label, first_line):
+            for json in json_parts(chunk, label, first_line):
                 yield _of_records(json, collected)
-        first_line += part.count(b"\n")
+        first_line += chunk.count(b"\n")
 
 
 def _refuse_lines(part: bytes, label: str, first_line: int) -> Refuse:
     def refuse(place: int, rule: str) -> FileFormatError:
-        lines = (number for number, found in enumerate(_LINE.finditer(part), first_line) if not found[0].isspace())
+        lines = (number for number, match in enumerate(_LINE.finditer(part), first_line) if not match[0].isspace())
         return FileFormatError(rule, path=label, line=next(islice(lines, place, None)))
 
     return refuse
@@ -287,7 +287,7 @@ def _sheet_columns(sheet: Sheet, names: Sequence[str], places: Sequence[int]) ->
         if not all(fits):
             odd = fits.index(False)
             raise body.error(ragged(rows[odd], len(names), body), start + odd)
-        yield [np.array([cells[place + numbered] for cells in rows], dtype=object) for place in places]
+        yield [np.array([cells[column + numbered] for cells in rows], dtype=object) for column in places]
         start += len(rows)
 
 

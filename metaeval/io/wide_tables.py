@@ -23,10 +23,10 @@ from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,
     BadCellError,
-    Block,
+    FileBlock,
     TableOptions,
-    left_out_note,
     metric_note,
+    rows_left_out,
     to_numbers,
 )
 from metaeval.io.duplicates import each_once
@@ -73,33 +73,35 @@ _NEEDED = "whether a difference is more than luck only the scores of every topic
 type _Names = tuple[list[str] | None, list[str] | None]
 
 
-def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     """Read a table of systems by topics; the metric is named after the file."""
     first = next(sheet.rows())
     has_header = _has_header(first, sheet, options)
     if has_header and _names_systems(header_names(first), options):
         options.check_systems(len(first) - 1)  # a column may name the topics
-    rows = _Rows.of(sheet.without_header(), header_names(first)) if has_header else _Rows.of(sheet, [])
+    rows = _WideRows.of(sheet.without_header(), header_names(first)) if has_header else _WideRows.of(sheet, [])
     names, body = rows.names, rows.body
     transposed = _has_systems_in_rows(rows, sheet, options)
-    place = _identifiers(rows, sheet, options, transposed=transposed)
-    said = {} if transposed else _said_of_topics(names, sheet, options)
-    left_out = {place_of(column, names, sheet) for column in options.ignored} | {place, *said.values()}
+    name_column = _identifiers(rows, sheet, options, transposed=transposed)
+    topic_columns = {} if transposed else _said_of_topics(names, sheet, options)
+    left_out = {place_of(column, names, sheet) for column in options.ignored} | {name_column, *topic_columns.values()}
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    words = [] if place is None else _columns_of_words(rows, used)
+    words = [] if name_column is None else _columns_of_words(rows, used)
     used = [at for at in used if at not in words]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
-    if place is None and (hollow := body.hollow_line()) is not None:
+    if name_column is None and (hollow := body.hollow_line()) is not None:
         raise sheet.error(
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
             "or add a topic column"
         )
-    down = None if place is None else rows.column(place)
+    down = None if name_column is None else rows.column(name_column)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
-    notes = note_of_unnamed(names, place) + _notes_on_identifiers(names, place, options, transposed=transposed)
+    notes = note_of_unnamed(names, name_column) + _notes_on_identifiers(
+        names, name_column, options, transposed=transposed
+    )
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
         notes += left
@@ -109,17 +111,17 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         notes += notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
         made = _block(rows, source, options, scores, (down, across), notes, transposed=True)
         return replace(made, read_as="wide table, systems in rows")
-    unit = TOPIC if place is None or not names else unit_of_column(names[place])
+    unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
-        notes += notes_on_words(told, clustered=bool({"cluster", "stratum"} & said.keys()))
+        notes += notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
         block = _block(rows, source, options, scores.T, (across, down), notes)
-    if not said:
+    if not topic_columns:
         return replace(block, unit=unit)
     topics = (
         [str(number) for number in range(1, len(rows.first) + 1)] if down is None else [name.strip() for name in down]
     )
-    attached = {part: dict(zip(topics, rows.column(at), strict=True)) for part, at in said.items()}
+    attached = {role: dict(zip(topics, rows.column(at), strict=True)) for role, at in topic_columns.items()}
     return replace(block, attached=attached, unit=unit)
 
 
@@ -129,17 +131,17 @@ def _names_systems(names: Sequence[str], options: TableOptions) -> bool:
     return not rows and not options.ignored and not all(name.isdecimal() for name in names[1:] if name)
 
 
-def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
+def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     """Return the columns that hold words about the topics beside the numbers of the systems."""
     candidates, filled = list(used) if rows.names else [], set[int]()
     for cells in rows.body.rows():
-        kept = []
+        remaining = []
         for at in candidates:
             is_gap = cells[at].strip().casefold() in SCORE_GAPS
             if is_gap or is_word(cells[at]):
-                kept.append(at)
+                remaining.append(at)
                 filled |= set() if is_gap else {at}
-        candidates = kept
+        candidates = remaining
         if not candidates:
             return []
     candidates = [at for at in candidates if at in filled]
@@ -148,13 +150,13 @@ def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
 
 def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -> dict[str, int]:
     """Return the columns that say something of the topics, as a cluster or a weight: part to place."""
-    parts = [part for part, dim in ATTACHED.items() if dim == "topic"]
-    chosen = {part: column for part, column in options.chosen.items() if part in parts}
+    parts = [role for role, dim in ATTACHED.items() if dim == "topic"]
+    chosen = {role: column for role, column in options.chosen.items() if role in parts}
     roles = column_roles(names, chosen=chosen, ignored=options.ignored).parts
-    return {part: place_of(roles[part], names, sheet) for part in parts if part in roles}
+    return {role: place_of(roles[role], names, sheet) for role in parts if role in roles}
 
 
-class _Rows(NamedTuple):
+class _WideRows(NamedTuple):
     """The rows below a header, which are read again whenever they are needed: as text they would fill the memory."""
 
     body: Sheet
@@ -166,7 +168,7 @@ class _Rows(NamedTuple):
     """Cells of every row."""
 
     @classmethod
-    def of(cls, body: Sheet, names: list[str]) -> "_Rows":
+    def of(cls, body: Sheet, names: list[str]) -> "_WideRows":
         """Check the rows; see `fitting_names`."""
         start = next(body.rows(), None)
         if start is None:
@@ -179,7 +181,7 @@ class _Rows(NamedTuple):
 
 
 def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
-    rows: _Rows,
+    rows: _WideRows,
     source: Source,
     options: TableOptions,
     scores: NDArray[np.float64],
@@ -187,7 +189,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes: list[str],
     *,
     transposed: bool = False,
-) -> Block:
+) -> FileBlock:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
     body, (systems, topics) = rows.body, names
     if systems is None:
@@ -207,17 +209,17 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         systems, topics, scores = each_once(systems, topics, scores, options.duplicates, notes)
     labels = {"metric": [source.own_name]}
     labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    return Block(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
+    return FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
 
 
-def _refuse_repeated(rows: _Rows, options: TableOptions) -> None:
+def _refuse_repeated(rows: _WideRows, options: TableOptions) -> None:
     """Refuse a first column without a word for topics, in which names repeat, as systems of a long table do."""
     if not rows.names or options.columns.keys() & {"topic", "system"} or len(set(rows.first)) == len(rows.first):
         return
     name = rows.names[0]
     if name and part_of_word(name) != "topic":
-        cells = {one: rows.column(at) for at, one in enumerate(rows.names)}
-        items = item_column(cells, name, [one for one in rows.names[1:] if one and not is_measure(one)])
+        cells = {column: rows.column(at) for at, column in enumerate(rows.names)}
+        items = item_column(cells, name, [column for column in rows.names[1:] if column and not is_measure(column)])
         columns = {"system": name} | dict(zip(("topic",), items, strict=False))
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
@@ -231,7 +233,7 @@ def _without_summaries(
 ) -> tuple[list[str], list[str], NDArray[np.float64], list[str]]:
     """Leave out the topics that are averages, by name, and the systems and topics that the others make."""
     summaries = np.array(are_summaries(topics), dtype=bool)
-    notes = left_out_note([*compress(topics, summaries)])
+    notes = rows_left_out([*compress(topics, summaries)])
     if summaries.any():
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
     rows, more = left_out_rows(systems, scores, "system")
@@ -246,22 +248,24 @@ def _scores_alone(
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
     if options.form == "wide":
         return across, scores, []
-    said = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
-    columns = not_scores(across, scores, along="topic" if transposed else "system", kept=said)
+    systems = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
+    columns = not_scores(across, scores, along="topic" if transposed else "system", kept=systems)
     told = {column.name for column in columns}
-    rest = [name for name in across if name not in told]
-    if transposed and (len(rest) < _FEWEST or _are_summaries_of_systems(rest)) and options.systems_in is None:
-        message = f"{_seeming(rest or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
-        may_be_topics = len(rest) >= _FEWEST and metric_evidence(rest) < _SURE
+    remaining = [name for name in across if name not in told]
+    if transposed and (len(remaining) < _FEWEST or _are_summaries_of_systems(remaining)) and options.systems_in is None:
+        message = (
+            f"{_seeming(remaining or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
+        )
+        may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
         raise sheet.error(message + _for_ranks(across, transposed=True), 0)
     unsure = unsure_columns(columns)
     if unsure:
         raise sheet.error(unsure + _for_ranks(across, transposed=transposed), 0)
-    if not rest:
+    if not remaining:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(across)}")
-    kept = [at for at, name in enumerate(across) if name not in told]
-    return rest, scores[:, kept] if told else scores, left_out_columns(columns)
+    positions = [at for at, name in enumerate(across) if name not in told]
+    return remaining, scores[:, positions] if told else scores, left_out_columns(columns)
 
 
 def _are_summaries_of_systems(names: Sequence[str]) -> bool:
@@ -279,7 +283,7 @@ def _seeming(names: Sequence[str], one: str, several: str) -> str:
     return f"{first_few(names)} seem{'s' if len(names) == 1 else ''} to be {one if len(names) == 1 else several}"
 
 
-def _refuse_metrics(rows: _Rows, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
+def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
@@ -315,7 +319,7 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     return True
 
 
-def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bool:
+def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: TableOptions) -> bool:
     """Where the systems are; an error where the table looks otherwise than said."""
     names = rows.names
     first = column_roles(names[:1]).parts.keys()
@@ -345,23 +349,23 @@ def _says_nothing(names: Sequence[str], options: TableOptions) -> bool:
     return bool(names) and not names[0] and options.systems_in is None and not options.columns
 
 
-def _turned_by_names(rows: _Rows, *, turned: bool = True) -> bool:
+def _turned_by_names(rows: _WideRows, *, turned: bool = True) -> bool:
     """Whether the columns have the names of topics, or, if not `turned`, the rows."""
     columns, down = topic_evidence(rows.names[1:]), topic_evidence(rows.first)
     return surely_topics(columns, down) if turned else surely_topics(down, columns)
 
 
-def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:
+def _identifiers(rows: _WideRows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:
     """Return the column that names the rows, or None if they have no names."""
     names = rows.names
-    part = "system" if transposed else "topic"
-    if part in options.columns:
-        return _said_place(options.columns[part], rows, sheet)
+    role = "system" if transposed else "topic"
+    if role in options.columns:
+        return _said_place(options.columns[role], rows, sheet)
     if transposed and (beside := system_beside_roles(names)):
         return beside
     if not names:
         return 0 if _first_column_is_identifier(rows, sheet, options) else None
-    named = column_roles(names, ignored=options.ignored).parts.get(part)
+    named = column_roles(names, ignored=options.ignored).parts.get(role)
     if named is not None:
         _refuse_system_for_topics(rows, names.index(named), sheet)
         return names.index(named)
@@ -370,7 +374,7 @@ def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed
     return 0 if _first_column_is_identifier(rows, sheet, options) else None
 
 
-def _refuse_system_for_topics(rows: _Rows, place: int, sheet: Sheet) -> None:
+def _refuse_system_for_topics(rows: _WideRows, place: int, sheet: Sheet) -> None:
     """Refuse a column called "doc" or "item" that may be a system: it holds scores, or other names stand before it.
 
     Those have no title, as row numbers have none, and do more than count the rows.
@@ -388,7 +392,7 @@ def _refuse_system_for_topics(rows: _Rows, place: int, sheet: Sheet) -> None:
         )
 
 
-def _said_place(column: str | int | None, rows: _Rows, sheet: Sheet) -> int | None:
+def _said_place(column: str | int | None, rows: _WideRows, sheet: Sheet) -> int | None:
     """Return the position of a column that the caller named or counted."""
     if not isinstance(column, int):
         return None if column is None else place_of(column, rows.names, sheet)
@@ -397,7 +401,7 @@ def _said_place(column: str | int | None, rows: _Rows, sheet: Sheet) -> int | No
     return column - 1
 
 
-def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions) -> bool:
+def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: TableOptions) -> bool:
     """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
     first = rows.column(0)
     if rows.names and role_of_name(rows.names[0])[0] in _NAMELESS and (ways := _ways_past_no_names(rows)):
@@ -415,14 +419,14 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions
         raise rows.body.error(f"{name} holds numbers and text ({shortened(odd)!r}); {ways}", first.index(odd))
     if not all(map(str.isdecimal, cells)) or len(set(cells)) < len(cells):
         return False
-    largest, whole = _largest_score(rows)
+    largest, all_whole = _largest_score(rows)
     scale = next((bound for bound in _SCALES if largest <= bound), largest)
-    if max(map(float, cells)) > scale and not whole:
+    if max(map(float, cells)) > scale and not all_whole:
         return True
     raise sheet.error(f"{name} could hold topic ids or scores (whole numbers, no two alike); {ways}")
 
 
-def _ways_past_no_names(rows: _Rows) -> str:
+def _ways_past_no_names(rows: _WideRows) -> str:
     """Say how to name systems or topics that a column of words names, and the first, a rank, a cost and so on, not."""
     used = [at for at, name in enumerate(rows.names) if name]
     words = next(
@@ -439,7 +443,7 @@ _TOPICS_FIRST = "`columns={'topic': 1}` if these are topics"
 _SYSTEMS_FIRST = "`columns={'system': 1}` if they are systems"
 
 
-def _ways_to_name_rows(rows: _Rows) -> tuple[str, str]:
+def _ways_to_name_rows(rows: _WideRows) -> tuple[str, str]:
     """Return what to call the first column, and the ways to say what it holds."""
     if not rows.names:
         return "column 1", f"pass {_TOPICS_FIRST}, {_SYSTEMS_FIRST}, `columns={{'topic': None}}` if they are scores"
@@ -448,9 +452,9 @@ def _ways_to_name_rows(rows: _Rows) -> tuple[str, str]:
     return f"column {name!r}", f"{ways} (`columns={{'topic': None}}` if it is a system)"
 
 
-def _largest_score(rows: _Rows) -> tuple[float, bool]:
+def _largest_score(rows: _WideRows) -> tuple[float, bool]:
     """Return the largest number behind the first column, and whether all of these are whole."""
-    largest, whole = -math.inf, True
+    largest, all_whole = -math.inf, True
     for cells in rows.body.rows():
         try:
             numbers = np.fromiter(map(float, cells[1:]), dtype=np.float64, count=len(cells) - 1)
@@ -458,8 +462,8 @@ def _largest_score(rows: _Rows) -> tuple[float, bool]:
             numbers = np.array([float(cell) for cell in cells[1:] if is_number(cell)])
         numbers = numbers[np.isfinite(numbers)]
         largest = max(largest, numbers.max(initial=-math.inf))
-        whole = whole and bool((numbers == np.rint(numbers)).all())
-    return math.inf if largest == -math.inf else largest, whole
+        all_whole = all_whole and bool((numbers == np.rint(numbers)).all())
+    return math.inf if largest == -math.inf else largest, all_whole
 
 
 def _notes_on_identifiers(
@@ -472,19 +476,19 @@ def _notes_on_identifiers(
         return [f"column {place + 1} was taken for the {'system' if transposed else 'topic'}"]
     if transposed or not names[place]:
         return []
-    known = column_roles([names[place]]).parts
-    return [] if known else [f"column {names[place]!r} was taken for the topic"]
+    roles = column_roles([names[place]]).parts
+    return [] if roles else [f"column {names[place]!r} was taken for the topic"]
 
 
-def _grid(rows: _Rows, used: Sequence[int], titles: _Names, options: TableOptions) -> NDArray[np.float64]:
+def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: TableOptions) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
     down, across = titles
     numbers = np.empty((len(rows.first), len(used)))
     side_by_side = slice(used[0], used[-1] + 1) if used[-1] - used[0] == len(used) - 1 else None
     for position, cells in enumerate(rows.body.rows()):
         try:
-            own = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
-            numbers[position] = to_numbers(own, options.missing)
+            row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
+            numbers[position] = to_numbers(row_cells, options.missing)
         except BadCellError as error:
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
             row = "" if down is None else f", row {shortened(down[position])!r}"

@@ -26,7 +26,7 @@ def written_files(folder: Path) -> dict[str, str] | None:
     if not isinstance(record, dict) or not str(record.get("schema")).startswith("metaeval/"):
         return None
     files = record.get("files")
-    return files if isinstance(files, dict) and all(isinstance(one, str) for one in files.values()) else None
+    return files if isinstance(files, dict) and all(isinstance(checksum, str) for checksum in files.values()) else None
 
 
 def list_files(folder: Path) -> None:
@@ -56,9 +56,9 @@ def _is_unchanged(path: Path, name: str, ours: Mapping[str, str]) -> bool:
 
 def _foreign(folder: Path, *, ours: Mapping[str, str]) -> Iterator[Path]:
     """Yield what others put into a folder: files, links, other things, and folders that hold nothing."""
-    for place, folders, names in os.walk(folder):
-        inside = Path(place)
-        for name in (*names, *(one for one in folders if (inside / one).is_symlink())):
+    for root, folders, names in os.walk(folder):
+        inside = Path(root)
+        for name in (*names, *(subfolder for subfolder in folders if (inside / subfolder).is_symlink())):
             if not _is_unchanged(inside / name, (inside / name).relative_to(folder).as_posix(), ours):
                 yield inside / name
         if not names and not folders and inside.relative_to(folder).as_posix() not in _OWN_FOLDERS:
@@ -93,13 +93,13 @@ def carry_over(old: Path, new: Path) -> list[str]:
 
 def _free(folder: Path, name: Path) -> Path:
     """Return where in a folder something can go under its own name, or the nearest to it that is free."""
-    place = folder
-    for part in name.parts[:-1]:
-        place = place / part
-        if os.path.lexists(place) and (place.is_symlink() or not place.is_dir()):
-            place = _beside(place)
-    place = place / name.name
-    return _beside(place) if os.path.lexists(place) else place
+    target = folder
+    for folder_name in name.parts[:-1]:
+        target = target / folder_name
+        if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
+            target = _beside(target)
+    target = target / name.name
+    return _beside(target) if os.path.lexists(target) else target
 
 
 def _beside(path: Path) -> Path:
@@ -115,11 +115,11 @@ def _beside(path: Path) -> Path:
 def remove_carried(old: Path, new: Path) -> None:
     """Remove a report that was replaced; what others put there and `new` does not hold goes there first."""
     ours = written_files(old) or {}
-    held = {_identity(path) for path in new.rglob("*") if not path.is_dir() or path.is_symlink()}
+    identities = {_identity(path) for path in new.rglob("*") if not path.is_dir() or path.is_symlink()}
     for path in [*_foreign(old, ours=ours)]:
         if path.is_dir() and not path.is_symlink():
             continue
-        if _identity(path) not in held and not _has_copy(path, old, new):
+        if _identity(path) not in identities and not _has_copy(path, old, new):
             target = _free(new, path.relative_to(old))
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
@@ -130,17 +130,19 @@ def remove_carried(old: Path, new: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[object, ...]:
-    found = path.lstat()
-    return ("link", str(path.readlink())) if path.is_symlink() else (found.st_dev, found.st_ino)
+    status = path.lstat()
+    return ("link", str(path.readlink())) if path.is_symlink() else (status.st_dev, status.st_ino)
 
 
 def _has_copy(path: Path, old: Path, new: Path) -> bool:
     """Say whether a file was copied, where the disk has no links: under its own name or one beside it."""
-    place = (new / path.relative_to(old)).parent
-    if not path.is_file() or not place.is_dir():
+    parent = (new / path.relative_to(old)).parent
+    if not path.is_file() or not parent.is_dir():
         return False
-    similar = [one for one in place.iterdir() if one.name.startswith(path.stem) and one.is_file()]
-    return any(filecmp.cmp(path, one, shallow=False) for one in similar)
+    similar = [
+        candidate for candidate in parent.iterdir() if candidate.name.startswith(path.stem) and candidate.is_file()
+    ]
+    return any(filecmp.cmp(path, candidate, shallow=False) for candidate in similar)
 
 
 def record_text(content: Mapping[str, object]) -> str:

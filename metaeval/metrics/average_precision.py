@@ -29,14 +29,14 @@ def precision_sums(offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.i
     """Sum the precision at the relevant documents of every list, down to rank `k`."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
-        found = 0
+        n_relevant = 0
         total = 0.0
         for entry in range(offsets[number], offsets[number + 1]):
             if ranks[entry] > k:
                 break
             if levels[entry] >= rel:
-                found += 1
-                total += found / ranks[entry]
+                n_relevant += 1
+                total += n_relevant / ranks[entry]
         sums[number] = total
     return sums
 

@@ -37,7 +37,7 @@ def check_values(
     >>> check_values("AP", np.array([[1.0000000000000002]]), (0.0, 1.0), ["a"], ["1"])
     """
     if not np.isfinite(values).all():
-        system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+        system, topic = (int(index) for index in np.argwhere(~np.isfinite(values))[0])
         raise MetricError(
             f"{name} must give a finite number for every list; run {systems[system]!r}, topic {topics[topic]!r} got "
             f"{float(values[system, topic])!r}"
@@ -45,7 +45,7 @@ def check_values(
     inside = within_bounds(values, bounds)
     if inside.all():
         return
-    system, topic = (int(place) for place in np.argwhere(~inside)[0])
+    system, topic = (int(index) for index in np.argwhere(~inside)[0])
     more = int((~inside).sum()) - 1
     raise BoundsError(
         f"{name} lies outside the declared bounds {bounds_text(bounds)} for run {systems[system]!r}, topic "

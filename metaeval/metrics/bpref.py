@@ -54,12 +54,12 @@ def preference_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
         topic = number % len(cap)
-        found = 0
+        n_relevant = 0
         total = 0.0
         for entry in range(offsets[number], offsets[number + 1]):
             if levels[entry] >= rel:
-                found += 1
-                above = judged_ranks[entry] - found
+                n_relevant += 1
+                above = judged_ranks[entry] - n_relevant
                 total += 1.0
                 if above > 0:
                     total -= min(cap[topic], above) / scale[topic]

@@ -50,18 +50,18 @@ def overlap_sums(
     """
     sums = np.zeros(len(offsets) - 1)
     n_topics, n_levels = at_higher_level.shape
-    found = np.zeros(n_levels, dtype=np.int64)
+    n_seen = np.zeros(n_levels, dtype=np.int64)
     for number in range(len(offsets) - 1):
         topic = number % n_topics
         total = 0.0
         for entry in range(offsets[number], offsets[number + 1]):
             level = levels[entry]
-            found[level] += 1
-            later = max(np.int64(ranks[entry]), at_higher_level[topic, level] + found[level])
+            n_seen[level] += 1
+            later = max(np.int64(ranks[entry]), at_higher_level[topic, level] + n_seen[level])
             if later <= len(from_rank):
                 total += from_rank[later - 1]
         for entry in range(offsets[number], offsets[number + 1]):
-            found[levels[entry]] = 0
+            n_seen[levels[entry]] = 0
         sums[number] = total
     return sums
 

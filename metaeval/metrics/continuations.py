@@ -89,17 +89,17 @@ def walked(goes_on: Continuation, lists: RankedLists, gains: Floats, *, depth: i
     size = max(_BLOCK // depth, 1)
     collection = lists.collection
     for start in range(0, n_lists, size):
-        found = np.full((min(size, n_lists - start), depth), unjudged)
+        block = np.full((min(size, n_lists - start), depth), unjudged)
         if unjudged:
-            own = np.where(collection.judged, gains[np.maximum(collection.levels, 0)], unjudged)
-            write_gains(collection.offsets, collection.ranks, own[collection.judgments], start, found)
+            judged_gains = np.where(collection.judged, gains[np.maximum(collection.levels, 0)], unjudged)
+            write_gains(collection.offsets, collection.ranks, judged_gains[collection.judgments], start, block)
         else:
-            write_gains(lists.offsets, lists.ranks, gains[lists.levels], start, found)
-        going = np.broadcast_to(goes_on(At(np.arange(1.0, depth + 1), found, np.cumsum(found, axis=1))), found.shape)
-        reach = np.ones(found.shape)
+            write_gains(lists.offsets, lists.ranks, gains[lists.levels], start, block)
+        going = np.broadcast_to(goes_on(At(np.arange(1.0, depth + 1), block, np.cumsum(block, axis=1))), block.shape)
+        reach = np.ones(block.shape)
         np.cumprod(going[:, :-1], axis=1, out=reach[:, 1:])
-        total, looked_at = (reach * found).sum(axis=1), reach.sum(axis=1)
-        values[:, start : start + len(found)] = total / looked_at, total, looked_at
+        total, looked_at = (reach * block).sum(axis=1), reach.sum(axis=1)
+        values[:, start : start + len(block)] = total / looked_at, total, looked_at
     return Walked(*values.reshape(3, *lists.lengths.shape))
 
 
@@ -169,19 +169,19 @@ def _as_measure(function: Continuation, *, monotone: bool) -> MetricSpec:
     @wraps(function)
     def kernel(lists: RankedLists, **values: Any) -> Floats:  # noqa: ANN401 - of its own parameters
         def goes_on(at: At) -> Floats:
-            given = np.asarray(function(at, **values), dtype=np.float64)
+            chances = np.asarray(function(at, **values), dtype=np.float64)
             try:
-                np.broadcast_to(given, at.gain.shape)
+                np.broadcast_to(chances, at.gain.shape)
             except ValueError:
                 raise InvalidOptionError(
                     f"{name} must give a probability for every rank, shape (depth,) or (n_lists, depth), here "
-                    f"{at.gain.shape}; it gave the shape {given.shape}"
+                    f"{at.gain.shape}; it gave the shape {chances.shape}"
                 ) from None
-            if not ((given >= 0) & (given <= 1)).all():
+            if not ((chances >= 0) & (chances <= 1)).all():
                 raise InvalidOptionError(
-                    f"{name} must give probabilities, between 0 and 1; it gave {given.min():g} to {given.max():g}"
+                    f"{name} must give probabilities, between 0 and 1; it gave {chances.min():g} to {chances.max():g}"
                 )
-            return given
+            return chances
 
         return walked(goes_on, lists, scaled_gains(lists), depth=values.get("k") or DEPTH).rate
 
@@ -282,11 +282,11 @@ def expectations(
     check_kind(collection, "collection", "Collection")
     chosen = resolve_metrics(metrics, registry=registry)
     lists = ranked_lists(collection)
-    found = [_expected(metric, lists) for metric in chosen]
+    per_metric = [_expected(metric, lists) for metric in chosen]
     counted = collection.counted
-    rate, total, documents, residual = (np.stack(part)[:, :, counted] for part in zip(*found, strict=True))
+    rate, total, documents, residual = (np.stack(values)[:, :, counted] for values in zip(*per_metric, strict=True))
     return Expectations(
-        metrics=tuple(one.name for one in chosen),
+        metrics=tuple(measure.name for measure in chosen),
         systems=collection.systems,
         topics=tuple(compress(collection.topics, counted)),
         rate=rate,

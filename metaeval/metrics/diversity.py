@@ -13,7 +13,7 @@ from metaeval.metrics.bounds import OVER_GREEDY
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level, Rule
 from metaeval.metrics.spec import Kernel, MetricSpec
-from metaeval.metrics.sums import share
+from metaeval.metrics.sums import share_of_whole
 from metaeval.running.compiled import compiled, compiled_part
 
 _AT_ONCE = 16
@@ -52,19 +52,19 @@ class _Entries(NamedTuple):
 def _entries(lists: RankedLists, rel: int) -> _Entries:
     """Take those whose level is at least `rel`; subtopics without any do not count, as in ndeval."""
     collection = lists.collection
-    found = collection.subtopics
-    if found is None:
+    subtopics = collection.subtopics
+    if subtopics is None:
         raise InvalidOptionError(
             "measures of diversity need judgments by subtopic: lines of topic, subtopic, document and grade, in which "
             "some document is about several subtopics, or `subtopics='keep'` where every document is about one"
         )
     relevant = collection.levels > 0
-    judgments = np.repeat(np.arange(len(relevant)), np.diff(found.offsets))
-    kept = (found.levels >= rel) & relevant[judgments]
-    topic = collection.topic_of_judgment[judgments[kept]]
-    codes = found.codes[kept] + found.topic_offsets[topic]
-    sizes = np.bincount(judgments[kept], minlength=len(relevant))
-    weights = np.where(np.bincount(codes, minlength=len(found.names)) > 0, found.weights, 0.0)
+    judgments = np.repeat(np.arange(len(relevant)), np.diff(subtopics.offsets))
+    selected = (subtopics.levels >= rel) & relevant[judgments]
+    topic = collection.topic_of_judgment[judgments[selected]]
+    codes = subtopics.codes[selected] + subtopics.topic_offsets[topic]
+    sizes = np.bincount(judgments[selected], minlength=len(relevant))
+    weights = np.where(np.bincount(codes, minlength=len(subtopics.names)) > 0, subtopics.weights, 0.0)
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     return _Entries(
         lists=lists.offsets,
@@ -74,10 +74,10 @@ def _entries(lists: RankedLists, rel: int) -> _Entries:
         topics=collection.topic_offsets,
         offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32),
         codes=codes,
-        first=found.topic_offsets,
-        levels=found.levels[kept].astype(np.int64),
+        first=subtopics.topic_offsets,
+        levels=subtopics.levels[selected].astype(np.int64),
         weights=weights,
-        whole=np.diff(sums[found.topic_offsets]),
+        whole=np.diff(sums[subtopics.topic_offsets]),
     )
 
 
@@ -87,11 +87,11 @@ def take_relevant(entries: _Entries, at: int, taken: NDArray[np.uint32], wanted:
 
     Whether a document is relevant is unpredictable, so the search has no branch.
     """
-    found, most = 0, min(wanted, len(taken))
-    while found < most:
+    n_taken, most = 0, min(wanted, len(taken))
+    while n_taken < most:
         document = entries.judgments[at]
-        taken[found] = document
-        found += entries.relevant[document]
+        taken[n_taken] = document
+        n_taken += entries.relevant[document]
         at += 1
     return at
 
@@ -137,13 +137,13 @@ def _novelty(  # noqa: PLR0913 - parameters of measures
         wear = 1.0 - gain
     deepest = min(depth(k), len(discounts) - 1)
     gains, wears = gain[entries.levels], wear[entries.levels]
-    found = novelty_sums(entries, lists.ranks, gains, wears, discounts, deepest).reshape(lists.lengths.shape)
+    gained = novelty_sums(entries, lists.ranks, gains, wears, discounts, deepest).reshape(lists.lengths.shape)
     ideal = greedy_sums(entries, gains, wears, discounts, deepest)
     if scale is not None:
-        return _Novelty(found, ideal, found * scale, entries.whole)
+        return _Novelty(gained, ideal, gained * scale, entries.whole)
     ranks = np.arange(len(discounts) - 1)
     bound = float((gain[top] * wear[top] ** ranks * discounts[1:])[:deepest].sum())
-    return _Novelty(found, ideal, found, bound * entries.whole)
+    return _Novelty(gained, ideal, gained, bound * entries.whole)
 
 
 @compiled
@@ -158,17 +158,17 @@ def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     for number in range(len(lists) - 1):
         topic = number % n_topics
         most = 2.0 * entries.whole[topic]
-        for place in range(first[topic], first[topic + 1]):
-            left[place] = entries.weights[place]
-        own = ranks[lists[number] : lists[number + 1]]
+        for index in range(first[topic], first[topic + 1]):
+            left[index] = entries.weights[index]
+        list_ranks = ranks[lists[number] : lists[number + 1]]
         total, at = 0.0, entries.starts[number]
-        for place, rank in enumerate(own):
+        for index, rank in enumerate(list_ranks):
             discount = discounts[min(rank, len(discounts) - 1)]
             if rank > deepest or (total > 0.0 and total + discount * most == total):
                 break  # or nothing below changes the sum, a cut-off of its own to one that falls fast
-            if place % _AT_ONCE == 0:
-                at = take_relevant(entries, at, taken, len(own) - place)
-            document, novel = taken[place % _AT_ONCE], 0.0
+            if index % _AT_ONCE == 0:
+                at = take_relevant(entries, at, taken, len(list_ranks) - index)
+            document, novel = taken[index % _AT_ONCE], 0.0
             for entry in range(offsets[document], offsets[document + 1]):
                 novel += left[codes[entry]] * gains[entry]
                 left[codes[entry]] *= wear[entry]
@@ -214,18 +214,18 @@ def greedy_sums(entries: _Entries, gains: Floats, wear: Floats, discounts: Float
     left = entries.weights.copy()
     for topic in range(len(topics) - 1):
         last, before = alike(entries, gains, topics[topic], topics[topic + 1])
-        known = np.full(len(last), np.inf)
+        gain_bounds = np.full(len(last), np.inf)
         for rank in range(1, deepest + 1):
             best, gained = 0, 0.0
             for kind in range(len(last)):
                 document = last[kind]
-                if document < 0 or known[kind] < gained:
+                if document < 0 or gain_bounds[kind] < gained:
                     continue
-                known[kind] = 0.0
+                gain_bounds[kind] = 0.0
                 for entry in range(offsets[document], offsets[document + 1]):
-                    known[kind] += left[codes[entry]] * gains[entry]
-                if known[kind] > gained or (known[kind] == gained and document > last[best]):
-                    best, gained = kind, known[kind]
+                    gain_bounds[kind] += left[codes[entry]] * gains[entry]
+                if gain_bounds[kind] > gained or (gain_bounds[kind] == gained and document > last[best]):
+                    best, gained = kind, gain_bounds[kind]
             added = gained * discounts[rank]
             sums[topic] += added
             if sums[topic] + added == sums[topic]:
@@ -257,8 +257,8 @@ def _measure(name: str, sums: Callable[..., _Novelty], doc: str, *, ideal: bool 
 
     @wraps(sums)
     def kernel(lists: RankedLists, **values: Any) -> Floats:  # noqa: ANN401 - of its own parameters
-        found = sums(lists, **values)
-        return share(found.found, found.ideal) if ideal else share(found.scaled, found.bound)
+        novelty = sums(lists, **values)
+        return share_of_whole(novelty.found, novelty.ideal) if ideal else share_of_whole(novelty.scaled, novelty.bound)
 
     kernel.__name__ = kernel.__qualname__ = name
     kernel.__doc__ = doc
@@ -329,21 +329,21 @@ def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> Floats:
     entries = _entries(lists, rel)
     sizes = np.bincount(entries.codes, minlength=len(entries.weights))
     worth = np.divide(entries.weights, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
-    return share(_counted(lists, entries, worth, None, 2), entries.whole)
+    return share_of_whole(_counted(lists, entries, worth, None, 2), entries.whole)
 
 
 def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> Floats:
     """Mean over subtopics of precision in the top k."""
     entries = _entries(lists, rel)
-    return share(_counted(lists, entries, entries.weights, k, 0) / k, entries.whole)
+    return share_of_whole(_counted(lists, entries, entries.weights, k, 0) / k, entries.whole)
 
 
 def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> Floats:
     """Share of the topic's subtopics that the top k cover (S-recall, I-rec)."""
     entries = _entries(lists, rel)
     there = (entries.weights > 0).astype(np.float64)
-    whole = np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first])
-    return share(_counted(lists, entries, there, k, 1), whole)
+    n_subtopics = np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first])
+    return share_of_whole(_counted(lists, entries, there, k, 1), n_subtopics)
 
 
 def _counted(lists: RankedLists, entries: _Entries, worth: Floats, k: int | None, kind: int) -> Floats:
@@ -359,16 +359,16 @@ def count_sums(entries: _Entries, ranks: NDArray[np.int32], worth: Floats, deepe
     n_topics = len(first) - 1
     for number in range(len(lists) - 1):
         topic = number % n_topics
-        for place in range(first[topic], first[topic + 1]):
-            seen[place] = 0
-        own = ranks[lists[number] : lists[number + 1]]
+        for index in range(first[topic], first[topic + 1]):
+            seen[index] = 0
+        list_ranks = ranks[lists[number] : lists[number + 1]]
         total, at = 0.0, entries.starts[number]
-        for place, rank in enumerate(own):
+        for index, rank in enumerate(list_ranks):
             if rank > deepest:
                 break
-            if place % _AT_ONCE == 0:
-                at = take_relevant(entries, at, taken, len(own) - place)
-            document = taken[place % _AT_ONCE]
+            if index % _AT_ONCE == 0:
+                at = take_relevant(entries, at, taken, len(list_ranks) - index)
+            document = taken[index % _AT_ONCE]
             for entry in range(offsets[document], offsets[document + 1]):
                 code = codes[entry]
                 seen[code] += 1
@@ -395,13 +395,13 @@ def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> Floats:
     totals = sums[entries.offsets[1:]] - sums[entries.offsets[:-1]]
     discounts = _log_discounts(lists, k)
     deepest = min(depth(k), len(discounts) - 1)
-    found = global_gains(entries, lists.ranks, totals, discounts, deepest)
+    gained = global_gains(entries, lists.ranks, totals, discounts, deepest)
     topic = lists.collection.topic_of_judgment
     order = np.lexsort((-totals, topic))
     ranks = np.arange(1, len(totals) + 1) - entries.topics[topic]
     weighed = totals[order] * np.where(ranks <= deepest, discounts[np.minimum(ranks, deepest)], 0.0)
     ideal = np.bincount(topic, weights=weighed, minlength=lists.n_topics)
-    return share(found.reshape(lists.lengths.shape), ideal)
+    return share_of_whole(gained.reshape(lists.lengths.shape), ideal)
 
 
 @compiled
@@ -410,14 +410,14 @@ def global_gains(entries: _Entries, ranks: NDArray[np.int32], gains: Floats, dis
     lists = entries.lists
     sums, taken = np.zeros(len(lists) - 1), np.empty(_AT_ONCE, dtype=np.uint32)
     for number in range(len(lists) - 1):
-        own = ranks[lists[number] : lists[number + 1]]
+        list_ranks = ranks[lists[number] : lists[number + 1]]
         at = entries.starts[number]
-        for place, rank in enumerate(own):
+        for index, rank in enumerate(list_ranks):
             if rank > deepest:
                 break
-            if place % _AT_ONCE == 0:
-                at = take_relevant(entries, at, taken, len(own) - place)
-            sums[number] += gains[taken[place % _AT_ONCE]] * discounts[rank]
+            if index % _AT_ONCE == 0:
+                at = take_relevant(entries, at, taken, len(list_ranks) - index)
+            sums[number] += gains[taken[index % _AT_ONCE]] * discounts[rank]
     return sums
 
 

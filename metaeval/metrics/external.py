@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.metric_names import Call, MetricNameError, ParsedName, Table
+from metaeval.base.metric_names import Call, GainTable, MetricNameError, ParsedName
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, check_values
@@ -69,11 +69,11 @@ class ExternalMetric:
         for row in track(range(collection.n_systems), description=self.name):
             run = _run_frame(collection, row)
             try:
-                found = list(ir_measures.iter_calc([self.measure], judgments, run)) if len(run) else []
+                records = list(ir_measures.iter_calc([self.measure], judgments, run)) if len(run) else []
             except (ValueError, AssertionError, RuntimeError, OSError, ImportError) as error:
                 raise InvalidOptionError(f"ir_measures cannot compute {self.name}: {error}") from error
-            for one in found:
-                values[row, topics[one.query_id]] = _number(one.value, self.name)
+            for record in records:
+                values[row, topics[record.query_id]] = _number(record.value, self.name)
         check_values(f"{self.name} of ir_measures", values, self.bounds, collection.systems, collection.topics)
         return np.where(collection.n_retrieved == 0, self.worst, values)
 
@@ -91,18 +91,18 @@ def external_metric(parsed: ParsedName) -> ExternalMetric | None:
         import ir_measures  # noqa: PLC0415 - optional, and slow to import
     except ImportError:
         return None
-    known = ir_measures.measures.registry
-    alike = [name for name in known if name.casefold() == parsed.word.casefold()]
-    word = parsed.word if parsed.word in known else alike[0] if len(alike) == 1 else None
+    classes = ir_measures.measures.registry
+    alike = [name for name in classes if name.casefold() == parsed.word.casefold()]
+    word = parsed.word if parsed.word in classes else alike[0] if len(alike) == 1 else None
     if word is None:
         return None
-    prototype = known[word]
+    prototype = classes[word]
     named = [*parsed.arguments, ("judged_only", True)] if parsed.judged_only else [*parsed.arguments]
     arguments = {"cutoff" if key == "k" else key: _plain(value) for key, value in named}
     if parsed.cutoff is not None:
         arguments[prototype.AT_PARAM] = parsed.cutoff
-    own = replace(parsed, word=word)
-    return ExternalMetric(str(own), prototype(**_checked_arguments(own, arguments, prototype.SUPPORTED_PARAMS)))
+    renamed = replace(parsed, word=word)
+    return ExternalMetric(str(renamed), prototype(**_checked_arguments(renamed, arguments, prototype.SUPPORTED_PARAMS)))
 
 
 def _checked_arguments(parsed: ParsedName, arguments: dict[Any, Any], known: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _checked_arguments(parsed: ParsedName, arguments: dict[Any, Any], known: dic
         if key in known and known[key].dtype is float and isinstance(value, int):
             arguments[key] = float(value)
     wrong = [f"has no {key}" if key else "names its arguments" for key in arguments if key not in known]
-    wrong += [f"needs {key}" for key, one in known.items() if one.required and key not in arguments]
+    wrong += [f"needs {key}" for key, parameter in known.items() if parameter.required and key not in arguments]
     wrong += [
         f"refuses {key}={arguments[key]!r}"
         for key in arguments
@@ -132,23 +132,23 @@ def from_ir_measures(
     `find` looks a name up in a registry. Parameters that the measure does not name keep the defaults of ir_measures
     (RBP: p = 0.8).
     """
-    given = dict(measure.params)
+    params = dict(measure.params)
     if measure.NAME == "RBP":
-        given.setdefault("p", measure["p"])
-    cutoff = given.pop(measure.AT_PARAM, None)
-    arguments = tuple((key, _value(value)) for key, value in given.items())
+        params.setdefault("p", measure["p"])
+    cutoff = params.pop(measure.AT_PARAM, None)
+    arguments = tuple((key, _value(value)) for key, value in params.items())
     parsed = ParsedName(measure.NAME, arguments, cutoff)
     try:
-        found = find(parsed.with_own_keys())
+        registered = find(parsed.with_own_keys())
     except MetricNameError:
-        found = None
-    return ExternalMetric(str(parsed), measure) if found is None else found
+        registered = None
+    return ExternalMetric(str(parsed), measure) if registered is None else registered
 
 
 def _value(value: Any) -> Any:  # noqa: ANN401 - a parameter of any type
     match value:
         case dict():
-            return Table(tuple(sorted(value.items())))
+            return GainTable(tuple(sorted(value.items())))
         case str():
             return Call(value)
     return value
@@ -156,7 +156,7 @@ def _value(value: Any) -> Any:  # noqa: ANN401 - a parameter of any type
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a parameter of any type
     match value:
-        case Table():
+        case GainTable():
             return dict(value.entries)
         case Call():
             return str(value)
@@ -164,13 +164,13 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a parameter of any type
 
 
 def _qrels_frame(collection: Collection) -> pd.DataFrame:
-    kept = np.flatnonzero(collection.judged)
-    topics = np.array(collection.topics, dtype=object)[collection.topic_of_judgment[kept]]
+    judged = np.flatnonzero(collection.judged)
+    topics = np.array(collection.topics, dtype=object)[collection.topic_of_judgment[judged]]
     return pd.DataFrame(
         {
             "query_id": topics,
-            "doc_id": [f"j{place}" for place in kept.tolist()],
-            "relevance": collection.levels[kept].astype(int),
+            "doc_id": [f"j{index}" for index in judged.tolist()],
+            "relevance": collection.levels[judged].astype(int),
         }
     )
 
@@ -179,11 +179,11 @@ def _run_frame(collection: Collection, row: int) -> pd.DataFrame:
     parts = []
     for column in np.flatnonzero(collection.n_retrieved[row]):
         number = row * collection.n_topics + int(column)
-        part = slice(collection.offsets[number], collection.offsets[number + 1])
+        span = slice(collection.offsets[number], collection.offsets[number + 1])
         length = int(collection.n_retrieved[row, column])
         names = [f"u{rank}" for rank in range(1, length + 1)]
-        for rank, place in zip(collection.ranks[part].tolist(), collection.judgments[part].tolist(), strict=True):
-            names[rank - 1] = f"j{place}"
+        for rank, index in zip(collection.ranks[span].tolist(), collection.judgments[span].tolist(), strict=True):
+            names[rank - 1] = f"j{index}"
         scores = np.arange(length, 0, -1, dtype=float)
         parts.append(pd.DataFrame({"query_id": collection.topics[column], "doc_id": names, "score": scores}))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

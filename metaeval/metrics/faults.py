@@ -24,13 +24,13 @@ def fault(error: BaseException) -> str:
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{type(error).__name__}: {error.msg} ({_place(error.filename, error.lineno, error.text)})"
-    said = f"{type(error).__name__}: {error}".removesuffix(": ")
+    description = f"{type(error).__name__}: {error}".removesuffix(": ")
     theirs = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
     if not theirs:
-        return said
+        return description
     folder = Path(theirs[0].filename).parent
     inmost = [frame for frame in theirs if Path(frame.filename).parent == folder][-1]
-    return f"{said} ({_place(inmost.filename, inmost.lineno, inmost.line)})"
+    return f"{description} ({_place(inmost.filename, inmost.lineno, inmost.line)})"
 
 
 def _is_theirs(filename: str) -> bool:

@@ -43,13 +43,13 @@ def inferred_precision_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     """Sum the expected precision at the relevant documents of every list."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
-        found = 0
+        n_relevant = 0
         total = 0.0
         for entry in range(offsets[number], offsets[number + 1]):
             if levels[entry] >= rel:
-                share = (found + _EPSILON) / (judged_ranks[entry] - 1 + 2 * _EPSILON)
+                share = (n_relevant + _EPSILON) / (judged_ranks[entry] - 1 + 2 * _EPSILON)
                 total += (1.0 + (pooled_ranks[entry] - 1) * share) / ranks[entry]
-                found += 1
+                n_relevant += 1
         sums[number] = total
     return sums
 

@@ -37,6 +37,6 @@ def known_bounds(name: str, lowest: float, highest: float, *, shares: bool) -> t
         specs = [BUILTIN.find(parsed.word) for parsed in translations(name)]
     except MetricNameError:
         specs = []
-    fitting = [one.bounds for one in specs if one and within_bounds(np.array([lowest, highest]), one.bounds).all()]
+    fitting = [spec.bounds for spec in specs if spec and within_bounds(np.array([lowest, highest]), spec.bounds).all()]
     low, high = fitting[0] if fitting else (-np.inf, np.inf)
     return low, 1.0 if high == OVER_GREEDY and highest <= 1.0 else high

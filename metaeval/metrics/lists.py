@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.metric_names import Call, Table
+from metaeval.base.metric_names import Call, GainTable
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import is_judged
 from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection
@@ -86,7 +86,7 @@ class RankedLists(ShortRepr):
     1)."""
     top_level: int
     """Highest level over all topics of the full judgments."""
-    gains: Call | Table
+    gains: Call | GainTable
     """The quantisation in force."""
     gain_of_level: Floats
     """Its gain for every level from 0."""
@@ -177,7 +177,7 @@ class RankedLists(ShortRepr):
         """Return the lists without their unjudged documents, ranks closed up."""
         return replace(self, ranks=self.judged_ranks, pooled_ranks=self.judged_ranks, lengths=self.n_judged_retrieved)
 
-    def with_gains(self, gains: Call | Table, gain_of_level: Floats) -> "RankedLists":
+    def with_gains(self, gains: Call | GainTable, gain_of_level: Floats) -> "RankedLists":
         """Return the lists under another quantisation."""
         return replace(self, gains=gains, gain_of_level=gain_of_level)
 
@@ -296,12 +296,14 @@ def ranked_topics(lists: RankedLists, numbers: Ints, *, judged_only: bool) -> It
     gain_of_level = lists.named_gains()
     for number in numbers:
         system, topic = divmod(int(number), collection.n_topics)
-        part = slice(collection.offsets[number], collection.offsets[number + 1])
-        own = collection.judgments[part]
-        kept = judged[own]
-        kept_codes = codes[own[kept]]
-        own_levels = levels[own[kept]]
-        ranks = np.arange(1, len(own_levels) + 1) if judged_only else collection.ranks[part][kept].astype(np.int64)
+        span = slice(collection.offsets[number], collection.offsets[number + 1])
+        judgments = collection.judgments[span]
+        has_judgment = judged[judgments]
+        kept_codes = codes[judgments[has_judgment]]
+        own_levels = levels[judgments[has_judgment]]
+        ranks = (
+            np.arange(1, len(own_levels) + 1) if judged_only else collection.ranks[span][has_judgment].astype(np.int64)
+        )
         seen = RankedTopic(
             ranks=ranks,
             levels=own_levels,
@@ -336,10 +338,10 @@ def _tally(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 ) -> None:
     """Add up the counts of every list."""
     for number in range(start, stop):
-        own = judgments[offsets[number] : offsets[number + 1]]
+        list_judgments = judgments[offsets[number] : offsets[number + 1]]
         total = 0
-        for place in range(len(own)):
-            total += tallies[own[place]]
+        for index in range(len(list_judgments)):
+            total += tallies[list_judgments[index]]
         totals[number] = total
 
 
@@ -366,21 +368,21 @@ def _relevant_documents(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     """
     sums = np.empty(starts[stop] - starts[start], dtype=np.int64)
     for number in range(start, stop):
-        own = judgments[offsets[number] : offsets[number + 1]]
+        list_judgments = judgments[offsets[number] : offsets[number + 1]]
         places = own_ranks[starts[number] : starts[number + 1]]  # until the ranks themselves are put there
         totals = sums[starts[number] - starts[start] : starts[number + 1] - starts[start]]
-        found = place = total = 0
-        while found < len(places):
-            tally = tallies[own[place]]
+        n_relevant = position = total = 0
+        while n_relevant < len(places):
+            tally = tallies[list_judgments[position]]
             total += tally
-            places[found] = place
-            totals[found] = total
-            found += tally & 1
-            place += 1
+            places[n_relevant] = position
+            totals[n_relevant] = total
+            n_relevant += tally & 1
+            position += 1
         for entry in range(len(places)):
             where = places[entry]
             here = starts[number] + entry
             own_ranks[here] = ranks[offsets[number] + where]
-            own_levels[here] = levels[own[where]]
+            own_levels[here] = levels[list_judgments[where]]
             judged_ranks[here] = (totals[entry] >> _BITS) & _MASK
             pooled_ranks[here] = totals[entry] >> 2 * _BITS

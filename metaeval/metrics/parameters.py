@@ -64,20 +64,20 @@ class Parameter:
 
     def accept(self, value: Value | str | None) -> Any:  # noqa: ANN401 - the type is the parameter's own
         """Return the value as the parameter's type."""
-        given = str(value) if self.type is str and isinstance(value, Call) else value
+        plain = str(value) if self.type is str and isinstance(value, Call) else value
         if value is None and self.default is None and not self.required:
             return None
-        whole = isinstance(given, float) and given.is_integer()
-        if self.type is not bool and isinstance(given, bool):
+        is_whole = isinstance(plain, float) and plain.is_integer()
+        if self.type is not bool and isinstance(plain, bool):
             fits = False
         elif self.type is int:
-            fits = isinstance(given, int) or whole or (self._takes_fractions and isinstance(given, float))
+            fits = isinstance(plain, int) or is_whole or (self._takes_fractions and isinstance(plain, float))
         elif self.type is float:
-            fits = isinstance(given, int | float)
+            fits = isinstance(plain, int | float)
         else:
-            fits = isinstance(given, self.type)
+            fits = isinstance(plain, self.type)
         if fits:
-            converted = given if isinstance(given, float) and self.type is int and not whole else self.type(given)
+            converted = plain if isinstance(plain, float) and self.type is int and not is_whole else self.type(plain)
             if self.rule is None or self.rule.holds(converted):
                 return converted
         message = f"{self.name} must be {self.text}, not {value if isinstance(value, Call) else repr(value)}"
@@ -96,17 +96,23 @@ def read_parameters(function: Callable[..., Any], *, what: str) -> Mapping[str, 
     if not callable(function):
         raise InvalidOptionError(f"{what} must be a function, not {type(function).__name__}")
     arguments = list(inspect.signature(function).parameters.values())
-    positional = [one for one in arguments if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    others = [one for one in arguments if one not in positional]
-    wrong = next((one for one in others if one.kind is not one.KEYWORD_ONLY), None)
+    positional = [
+        argument
+        for argument in arguments
+        if argument.kind in (argument.POSITIONAL_ONLY, argument.POSITIONAL_OR_KEYWORD)
+    ]
+    others = [argument for argument in arguments if argument not in positional]
+    wrong = next((argument for argument in others if argument.kind is not argument.KEYWORD_ONLY), None)
     if len(positional) != 1 or wrong is not None:
-        found = f"*{wrong.name}" if wrong is not None else f"{len(positional)} positional arguments"
+        actual = f"*{wrong.name}" if wrong is not None else f"{len(positional)} positional arguments"
         raise InvalidOptionError(
             f"{what} must take one positional argument and keyword-only parameters, as in f(topic, *, rel=1); "
-            f"it has {found}"
+            f"it has {actual}"
         )
     hints = get_type_hints(inspect.unwrap(function), include_extras=True)
-    return MappingProxyType({one.name: _parameter(one, hints.get(one.name), what) for one in others})
+    return MappingProxyType(
+        {argument.name: _parameter(argument, hints.get(argument.name), what) for argument in others}
+    )
 
 
 def _parameter(argument: inspect.Parameter, hint: object, what: str) -> Parameter:
@@ -138,5 +144,5 @@ def _plain_types(hint: Any, rules: list[Rule]) -> list[type]:  # noqa: ANN401 - 
         rules.extend(extra for extra in extras if isinstance(extra, Rule))
         return _plain_types(inner, rules)
     if isinstance(hint, UnionType) or get_origin(hint) is Union:
-        return [kind for part in get_args(hint) for kind in _plain_types(part, rules)]
+        return [kind for member in get_args(hint) for kind in _plain_types(member, rules)]
     return [] if hint is None else [hint]

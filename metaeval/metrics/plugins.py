@@ -118,10 +118,10 @@ def load_plugin(path: str | Path, *, sha256: str | None = None) -> tuple[MetricS
     if record is not None:
         record.note(str(path), content)
     name = f"metaeval_plugin_{file.stem}"
-    found = importlib.util.spec_from_file_location(name, file)
-    if found is None or found.loader is None:
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
         raise InvalidOptionError(f"plug-in {str(path)!r} cannot be loaded as Python")
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         exec(compile(content, str(file), "exec"), vars(module))  # noqa: S102 - what a plug-in is for

@@ -28,15 +28,15 @@ def success(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> Floats:
 def r_precision(lists: RankedLists, *, rel: Level = 1) -> Floats:
     """Precision at rank R, the topic's number of relevant documents."""
     relevant = lists.n_relevant(rel)
-    found = count_relevant(lists.offsets, lists.ranks, lists.levels, relevant, rel)
-    return lists.share(found, relevant)
+    hits = count_relevant(lists.offsets, lists.ranks, lists.levels, relevant, rel)
+    return lists.share(hits, relevant)
 
 
 def reciprocal_rank(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> Floats:
     """1 / rank of the first relevant document; 0 if there is none in the top k."""
     first = first_relevant(lists.offsets, lists.ranks, lists.levels, rel)
-    found = (first > 0) & (first <= depth(k))
-    return lists.share(found / np.maximum(first, 1), np.array(1))
+    reached = (first > 0) & (first <= depth(k))
+    return lists.share(reached / np.maximum(first, 1), np.array(1))
 
 
 def _found(lists: RankedLists, k: int, rel: int) -> Ints:
@@ -46,7 +46,7 @@ def _found(lists: RankedLists, k: int, rel: int) -> Ints:
 @compiled
 def count_relevant(offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.int16], depths: Ints, rel: int) -> Ints:
     """Count the documents of every list at level `rel` or above down to its topic's depth."""
-    found = np.zeros(len(offsets) - 1, dtype=np.int64)
+    counts = np.zeros(len(offsets) - 1, dtype=np.int64)
     for number in range(len(offsets) - 1):
         deepest = depths[number % len(depths)]
         count = 0
@@ -54,8 +54,8 @@ def count_relevant(offsets: Ints, ranks: NDArray[np.int32], levels: NDArray[np.i
             if ranks[entry] > deepest:
                 break
             count += levels[entry] >= rel
-        found[number] = count
-    return found
+        counts[number] = count
+    return counts
 
 
 @compiled

@@ -60,8 +60,8 @@ def precision_recall_curves(collection: Collection, *, rel: float | None = None)
         message = f"no document has a level of at least rel={rel or 1:g}, so there is no recall to speak of"
         raise InvalidOptionError(message)
     needed = np.floor(np.outer(n_relevant, RECALL_POINTS) + 0.5).astype(np.int64)
-    found = running_sums(collection.offsets, relevant[collection.judgments].astype(np.int64))
-    precision = best_from(collection.offsets, found / collection.ranks, found, needed)
+    recalled = running_sums(collection.offsets, relevant[collection.judgments].astype(np.int64))
+    precision = best_from(collection.offsets, recalled / collection.ranks, recalled, needed)
     precision = precision.reshape(collection.n_systems, *needed.shape)
     precision[:, n_relevant == 0] = 0.0
     return xr.DataArray(

@@ -60,15 +60,18 @@ def without_presets(metrics: Iterable[object]) -> list[object]:
     >>> without_presets(["P@10", "sakai-kando"])[:4]
     ['P@10', 'Q', "Q'", 'AP']
     """
-    found: list[object] = []
+    expanded: list[object] = []
     for item in metrics:
         preset = PRESETS.get(item.casefold()) if isinstance(item, str) else None
-        found += (item,) if preset is None else preset.metrics
-    return found
+        expanded += (item,) if preset is None else preset.metrics
+    return expanded
 
 
 def presets_frame() -> pd.DataFrame:
     """Return one row a preset: name, metrics, summary, key and source."""
     return pd.DataFrame(
-        [asdict(one) | {"metrics": ", ".join(one.metrics), "source": source_of(one.cite)} for one in PRESETS.values()]
+        [
+            asdict(preset) | {"metrics": ", ".join(preset.metrics), "source": source_of(preset.cite)}
+            for preset in PRESETS.values()
+        ]
     )

@@ -48,7 +48,7 @@ def blended_ratio_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     n_topics = len(ideal_offsets) - 1
     for number in range(len(offsets) - 1):
         start, stop = ideal_offsets[number % n_topics], ideal_offsets[number % n_topics + 1]
-        found = 0
+        n_relevant = 0
         gain_so_far = total = 0.0
         for entry in range(offsets[number], offsets[number + 1]):
             rank = ranks[entry]
@@ -56,10 +56,10 @@ def blended_ratio_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
                 break
             gain = gain_of_level[levels[entry]]
             if gain > 0:
-                found += 1
+                n_relevant += 1
                 gain_so_far += gain
                 best = ideal[min(start + rank, stop)] - ideal[start]
-                total += (beta * gain_so_far + found) / (beta * best + rank)
+                total += (beta * gain_so_far + n_relevant) / (beta * best + rank)
         sums[number] = total
     return sums
 

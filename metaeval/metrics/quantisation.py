@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.metric_names import Call, Table
+from metaeval.base.metric_names import Call, GainTable
 from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
-from metaeval.running.equality import at_least, difference
+from metaeval.running.equality import difference, reaches
 
 LINEAR = Call("linear")
 """The default: a document's gain is its level."""
@@ -35,7 +35,7 @@ def exponential(levels: NDArray[np.number]) -> NDArray[np.float64]:
 
 def binary(levels: NDArray[np.number], *, rel: Level = 1) -> NDArray[np.float64]:
     """Gain = 1 from level rel on: lenient at rel=1, strict where rel is the highest level."""
-    return at_least(levels, rel, levels).astype(np.float64)
+    return reaches(levels, rel, levels).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ QUANTISATIONS = (
 """Those that come with the package, in the order of lists and help."""
 
 
-def as_gains(value: object) -> Call | Table:
+def as_gains(value: object) -> Call | GainTable:
     """Take what a caller passes as ``gains=``: a word, a call, or a mapping from level to gain.
 
     Examples
@@ -84,12 +84,12 @@ def as_gains(value: object) -> Call | Table:
     '{1:1, 2:3}'
     """
     match value:
-        case Call() | Table():
+        case Call() | GainTable():
             return value
         case str():
             return Call(value)
         case Mapping() if value:
-            return Table(tuple(sorted((_whole(level), float(gain)) for level, gain in value.items())))
+            return GainTable(tuple(sorted((_whole(level), float(gain)) for level, gain in value.items())))
     message = f"gains must be a word such as exponential, or a table such as {{1:1, 2:5}}, not {value!r}"
     raise InvalidOptionError(message)
 
@@ -99,7 +99,7 @@ def _whole(level: float) -> float:
 
 
 def gain_table(
-    gains: Call | Table,
+    gains: Call | GainTable,
     quantisations: Mapping[str, Quantisation],
     *,
     top_level: int,

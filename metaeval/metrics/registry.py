@@ -13,7 +13,7 @@ import pandas as pd
 
 from metaeval.base.bibliography import source_of
 from metaeval.base.checks import check_choice
-from metaeval.base.metric_names import Call, MetricNameError, ParsedName, Table, Value, translations
+from metaeval.base.metric_names import Call, GainTable, MetricNameError, ParsedName, Value, translations
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.parameters import Parameter
@@ -65,21 +65,21 @@ class Registry(Result):
     element_quantisations: Mapping[str, Quantisation]
 
     def __init__(self, metrics: Iterable[MetricSpec] = (), quantisations: Iterable[Quantisation] | None = None) -> None:
-        given = (*QUANTISATIONS, *of_wings("QUANTISATIONS")) if quantisations is None else tuple(quantisations)
+        chosen = (*QUANTISATIONS, *of_wings("QUANTISATIONS")) if quantisations is None else tuple(quantisations)
         tables: tuple[tuple[str, Iterable[MetricSpec | Quantisation]], ...] = (
             ("metrics", metrics),
-            ("quantisations", [one for one in given if one.on == "documents"]),
-            ("element_quantisations", [one for one in given if one.on == "elements"]),
+            ("quantisations", [quantisation for quantisation in chosen if quantisation.on == "documents"]),
+            ("element_quantisations", [quantisation for quantisation in chosen if quantisation.on == "elements"]),
         )
         for attribute, items in tables:
-            found: dict[str, Any] = {}
+            by_name: dict[str, Any] = {}
             for item in items:
-                if item.name in found:
+                if item.name in by_name:
                     raise InvalidOptionError(
                         f"{item.name!r} appears twice among the {attribute.replace('_', ' ')}; names must be unique"
                     )
-                found[item.name] = item
-            object.__setattr__(self, attribute, MappingProxyType(found))
+                by_name[item.name] = item
+            object.__setattr__(self, attribute, MappingProxyType(by_name))
 
     def __iter__(self) -> Iterator[MetricSpec]:
         return iter(self.metrics.values())
@@ -118,7 +118,9 @@ class Registry(Result):
                 message = f"{item.name!r} is registered already; choose another name, or pass `replace=True`"
                 raise InvalidOptionError(message)
             table[item.name] = item
-        return Registry(metrics.values(), [one for table in quantisations.values() for one in table.values()])
+        return Registry(
+            metrics.values(), [quantisation for table in quantisations.values() for quantisation in table.values()]
+        )
 
     def resolve(self, metric: object) -> AnyMetric:
         """Turn what a caller names into a metric that can be computed.
@@ -157,12 +159,12 @@ class Registry(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, key, source, module."""
-        said = ("name", "usage", "on", "summary", "higher_is_better")
+        attributes = ("name", "usage", "on", "summary", "higher_is_better")
         rows = []
         for spec in self:
             low, high = spec.bounds
             about = {"low": low, "high": high, "cite": spec.cite, "source": source_of(spec.cite)}
-            rows.append({name: getattr(spec, name) for name in said} | about | {"module": module_of(spec)})
+            rows.append({name: getattr(spec, name) for name in attributes} | about | {"module": module_of(spec)})
         return pd.DataFrame(rows)
 
     def find(self, word: str) -> MetricSpec | None:
@@ -180,15 +182,15 @@ class Registry(Result):
     def _resolve_text(self, text: str) -> AnyMetric:
         readings = list(translations(text))
         for parsed in readings:
-            found = self.from_parsed(parsed)
-            if found is not None:
-                return found
+            metric = self.from_parsed(parsed)
+            if metric is not None:
+                return metric
         from metaeval.metrics.external import external_metric  # noqa: PLC0415 - imports ir_measures
 
         for parsed in readings:
-            other = external_metric(parsed)
-            if other is not None:
-                return other
+            external = external_metric(parsed)
+            if external is not None:
+                return external
         if readings[0].word.casefold() in _OF_PAIRS:
             raise InvalidOptionError(
                 f"{readings[0].word} compares two rankings and scores none, so it is no metric; metaeval votes RUNS "
@@ -201,76 +203,84 @@ class Registry(Result):
 
     def _with_cutoff(self, text: str) -> dict[str, str]:
         """Return what a name means that ends in a number without a sign before it: nDCG@10 for NDCG10."""
-        found = _CUTOFF.fullmatch(text.strip())
-        if found is None:
+        match = _CUTOFF.fullmatch(text.strip())
+        if match is None:
             return {}
         try:
-            meant = self.resolve(f"{found[1]}@{found[2]}")
+            meant = self.resolve(f"{match[1]}@{match[2]}")
         except InvalidOptionError:
             return {}
-        return {found[0]: meant.name}
+        return {match[0]: meant.name}
 
     def _bind(self, spec: MetricSpec, parsed: ParsedName) -> Metric:
         try:
-            given = _arguments_of(spec, parsed)
-            named = {*given}
-            gains = given.get("gains")
+            arguments = _arguments_of(spec, parsed)
+            named = {*arguments}
+            gains = arguments.get("gains")
             if isinstance(gains, Call):
                 named |= {f"gains.{name}" for name, _ in gains.arguments}
-            values = {name: _value_of(spec, one, given.pop(name, None)) for name, one in spec.parameters.items()}
+            values = {
+                name: _value_of(spec, parameter, arguments.pop(name, None))
+                for name, parameter in spec.parameters.items()
+            }
             quantisation = None
             if spec.gains_word is not None:
-                values[spec.gains_word], quantisation = self._gains(spec, given.pop(spec.gains_word, None))
+                values[spec.gains_word], quantisation = self._gains(spec, arguments.pop(spec.gains_word, None))
             if spec.judged_only:
-                values["judged_only"] = _JUDGED_ONLY.accept(given.pop("judged_only", False))
-            if given:
-                _refuse_argument(spec, next(iter(given)))
+                values["judged_only"] = _JUDGED_ONLY.accept(arguments.pop("judged_only", False))
+            if arguments:
+                _refuse_argument(spec, next(iter(arguments)))
         except (MetricNameError, UnknownNameError):
             raise
         except InvalidOptionError as error:
             raise MetricNameError(f"{parsed}: {error}") from error
         return Metric(spec, tuple(sorted(values.items())), quantisation, frozenset(named))
 
-    def _gains(self, spec: MetricSpec, given: object) -> tuple[Call | Table, Quantisation | None]:
+    def _gains(self, spec: MetricSpec, given: object) -> tuple[Call | GainTable, Quantisation | None]:
         gains = spec.default_gains if given is None else as_gains(given)
-        if isinstance(gains, Table):
+        if isinstance(gains, GainTable):
             if spec.on == "documents":
                 return gains, None
             message = f"a table of gains needs levels, and elements have none; name a quantisation: {spec.usage}"
             raise InvalidOptionError(message)
-        known = self.quantisations if spec.on == "documents" else self.element_quantisations
-        alike = [one for name, one in known.items() if name.casefold() == gains.word.casefold()]
+        quantisations = self.quantisations if spec.on == "documents" else self.element_quantisations
+        alike = [declared for name, declared in quantisations.items() if name.casefold() == gains.word.casefold()]
         if len(alike) != 1:
-            words = {word: "gen" for word in ("generalised", "generalized") if "gen" in known}
-            raise UnknownNameError("quantisation", gains.word, known, synonyms=words)
-        own = alike[0]
+            words = {word: "gen" for word in ("generalised", "generalized") if "gen" in quantisations}
+            raise UnknownNameError("quantisation", gains.word, quantisations, synonyms=words)
+        quantisation = alike[0]
         named = dict(gains.arguments)
-        unknown = sorted(set(named) - set(own.parameters))
+        unknown = sorted(set(named) - set(quantisation.parameters))
         if unknown:
-            raise UnknownNameError(f"parameter of {spec.gains_word}={own.name}", unknown[0], own.parameters)
-        values = {name: one.accept(named.get(name, one.default)) for name, one in own.parameters.items()}
-        return Call(own.name, tuple(sorted(values.items()))), own
+            raise UnknownNameError(
+                f"parameter of {spec.gains_word}={quantisation.name}", unknown[0], quantisation.parameters
+            )
+        values = {
+            name: declared.accept(named.get(name, declared.default))
+            for name, declared in quantisation.parameters.items()
+        }
+        return Call(quantisation.name, tuple(sorted(values.items()))), quantisation
 
 
 def _arguments_of(spec: MetricSpec, parsed: ParsedName) -> dict[str, Value]:
     """Name every argument of a parsed metric: a lone value is the one required parameter, ``@`` is k."""
-    given: list[tuple[str, Value]] = []
-    required = [name for name, one in spec.parameters.items() if one.required and name != "k"]
+    arguments: list[tuple[str, Value]] = []
+    required = [name for name, parameter in spec.parameters.items() if parameter.required and name != "k"]
     for key, value in parsed.arguments:
         if key is None and len(required) != 1:
             raise MetricNameError(f"{parsed}: {value} stands without a name; write {spec.usage}")
-        given.append((required[0] if key is None else key, value))
+        arguments.append((required[0] if key is None else key, value))
     if parsed.cutoff is not None:
         if "k" not in spec.parameters:
             raise MetricNameError(f"{parsed}: {spec.name} takes no cutoff; write {spec.usage}")
-        given.append(("k", parsed.cutoff))
+        arguments.append(("k", parsed.cutoff))
     if parsed.judged_only:
-        given.append(("judged_only", True))
-    keys = [key for key, _ in given]
+        arguments.append(("judged_only", True))
+    keys = [key for key, _ in arguments]
     twice = [key for key in keys if keys.count(key) > 1]
     if twice:
         raise MetricNameError(f"{parsed}: {twice[0]} is given twice")
-    return dict(given)
+    return dict(arguments)
 
 
 def _value_of(spec: MetricSpec, parameter: Parameter, given: Value | None) -> Any:  # noqa: ANN401 - of its own type

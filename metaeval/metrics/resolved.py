@@ -171,21 +171,23 @@ class Metric(ShortRepr):
 
     def _refuse_real_grades(self, grades: NDArray[np.float64]) -> None:
         """Refuse lists whose grades are not whole where a threshold would have to be guessed, or a kernel to guess."""
-        own = dict(self.parameters)
-        asked = ["rel"] if isinstance(own.get("rel"), int | float) else []
-        gains = own.get("gains")
+        parameters = dict(self.parameters)
+        asked = ["rel"] if isinstance(parameters.get("rel"), int | float) else []
+        gains = parameters.get("gains")
         if isinstance(gains, Call) and "rel" in dict(gains.arguments):
             asked.append("gains.rel")
         missing = next((name for name in asked if name not in self.given), None)
         if missing is not None:
             broken = grades[grades % 1 > 0]
-            short = [one for one in (float(f"{grade:.3g}") for grade in broken) if one % 1] or broken.tolist()
+            short = [
+                rounded for rounded in (float(f"{grade:.3g}") for grade in broken) if rounded % 1
+            ] or broken.tolist()
             example = short[len(short) // 2]
             if missing == "rel":
-                own["rel"] = example
+                parameters["rel"] = example
             elif isinstance(gains, Call):
-                own["gains"] = Call(gains.word, tuple((dict(gains.arguments) | {"rel": example}).items()))
-            written = replace(self, parameters=tuple(own.items())).name
+                parameters["gains"] = Call(gains.word, tuple((dict(gains.arguments) | {"rel": example}).items()))
+            written = replace(self, parameters=tuple(parameters.items())).name
             raise InvalidOptionError(
                 f"{self.name} counts documents as relevant from some grade on, and the grades of these judgments are "
                 f"not whole (such as {example:g}), so say from which, as in {written}"
@@ -198,21 +200,21 @@ class Metric(ShortRepr):
 
     def _all_at_once(self, view: JudgedLists, kernel: Callable[..., Any]) -> NDArray[np.float64]:
         try:
-            found = kernel(view, **self._levels_for(view))
+            returned = kernel(view, **self._levels_for(view))
         except (MetaevalError, MemoryError):
             raise
         except Exception as error:
             raise MetricError(f"{self.name}: the kernel fails: {fault(error)}") from error
-        values = np.asarray(found)
+        values = np.asarray(returned)
         if values.shape != view.lengths.shape:
             raise MetricError(f"{self.name}: the kernel must return shape {view.lengths.shape}, not {values.shape}")
-        if values.dtype.kind not in "biuf" or np.ma.is_masked(found):
-            what = "masked values" if np.ma.is_masked(found) else f"values of type {values.dtype}"
-            raise MetricError(f"{self.name}: the kernel must return real numbers (float64), not {what}")
+        if values.dtype.kind not in "biuf" or np.ma.is_masked(returned):
+            kind = "masked values" if np.ma.is_masked(returned) else f"values of type {values.dtype}"
+            raise MetricError(f"{self.name}: the kernel must return real numbers (float64), not {kind}")
         return values.astype(np.float64)
 
     def _one_by_one(self, view: RankedLists, function: Callable[..., Any]) -> NDArray[np.float64]:
-        own = self.own_values()
+        arguments = self.own_values()
         values = np.zeros(view.lengths.shape)
         if self.without_relevant is None:
             defined = np.ones(view.n_topics, dtype=bool)
@@ -221,17 +223,19 @@ class Metric(ShortRepr):
             values[:] = self.without_relevant
         wanted = np.flatnonzero((view.collection.n_retrieved > 0) & defined)
         todo = ranked_topics(view, wanted, judged_only=bool(dict(self.parameters).get("judged_only")))
-        for system, topic, one in track(todo, description=self.name, total=len(wanted)):
+        for system, topic, ranked_topic in track(todo, description=self.name, total=len(wanted)):
             try:
-                value = function(one, **own)
+                value = function(ranked_topic, **arguments)
             except (MetaevalError, MemoryError):
                 raise
             except Exception as error:
                 raise MetricError(f"{self.name} fails for {_place(view, system, topic)}: {fault(error)}") from error
             number = _as_number(value)
             if number is None:
-                place = _place(view, system, topic)
-                raise MetricError(f"{self.name} must give a finite number for every list; {place} got {value!r:.200}")
+                location = _place(view, system, topic)
+                raise MetricError(
+                    f"{self.name} must give a finite number for every list; {location} got {value!r:.200}"
+                )
             values[system, topic] = number
         return values
 
@@ -250,17 +254,19 @@ class Metric(ShortRepr):
         top = view.highest if view.grades is not None else max(view.highest, int(values.get("max_level") or 0))
         if not self.spec.graded or (gains == LINEAR and top == view.highest):
             return view
-        known = {} if self.quantisation is None else {self.quantisation.name: self.quantisation}
+        quantisations = {} if self.quantisation is None else {self.quantisation.name: self.quantisation}
         present = np.flatnonzero(lists.counts.any(axis=0))
-        return view.with_gains(gains, gain_table(gains, known, top_level=top, present=present, grades=view.grades))
+        return view.with_gains(
+            gains, gain_table(gains, quantisations, top_level=top, present=present, grades=view.grades)
+        )
 
     def _text(self, *, full: bool) -> str:
-        shown = tuple(
+        arguments = tuple(
             (key, self._as_shown(key, value, full=full))
             for key, value in self.parameters
             if key != "k" and self._is_shown(key, value, full=full)
         )
-        return str(ParsedName(self.spec.name, shown, dict(self.parameters).get("k")))
+        return str(ParsedName(self.spec.name, arguments, dict(self.parameters).get("k")))
 
     def shown(self, name: str) -> object:
         """Return a parameter as the name has it: a quantisation without the arguments that have their defaults."""
@@ -270,8 +276,11 @@ class Metric(ShortRepr):
         """Leave the parameters of an element's quantisation out that have their default."""
         if full or key != "quant" or self.quantisation is None:
             return value
-        own = self.quantisation.parameters
-        return Call(value.word, tuple((name, one) for name, one in value.arguments if one != own[name].default))
+        parameters = self.quantisation.parameters
+        return Call(
+            value.word,
+            tuple((name, argument) for name, argument in value.arguments if argument != parameters[name].default),
+        )
 
     def _is_shown(self, key: str, value: object, *, full: bool) -> bool:
         if value is None or key == "judged_only":

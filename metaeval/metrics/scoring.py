@@ -13,7 +13,7 @@ from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
 from metaeval.collection.base import On, Undefined
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.grades import numbers_of
+from metaeval.collection.grades import grade_values
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.lists import lists_for
 from metaeval.metrics.plugins import default_registry
@@ -79,7 +79,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
     See Also
     --------
     metaeval.io.trec.read_collection
-    metaeval.studies.power.study_power
+    metaeval.questions.power.study.study_power
 
     Examples
     --------
@@ -99,21 +99,21 @@ def score(  # noqa: PLR0913 - one keyword per choice
     with limit_threads(n_threads):
         views = _views(collection, chosen)
         values = _values(views, chosen)
-        lacking = np.stack([_undefined_topics(one, views[_on(one)], documents) for one in chosen])
-    dropping = np.array([(undefined or _RULES[_on(one)]) == "drop" for one in chosen])
+        lacking = np.stack([_undefined_topics(metric, views[_on(metric)], documents) for metric in chosen])
+    dropping = np.array([(undefined or _RULES[_on(metric)]) == "drop" for metric in chosen])
     notes = topic_notes(documents, chosen)
     notes += _undefined_notes(documents, chosen, lacking & documents.has_relevant, dropping, _UNDER_IT)
-    kept = documents.counted & ~lacking[dropping].any(axis=0)
-    if not kept.any():
+    counted = documents.counted & ~lacking[dropping].any(axis=0)
+    if not counted.any():
         message = (
             "`undefined='drop'` leaves no topic: each has nothing relevant under some metric; use `undefined='zero'`"
         )
         raise ScoresError(message)
-    names = ([one.name for one in chosen], list(collection.systems), [*compress(collection.topics, kept)])
+    names = ([metric.name for metric in chosen], list(collection.systems), [*compress(collection.topics, counted)])
     attrs = {"notes": list(dict.fromkeys(notes))} if notes else {}
-    table = xr.DataArray(values[:, :, kept], dict(zip(DIMS, names, strict=True)), DIMS, attrs=attrs)
+    table = xr.DataArray(values[:, :, counted], dict(zip(DIMS, names, strict=True)), DIMS, attrs=attrs)
     groups = None if collection.groups is None else dict(zip(collection.systems, collection.groups, strict=True))
-    directions = {one.name: one.higher_is_better for one in chosen}
+    directions = {metric.name: metric.higher_is_better for metric in chosen}
     return as_scores(table, higher_is_better=directions, groups=groups, fewest=fewest)
 
 
@@ -164,12 +164,12 @@ def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tup
         raise InvalidOptionError("`metrics` is empty; name at least one, such as 'AP'")
     if all(isinstance(item, Metric) for item in items):
         return tuple(dict.fromkeys(items))
-    known = default_registry() if registry is None else registry
-    found: dict[str, AnyMetric] = {}
+    full_registry = default_registry() if registry is None else registry
+    by_name: dict[str, AnyMetric] = {}
     for item in without_presets(items):
-        resolved = known.resolve(item)
-        found.setdefault(resolved.name, resolved)
-    return tuple(found.values())
+        resolved = full_registry.resolve(item)
+        by_name.setdefault(resolved.name, resolved)
+    return tuple(by_name.values())
 
 
 _RULES: dict[On, Undefined] = {"documents": "zero", "elements": "drop", "passages": "drop"}
@@ -192,18 +192,18 @@ def lists_of(collection: JudgedCollection, metric: AnyMetric) -> Any:  # noqa: A
 
 def _views(collection: JudgedCollection, metrics: tuple[AnyMetric, ...]) -> dict[On, Any]:
     """Make the lists of every kind that the metrics ask for, once each."""
-    first = {_on(one): one for one in reversed(metrics)}
-    return {on: lists_of(collection, one) for on, one in first.items()}
+    first = {_on(metric): metric for metric in reversed(metrics)}
+    return {on: lists_of(collection, metric) for on, metric in first.items()}
 
 
 def _values(views: dict[On, Any], metrics: tuple[AnyMetric, ...]) -> Floats:
     shape = next(iter(views.values())).lengths.shape
     values = np.empty((len(metrics), *shape))
-    for row, one in enumerate(track(metrics, description="scoring")):
-        lists = views[_on(one)]
-        values[row] = one.compute(lists)
-        if one.without_relevant is not None:
-            values[row][:, one.n_relevant(lists) == 0] = one.without_relevant
+    for row, metric in enumerate(track(metrics, description="scoring")):
+        lists = views[_on(metric)]
+        values[row] = metric.compute(lists)
+        if metric.without_relevant is not None:
+            values[row][:, metric.n_relevant(lists) == 0] = metric.without_relevant
     return values
 
 
@@ -211,7 +211,7 @@ def _check_relevant(collection: Collection) -> None:
     if not collection.has_relevant.any():
         raise InvalidOptionError(
             f"no topic has a relevant document (level above 0) in the judgments; the highest level is "
-            f"{numbers_of(collection.full_levels, collection.grades).max(initial=0):g}"
+            f"{grade_values(collection.full_levels, collection.grades).max(initial=0):g}"
         )
 
 
@@ -226,7 +226,7 @@ def _undefined_topics(
     if lacking.all() and np.array_equal(documents.levels, documents.full_levels):
         message = f"nothing is relevant under {metric.name} on any topic"
         if _on(metric) == "documents":
-            top = numbers_of(np.array([documents.top_level]), documents.grades).item()
+            top = grade_values(np.array([documents.top_level]), documents.grades).item()
             message += f": the highest level of the judgments is {top:g}"
         raise InvalidOptionError(message)
     return lacking
@@ -234,7 +234,7 @@ def _undefined_topics(
 
 def topic_notes(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:
     """Say which lists are missing and count 0, and what becomes of topics with nothing relevant in the judgments."""
-    barren = np.array([[one.without_relevant is not None] for one in metrics]) & ~collection.has_relevant
+    barren = np.array([[metric.without_relevant is not None] for metric in metrics]) & ~collection.has_relevant
     dropping = np.full(len(metrics), collection.undefined == "drop")
     notes = collection.handle_missing("zero").notes
     return [*notes, *_undefined_notes(collection, metrics, barren, dropping, "no relevant document in the judgments")]

@@ -35,13 +35,13 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes, tuple, list, dict, 
 def metric_checksum(metrics: Iterable[AnyMetric]) -> str:
     """Return one checksum of all code that gives metrics their values."""
     parts: list[Any] = []
-    for one in metrics:
-        if isinstance(one, Metric):
-            quantisation = None if one.quantisation is None else one.quantisation.function
-            parts += [one.spec.function, one.spec.kernel, one.spec.relevant, quantisation]
+    for metric in metrics:
+        if isinstance(metric, Metric):
+            quantisation = None if metric.quantisation is None else metric.quantisation.function
+            parts += [metric.spec.function, metric.spec.kernel, metric.spec.relevant, quantisation]
         else:
-            parts.append(type(one))
-    return source_checksum(part for part in parts if part is not None)
+            parts.append(type(metric))
+    return source_checksum(code for code in parts if code is not None)
 
 
 def source_checksum(objects: Iterable[Callable[..., object]]) -> str:
@@ -53,8 +53,8 @@ def source_checksum(objects: Iterable[Callable[..., object]]) -> str:
     True
     """
     walk = _Walk()
-    for one in objects:
-        walk.add(one)
+    for definition in objects:
+        walk.add(definition)
     return hashlib.sha256(json.dumps(sorted(walk.records), ensure_ascii=True).encode()).hexdigest()
 
 
@@ -66,11 +66,11 @@ def code_versions() -> dict[str, str]:
     >>> {"metaeval", "numpy", "python"} <= {*code_versions()}
     True
     """
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in (*_STATING, *_PROVIDERS):
         version = _version(name)
-        found |= {name: version} if version else {}
-    return found
+        versions |= {name: version} if version else {}
+    return versions
 
 
 class _Walk:
@@ -143,8 +143,8 @@ class _Walk:
         except OSError as error:
             message = f"the code in {file} cannot be read ({error.strerror}), so replicates cannot be kept with it"
             raise InvalidOptionError(message) from error
-        shown = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
-        self.records.add((shown, hashlib.sha256(content).hexdigest()))
+        label = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
+        self.records.add((label, hashlib.sha256(content).hexdigest()))
         if file.suffix != ".py":
             return
         try:
@@ -152,20 +152,22 @@ class _Walk:
         except (SyntaxError, ValueError):
             return  # it is not imported as it stands
         folders = tuple(dict.fromkeys((file.parent, root)))
-        own = shown.split("/")[0].removesuffix(".py") if _is_installed(root) else None  # beside it lie others' packages
+        package = (
+            label.split("/")[0].removesuffix(".py") if _is_installed(root) else None
+        )  # beside it lie others' packages
         for name in _imported(tree, file, root):
-            if own in {None, name.split(".")[0]}:
+            if package in {None, name.split(".")[0]}:
                 self._add_module(name, folders)
             else:
                 self._add_foreign(name)
-        for text in _texts(tree) if own is None else ():
+        for text in _texts(tree) if package is None else ():
             self._add_named(text, folders, root)
         self._add_loaded(file)
 
     def _add_module(self, name: str, folders: Sequence[Path]) -> None:
         """Write down a module by its dotted name, and the packages it stands in."""
-        found = [self._add_from(name, folder) for folder in folders]  # in all of them
-        if not any(found):
+        added = [self._add_from(name, folder) for folder in folders]  # in all of them
+        if not any(added):
             self._add_foreign(name)
 
     def _add_from(self, name: str, folder: Path) -> bool:
@@ -184,18 +186,18 @@ class _Walk:
             return
         self._seen.add(("foreign", name))
         try:
-            found = importlib.util.find_spec(top)
+            spec = importlib.util.find_spec(top)
         except (ImportError, ValueError, AttributeError):
             return
-        if found is None:
+        if spec is None:
             return
-        places = [Path(one) for one in found.submodule_search_locations or ()]
-        if found.origin is not None and Path(found.origin).is_file():
-            places.append(Path(found.origin))
-        if any(_is_installed(place) for place in places):
+        places = [Path(location) for location in spec.submodule_search_locations or ()]
+        if spec.origin is not None and Path(spec.origin).is_file():
+            places.append(Path(spec.origin))
+        if any(_is_installed(path) for path in places):
             self.records.add((f"package {top}", _version(top) or str(getattr(sys.modules.get(top), "__version__", ""))))
             return
-        for folder in {place.parent.parent if place.name == "__init__.py" else place.parent for place in places}:
+        for folder in {path.parent.parent if path.name == "__init__.py" else path.parent for path in places}:
             self._add_from(name, folder)
 
     def _add_named(self, text: str, folders: Sequence[Path], root: Path) -> None:
@@ -208,18 +210,18 @@ class _Walk:
                 return
             if there:
                 self._add_file(file, root)
-        if all(part.isidentifier() for part in text.split(".")):
+        if all(piece.isidentifier() for piece in text.split(".")):
             for folder in folders:
                 self._add_from(text, folder)
 
     def _add_loaded(self, file: Path) -> None:
         """Write down the modules that a loaded file holds, however it came by them."""
-        for module in [one for one in list(sys.modules.values()) if _is_from(one, file)]:
+        for module in [loaded for loaded in list(sys.modules.values()) if _is_from(loaded, file)]:
             for value in list(vars(module).values()):
-                other = (
+                owner = (
                     value if isinstance(value, ModuleType) else sys.modules.get(getattr(value, "__module__", "") or "")
                 )
-                source = _file_of(other) if isinstance(other, ModuleType) else None
+                source = _file_of(owner) if isinstance(owner, ModuleType) else None
                 if source is not None and source.suffix == ".py" and not _is_foreign(source):
                     self._add_file(source, _root_of(source))
 
@@ -245,27 +247,27 @@ def _imported(tree: ast.AST, file: Path, root: Path) -> Iterator[str]:
     package = file.parent.relative_to(root).parts if file.is_relative_to(root) else ()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = list(package[: len(package) - node.level + 1]) if node.level else []
             base = [*above, *(node.module.split(".") if node.module else [])]
             if base:
                 yield ".".join(base)
-            yield from (".".join([*base, one.name]) for one in node.names if one.name != "*")
+            yield from (".".join([*base, alias.name]) for alias in node.names if alias.name != "*")
 
 
 def _texts(tree: ast.AST) -> set[str]:
     """Return every literal text of a file, and paths put together from several."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Constant(value=str(text)):
-                found.add(text)
+                texts.add(text)
             case ast.BinOp(op=ast.Div()):
-                found.add("/".join(_literals(node)))
+                texts.add("/".join(_literals(node)))
             case ast.Call(args=arguments):
-                found.add("/".join(text for one in arguments for text in _literals(one)))
-    return {text for text in found if 0 < len(text) <= _LONGEST and text.isprintable()}
+                texts.add("/".join(text for argument in arguments for text in _literals(argument)))
+    return {text for text in texts if 0 < len(text) <= _LONGEST and text.isprintable()}
 
 
 def _literals(node: ast.AST) -> list[str]:
@@ -313,15 +315,17 @@ def _is_filled(cell: Any) -> bool:  # noqa: ANN401 - a cell has no public type
 
 def _code_checksum(code: CodeType) -> str:
     parts = [code.co_code.hex(), repr(code.co_names), repr(code.co_varnames)]
-    for one in code.co_consts:
-        plain = sorted(map(repr, one)) if isinstance(one, frozenset) else repr(one)  # sets have no order of their own
-        parts.append(_code_checksum(one) if isinstance(one, CodeType) else str(plain))
+    for constant in code.co_consts:
+        plain = (
+            sorted(map(repr, constant)) if isinstance(constant, frozenset) else repr(constant)
+        )  # sets have no order of their own
+        parts.append(_code_checksum(constant) if isinstance(constant, CodeType) else str(plain))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _names_of(code: CodeType) -> set[str]:
-    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return {*code.co_names}.union(*(_names_of(one) for one in inner))
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return {*code.co_names}.union(*(_names_of(constant) for constant in inner))
 
 
 @functools.cache

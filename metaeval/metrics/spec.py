@@ -76,11 +76,11 @@ class MetricSpec(ShortRepr):
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise MetricError(f"a metric's name is one word (letters, digits, _), not {self.name!r}")
-        functions = [one for one in (self.function, self.kernel) if one is not None]
+        functions = [function for function in (self.function, self.kernel) if function is not None]
         if not functions:
             raise MetricError(f"metric {self.name!r} needs a function or a kernel")
         self._check_on()
-        read = [dict(read_parameters(one, what=f"metric {self.name!r}")) for one in functions]
+        read = [dict(read_parameters(function, what=f"metric {self.name!r}")) for function in functions]
         if len(read) > 1 and not _same_parameters(*read):
             message = f"metric {self.name!r}: function and kernel must take the same parameters with the same defaults"
             raise MetricError(message)
@@ -118,10 +118,10 @@ class MetricSpec(ShortRepr):
         object.__setattr__(self, "judged_only", False)
 
     def _check_bounds(self) -> None:
-        given: object = self.bounds
-        pair = isinstance(given, tuple | list) and len(given) == 2  # noqa: PLR2004 - low, high
-        if not (pair and all(isinstance(one, Real) for one in self.bounds) and self.bounds[0] < self.bounds[1]):
-            raise MetricError(f"metric {self.name!r}: bounds must be (low, high) with low < high, not {given!r}")
+        bounds: object = self.bounds
+        pair = isinstance(bounds, tuple | list) and len(bounds) == 2  # noqa: PLR2004 - low, high
+        if not (pair and all(isinstance(bound, Real) for bound in self.bounds) and self.bounds[0] < self.bounds[1]):
+            raise MetricError(f"metric {self.name!r}: bounds must be (low, high) with low < high, not {bounds!r}")
         for word in ("without_relevant", "ideal"):
             value = getattr(self, word)
             if value is not None and not within_bounds(np.atleast_1d(np.float64(value)), self.bounds).all():
@@ -131,8 +131,11 @@ class MetricSpec(ShortRepr):
     @property
     def usage(self) -> str:
         """How its name is written, with every parameter: ``nDCG(a=…, gains=linear, judged_only=False)@k``."""
-        shown = {name: one for name, one in self.parameters.items() if name != "k"}
-        texts = {name: "…" if one.required or one.default is None else str(one.default) for name, one in shown.items()}
+        parameters = {name: parameter for name, parameter in self.parameters.items() if name != "k"}
+        texts = {
+            name: "…" if parameter.required or parameter.default is None else str(parameter.default)
+            for name, parameter in parameters.items()
+        }
         texts |= {self.gains_word: str(self.default_gains)} if self.gains_word else {}
         texts |= {"judged_only": "False"} if self.judged_only else {}
         inside = ", ".join(f"{name}={texts[name]}" for name in sorted(texts))
@@ -204,14 +207,14 @@ def metric(
         raise InvalidOptionError(f"a metric's name is a keyword: write `@metric(name={function!r})`")
 
     def made(body: TopicFunction) -> MetricSpec:
-        own = name or str(getattr(body, "__name__", type(body).__name__))
-        return MetricSpec(name=own, function=body, **options)
+        metric_name = name or str(getattr(body, "__name__", type(body).__name__))
+        return MetricSpec(name=metric_name, function=body, **options)
 
     return made if function is None else made(function)
 
 
 def _same_parameters(first: Mapping[str, Parameter], second: Mapping[str, Parameter]) -> bool:
     def plain(read: Mapping[str, Parameter]) -> set[tuple[object, ...]]:
-        return {(one.name, one.type, one.default, one.required) for one in read.values()}
+        return {(parameter.name, parameter.type, parameter.default, parameter.required) for parameter in read.values()}
 
     return plain(first) == plain(second)

@@ -18,12 +18,12 @@ def list_sums(offsets: Ints, values: Floats) -> Floats:
     """Add up the values of every list, in the order of its ranks."""
     sums = np.zeros(len(offsets) - 1)
     for number in range(len(offsets) - 1):
-        for place in range(offsets[number], offsets[number + 1]):
-            sums[number] += values[place]
+        for position in range(offsets[number], offsets[number + 1]):
+            sums[number] += values[position]
     return sums
 
 
-def share(amounts: NDArray[np.number], wholes: NDArray[np.number]) -> Floats:
+def share_of_whole(amounts: NDArray[np.number], wholes: NDArray[np.number]) -> Floats:
     """Divide, giving 0 where the whole is 0."""
     amounts, wholes = np.broadcast_arrays(amounts, wholes)
     return np.divide(amounts, wholes, out=np.zeros(amounts.shape), where=wholes > 0)
@@ -36,17 +36,17 @@ def best_from(offsets: Ints, values: Floats, amounts: Ints, needed: Ints) -> Flo
     Shapes: `offsets` (n_lists + 1,), `values` (n,), `amounts` (n,), `needed` (n_topics, n_points).
     """
     n_topics, n_points = needed.shape
-    found = np.zeros((len(offsets) - 1, n_points))
+    best_values = np.zeros((len(offsets) - 1, n_points))
     for number in range(len(offsets) - 1):
         asked = needed[number % n_topics]
         best = 0.0
         point = n_points - 1
-        for place in range(offsets[number + 1] - 1, offsets[number] - 1, -1):
-            while point >= 0 and asked[point] > amounts[place]:
-                found[number, point] = best
+        for position in range(offsets[number + 1] - 1, offsets[number] - 1, -1):
+            while point >= 0 and asked[point] > amounts[position]:
+                best_values[number, point] = best
                 point -= 1
-            best = max(best, values[place])
+            best = max(best, values[position])
         while point >= 0:
-            found[number, point] = best
+            best_values[number, point] = best
             point -= 1
-    return found
+    return best_values

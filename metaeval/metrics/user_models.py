@@ -107,16 +107,16 @@ def _trigamma(x: float) -> float:
 def _steps(gains: Floats) -> int:
     """Return the smallest n that makes n times every gain whole; 0 if there is none up to 64."""
     multiples = np.arange(1, _MOST_STEPS + 1)[:, None] * gains
-    whole = (np.abs(multiples - np.rint(multiples)) < _WHOLE).all(axis=1)
-    return int(np.argmax(whole)) + 1 if whole.any() else 0
+    all_whole = (np.abs(multiples - np.rint(multiples)) < _WHOLE).all(axis=1)
+    return int(np.argmax(all_whole)) + 1 if all_whole.any() else 0
 
 
 @compiled
 def trigammas(target: float, steps: int, depth: int) -> Floats:
     """Return the trigamma function at 2T, 2T + 1/steps, … down to the depth."""
     table = np.empty(steps * (depth + 1) + 1)
-    for place in range(len(table)):
-        table[place] = _trigamma(2.0 * target + place / steps)
+    for index in range(len(table)):
+        table[index] = _trigamma(2.0 * target + index / steps)
     return table
 
 

@@ -125,13 +125,16 @@ class BayesianComparison(Result):
         check_count(n_draws, "n_draws")
         if self.posteriors:
             return self.posteriors[metric]
-        own = self.data.sel(metric=metric)
-        scale = (own["high"] - own["low"]) / 2 / stdtrit(self.n_topics - 1, (1 + self.ci_prob) / 2)
-        shape = (_CHAINS, n_draws, own.sizes["pair"])
-        place, sign = _places_of_pairs(own["system_a"].to_numpy(), own["system_b"].to_numpy())
-        drawn = sign * resolve_rng(rng).generator.standard_t(self.n_topics - 1, size=shape)[..., place]
-        values = own["difference"].to_numpy() + drawn * scale.to_numpy()
-        pairs = [f"{a} - {b}" for a, b in zip(own["system_a"].to_numpy(), own["system_b"].to_numpy(), strict=True)]
+        of_metric = self.data.sel(metric=metric)
+        scale = (of_metric["high"] - of_metric["low"]) / 2 / stdtrit(self.n_topics - 1, (1 + self.ci_prob) / 2)
+        shape = (_CHAINS, n_draws, of_metric.sizes["pair"])
+        position, sign = _places_of_pairs(of_metric["system_a"].to_numpy(), of_metric["system_b"].to_numpy())
+        drawn = sign * resolve_rng(rng).generator.standard_t(self.n_topics - 1, size=shape)[..., position]
+        values = of_metric["difference"].to_numpy() + drawn * scale.to_numpy()
+        pairs = [
+            f"{a} - {b}"
+            for a, b in zip(of_metric["system_a"].to_numpy(), of_metric["system_b"].to_numpy(), strict=True)
+        ]
         posterior = xr.Dataset(
             {"difference": (("chain", "draw", "pair"), values)},
             coords={"chain": range(_CHAINS), "draw": range(n_draws), "pair": pairs},
@@ -286,24 +289,25 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     for name in metrics or ():
         check_choice(name, "metric", names)
     keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
-    widths = check_rope(rope, [names[place] for place in keep])
+    widths = check_rope(rope, [names[index] for index in keep])
     seed = int(resolve_rng(rng).generator.integers(2**31))
     settings = {"draws": draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
-    each = [question.scores.isel(metric=place) for place in keep]
-    sampled = parallel_map(_sample, each, shared=(seed, settings), description="Sampling the hierarchical model")
+    tables = [question.scores.isel(metric=index) for index in keep]
+    sampled = parallel_map(_sample, tables, shared=(seed, settings), description="Sampling the hierarchical model")
     trees = {}
     means = []
     systems = question.scores["system"].to_numpy()
-    for place, tree in zip(keep, sampled, strict=True):
-        trees[names[place]] = tree
+    for index, tree in zip(keep, sampled, strict=True):
+        trees[names[index]] = tree
         drawn = tree["posterior"]["system_mean"].sel(system=systems)
         drawn = drawn.stack(sample=("chain", "draw")).transpose("sample", "system")  # noqa: PD013 - xarray
-        means.append(drawn * (1 if question.scores["higher_is_better"][place] else -1))
+        means.append(drawn * (1 if question.scores["higher_is_better"][index] else -1))
     chosen = ask(question.scores.isel(metric=keep))
     summaries = [
-        _pair_summary(one.to_numpy(), chosen, width, ci_prob) for one, width in zip(means, widths.values(), strict=True)
+        _pair_summary(drawn_means.to_numpy(), chosen, width, ci_prob)
+        for drawn_means, width in zip(means, widths.values(), strict=True)
     ]
-    centre, low, high, p_a, p_b = (np.stack(part) for part in zip(*summaries, strict=True))
+    centre, low, high, p_a, p_b = (np.stack(arrays) for arrays in zip(*summaries, strict=True))
     data = _dataset(chosen, centre, low, high, p_a, p_b)
     return BayesianComparison(
         data=data,
@@ -323,21 +327,21 @@ def check_rope(rope: Rope, metrics: Sequence[str]) -> dict[str, float]:
     >>> check_rope(0.02, ["AP", "RR"]), check_rope({"AP": 0.01}, ["AP"])
     ({'AP': 0.02, 'RR': 0.02}, {'AP': 0.01})
     """
-    given = rope if isinstance(rope, Mapping) else dict.fromkeys(metrics, rope)
-    for name, width in given.items():
+    width_of = rope if isinstance(rope, Mapping) else dict.fromkeys(metrics, rope)
+    for name, width in width_of.items():
         check_choice(name, "metric", metrics)
         check_number(width, "rope", least=0, unit="a difference of mean scores")
-    if missing := [name for name in metrics if name not in given]:
+    if missing := [name for name in metrics if name not in width_of]:
         message = f"rope says nothing of {', '.join(missing)}; give one width for all metrics, or one for each"
         raise InvalidOptionError(message)
-    return {name: float(given[name]) for name in metrics}
+    return {name: float(width_of[name]) for name in metrics}
 
 
 def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple[NDArray[np.intp], Ints]:
     """Return the place of every pair in an order by the names of its systems, and -1 where they come the other way."""
     names = np.unique([first, second])
-    known = {name: place for place, name in enumerate(names[name_order(names)].tolist())}
-    ends = np.array([[known[name] for name in side.tolist()] for side in (first, second)])
+    rank_of = {name: rank for rank, name in enumerate(names[name_order(names)].tolist())}
+    ends = np.array([[rank_of[name] for name in side.tolist()] for side in (first, second)])
     return np.argsort(np.lexsort(np.sort(ends, axis=0)[::-1])), np.where(ends[0] < ends[1], 1, -1)
 
 
@@ -407,10 +411,10 @@ def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # n
     posterior = tree["posterior"].dataset
     between, within = posterior["sigma_system"] ** 2, posterior["sigma_residual"] ** 2 / n_topics
     observed = xr.DataArray(means, coords={"system": scores["system"].to_numpy()}, dims="system")
-    kept = between / (between + within)
-    centre = posterior["grand_mean"] + kept * (observed - posterior["grand_mean"])
+    shrinkage = between / (between + within)
+    centre = posterior["grand_mean"] + shrinkage * (observed - posterior["grand_mean"])
     noise = np.random.default_rng(seed).standard_normal(centre.shape)
-    effect = centre + np.sqrt(kept * within) * xr.zeros_like(centre).copy(data=noise)
+    effect = centre + np.sqrt(shrinkage * within) * xr.zeros_like(centre).copy(data=noise)
     tree["posterior"] = xr.DataTree(posterior.assign(system_mean=effect * spread + values.mean()))
     _refuse_bad_fit(tree, metric)
     return tree

@@ -17,7 +17,16 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.models.dependability import SYSTEMS, Design, Passes, Sources, Stability, check_cost, drawn, exact_shares
+from metaeval.models.dependability import (
+    SYSTEMS,
+    Design,
+    Passes,
+    Sources,
+    Stability,
+    check_cost,
+    component_draws,
+    exact_shares,
+)
 from metaeval.models.designs import (
     Made,
     Prices,
@@ -28,7 +37,7 @@ from metaeval.models.designs import (
     design_table,
     items_needed,
 )
-from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, laid_out
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, facet_layout
 from metaeval.table.structure import engine_scores
 
 type Floats = NDArray[np.float64]
@@ -88,11 +97,11 @@ class VarianceComponents(Result):
 
     def _found(self) -> str:
         first = self.dependability.iloc[0]
-        said = [
+        coefficients = [
             f"{name} {bracketed(first[key], first[f'{key}_low'], first[f'{key}_high'], number(3))}"
             for name, key in (("Eρ²", "erho2"), ("Φ", "phi"))
         ]
-        return f"{', '.join(said)} under {first['metric']}"
+        return f"{', '.join(coefficients)} under {first['metric']}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the components."""
@@ -144,11 +153,11 @@ class VarianceComponents(Result):
         n_across = [self._n_across] if asked_for is None else _counts(asked_for, self.across)
         n_repeats = None if repeats is None else _counts(repeats, "repeats")
         frames = []
-        for metric, own in self.solved.items():
-            asked = [float(np.asarray(own.design.repeats))] if n_repeats is None else n_repeats
-            check_known(own.sources, n_across, asked)
+        for metric, solution in self.solved.items():
+            asked = [float(np.asarray(solution.design.repeats))] if n_repeats is None else n_repeats
+            check_known(solution.sources, n_across, asked)
             grid = np.array(list(product(n_items, n_across, asked)), dtype=np.float64).T
-            frames.append(design_table(metric, own, Design(*grid), self._tail()))
+            frames.append(design_table(metric, solution, Design(*grid), self._tail()))
         return self._named(pd.concat(frames, ignore_index=True))
 
     def needed(
@@ -186,11 +195,13 @@ class VarianceComponents(Result):
         share = check_share(target, "target")
         check_choice(stability, "stability", get_args(Stability))
         rows = []
-        for metric, own in self.solved.items():
+        for metric, solution in self.solved.items():
             n_across = check_count(self._asked(judges, systems) or self._n_across, self.across)
-            n_repeats = float(np.asarray(own.design.repeats)) if repeats is None else check_count(repeats, "repeats")
-            check_known(own.sources, [n_across], [n_repeats])
-            items, low, high = items_needed(own, share, stability, n_across, n_repeats, self._tail())
+            n_repeats = (
+                float(np.asarray(solution.design.repeats)) if repeats is None else check_count(repeats, "repeats")
+            )
+            check_known(solution.sources, [n_across], [n_repeats])
+            items, low, high = items_needed(solution, share, stability, n_across, n_repeats, self._tail())
             rows.append((metric, stability, share, items, low, high))
         return pd.DataFrame(rows, columns=["metric", "stability", "target", "items", "low", "high"])
 
@@ -252,8 +263,10 @@ class VarianceComponents(Result):
         prices = Prices(**paid, measured=self.n_measured, measure=self.measure)
         check_choice(population, "population", ("these", "others"))
         these = population == "these"
-        found = (cheapest_designs(metric, own, prices, wanted, these=these) for metric, own in self.solved.items())
-        return self._named(pd.DataFrame([row for rows in found for row in rows]))
+        designs = (
+            cheapest_designs(metric, solution, prices, wanted, these=these) for metric, solution in self.solved.items()
+        )
+        return self._named(pd.DataFrame([row for rows in designs for row in rows]))
 
     def cluster_plan(self, per_cluster: Sequence[int] | None = None, *, target: float = 0.95) -> pd.DataFrame:
         r"""Return what more or fewer items in each cluster are worth beside more clusters.
@@ -299,11 +312,11 @@ class VarianceComponents(Result):
         mean = self.n_topics / self.n_clusters
         usual = sorted({1, 2, 5, 10, 20, 50, 100, round(2 * mean)} - {mean})
         sizes = usual if per_cluster is None else _counts(per_cluster, "per_cluster")
-        found = [
-            cluster_designs(metric, own, [mean, *sizes], self.n_clusters, share, self._tail())
-            for metric, own in self.solved.items()
+        frames = [
+            cluster_designs(metric, solution, [mean, *sizes], self.n_clusters, share, self._tail())
+            for metric, solution in self.solved.items()
         ]
-        return pd.concat(found, ignore_index=True)
+        return pd.concat(frames, ignore_index=True)
 
     @property
     def _n_across(self) -> int:
@@ -311,11 +324,11 @@ class VarianceComponents(Result):
 
     def _asked[T](self, judges: T | None, systems: T | None) -> T | None:
         """Return the numbers that are asked for of judges, or of systems; those of what is measured are refused."""
-        given, other = (systems, judges) if self.measure == "judge" else (judges, systems)
-        if other is not None:
+        of_across, of_measured = (systems, judges) if self.measure == "judge" else (judges, systems)
+        if of_measured is not None:
             message = f"means of {self.measure}s are over {self.across}: give `{self.across}`"
             raise InvalidOptionError(message)
-        return given
+        return of_across
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame.rename(columns={"judges": self.across})
@@ -364,7 +377,7 @@ def variance_components(  # noqa: PLR0913 - every option is one question
 
     See Also
     --------
-    metaeval.studies.components.study_components : the whole answer, as a page
+    metaeval.questions.components.study.study_components : the whole answer, as a page
     metaeval.agreement.judge_repeats : passes of one judge
 
     Notes
@@ -405,23 +418,26 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     check_choice(intervals, "kind of intervals", get_args(Intervals))
     level = check_share(confidence_level, "confidence_level")
     table = engine_scores(scores, COMPONENTS_OF[measure])
-    values, names, clusters, passes = laid_out(table, repeats=repeats, judges=judges, measure=measure)
-    found: dict[str, Solved] = {}
-    for name, own in zip(names, values, strict=True):
-        found[name] = _solve(name, own, clusters, passes, intervals, _made(own, passes, measure))
-    first = next(iter(found.values()))
+    values, names, clusters, passes = facet_layout(table, repeats=repeats, judges=judges, measure=measure)
+    solutions: dict[str, Solved] = {}
+    for name, of_metric in zip(names, values, strict=True):
+        solutions[name] = _solve(name, of_metric, clusters, passes, intervals, _made(of_metric, passes, measure))
+    first = next(iter(solutions.values()))
     tail = (1.0 - level) / 2.0
     n_measured, n_across, n_over = values.shape[1:4]
     n_judges = 1 if passes != "judge" else n_measured if measure == "judge" else n_across
     design = pd.concat(
-        [design_table(name, own.now, own.design, tail) for name, own in found.items()], ignore_index=True
+        [design_table(name, of_metric.now, of_metric.design, tail) for name, of_metric in solutions.items()],
+        ignore_index=True,
     ).rename(columns={"judges": "systems"} if measure == "judge" else {})
-    components = pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True)
+    components = pd.concat(
+        [_components(name, of_metric, measure, tail) for name, of_metric in solutions.items()], ignore_index=True
+    )
     components.attrs["topic_word"] = unit_of(table).topic
     return VarianceComponents(
         components=components,
         dependability=design,
-        solved=MappingProxyType(found),
+        solved=MappingProxyType(solutions),
         measure=measure,
         repeats=repeats,
         judges=judges,
@@ -433,18 +449,20 @@ def variance_components(  # noqa: PLR0913 - every option is one question
         n_repeats=values.shape[2] if passes in {"crossed", "shared"} else values.shape[4],
         n_clusters=0 if clusters is None else int(clusters.max()) + 1,
         filled=float(np.isfinite(values).any(axis=4).mean()),
-        solved_by="restricted maximum likelihood" if any(own.fit.rounds for own in found.values()) else "mean squares",
+        solved_by="restricted maximum likelihood"
+        if any(of_metric.fit.rounds for of_metric in solutions.values())
+        else "mean squares",
         exact=exact_shares(first.fit.strata, first.freedom, first.sources.effects, tail, "erho2") is not None,
     )
 
 
 def _made(values: Floats, passes: Passes, measure: Measured) -> Made:
     """Count items, runs and judgments; a run that several judges scored is one."""
-    known = np.isfinite(values)
+    observed = np.isfinite(values)
     topics, judges = (0 if measure == "topic" else 2), (0 if measure == "judge" else 1)
-    runs = known.any(axis=judges) if passes == "judge" else known
-    others = tuple({*range(known.ndim)} - {topics})
-    return Made(float(known.any(axis=others).sum()), float(runs.sum()), float(known.sum()))
+    runs = observed.any(axis=judges) if passes == "judge" else observed
+    others = tuple({*range(observed.ndim)} - {topics})
+    return Made(float(observed.any(axis=others).sum()), float(runs.sum()), float(observed.sum()))
 
 
 def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what was counted
@@ -460,19 +478,19 @@ def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what wa
     fit = solved(crossed)
     there = crossed.n > 0
     sizes = np.bincount(crossed.clusters)
-    whole = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
+    per_cluster = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
     per_system = _harmonic_mean(there.sum(axis=(1, 2))) / there.shape[1]
     starts, order = np.cumsum(sizes) - sizes, np.argsort(crossed.clusters, kind="stable")
     inside = np.add.reduceat(there.sum(axis=1)[:, order], starts, axis=1)
-    own = np.square(inside / inside.sum(axis=1, keepdims=True)).sum(axis=1).mean() * per_system
+    seen_per_cluster = np.square(inside / inside.sum(axis=1, keepdims=True)).sum(axis=1).mean() * per_system
     design = Design(
         per_system,
         there.shape[1] if passes == "judge" else 1,
         there.shape[1] if passes in {"crossed", "shared"} else _harmonic_mean(crossed.n[there]),
     )
     freedom = fit.strata.spread if intervals == "robust" else fit.strata.freedom
-    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=whole)
-    return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design, float(own), made)
+    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=per_cluster)
+    return Solved(fit, sources, freedom, component_draws(fit.strata, freedom), design, float(seen_per_cluster), made)
 
 
 def _harmonic_mean(counts: Floats | NDArray[np.int64]) -> float:
@@ -483,14 +501,14 @@ def _harmonic_mean(counts: Floats | NDArray[np.int64]) -> float:
 def _check_variance(name: str, crossed: Crossing) -> None:
     """Refuse scores that are all equal, or of which only one system or item has more than the rest."""
     there = crossed.n > 0
-    known = crossed.mean[there]
-    if not np.abs(known).max() < _LARGEST or 0 < np.ptp(known) < 1 / _LARGEST:
-        far = "large" if np.abs(known).max() > 1 else "small"
+    means = crossed.mean[there]
+    if not np.abs(means).max() < _LARGEST or 0 < np.ptp(means) < 1 / _LARGEST:
+        far = "large" if np.abs(means).max() > 1 else "small"
         raise EstimationError(f"scores under {name!r} are too {far} to be squared; give them in another unit")
-    if crossed.within == 0.0 and np.ptp(known) <= 1e-12 * np.abs(known).max():
+    if crossed.within == 0.0 and np.ptp(means) <= 1e-12 * np.abs(means).max():
         raise EstimationError(f"all scores under {name!r} are equal; there is no variance to divide")
     least, most = (end.reduce(np.where(there, crossed.mean, -far), axis=0) for end, far in _ENDS)
-    if crossed.within == 0.0 and (most - least <= 1e-12 * np.abs(known).max()).all():
+    if crossed.within == 0.0 and (most - least <= 1e-12 * np.abs(means).max()).all():
         raise EstimationError(f"under {name!r} nothing differs between the means that are compared; there is no noise")
     if there.sum() <= sum(there.any(axis=(1, 2))) + sum(there.any(axis=(0, 1))) - 1 and not there.all():
         raise EstimationError(f"scores under {name!r} have too many gaps to part systems from items")
@@ -498,7 +516,7 @@ def _check_variance(name: str, crossed: Crossing) -> None:
 
 def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.DataFrame:
     effects, variances, draws = own.sources.effects, own.variances, own.draws
-    apart = own.sources.among("relative") | np.array([one == SYSTEMS for one in effects])
+    apart = own.sources.among("relative") | np.array([effect == SYSTEMS for effect in effects])
     shares: dict[str, Any] = {}
     for word, inside in (("share", np.ones(len(effects), dtype=bool)), ("difference", apart)):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -512,7 +530,7 @@ def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.Da
     return pd.DataFrame(
         {
             "metric": name,
-            "component": [component_name(one, own.sources.passes, measure) for one in effects],
+            "component": [component_name(effect, own.sources.passes, measure) for effect in effects],
             "variance": variances,
             "low": np.minimum(low, variances),
             "high": np.maximum(high, variances),
@@ -525,7 +543,7 @@ def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.Da
 
 
 def _counts(given: object, name: str) -> list[int]:
-    counts = [check_count(one, name) for one in check_list(given, name, (10, 20))]
+    counts = [check_count(asked, name) for asked in check_list(given, name, (10, 20))]
     if not counts:
         raise InvalidOptionError(f"`{name}` is empty; name numbers")
     return counts

@@ -18,7 +18,7 @@ from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
-from metaeval.running.equality import at_least
+from metaeval.running.equality import reaches
 from metaeval.running.parallel import in_one_order
 
 _MOST_CALLS = 150
@@ -50,8 +50,8 @@ class ErrorCurve(Result):
 
         Every shape falls with size, so the answer is found by halving.
         """
-        found = bisect_left(range(limit + 1), 1, lo=1, key=lambda size: float(self.rate(size)) <= max_error)
-        return float(found) if found <= limit else np.inf
+        smallest = bisect_left(range(limit + 1), 1, lo=1, key=lambda size: float(self.rate(size)) <= max_error)
+        return float(smallest) if smallest <= limit else np.inf
 
 
 @in_one_order
@@ -88,7 +88,7 @@ def fit_curve(
 
     def residuals(logs: Floats) -> Floats:
         values = np.exp(logs)
-        parameters = (values[..., place, None] for place in range(len(curve.parameters)))
+        parameters = (values[..., index, None] for index in range(len(curve.parameters)))
         return (curve.rate(z, threshold, *parameters) - seen) / weight
 
     def loss(logs: Floats) -> Floats:
@@ -116,10 +116,10 @@ def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, n_free:
         return residuals(np.concatenate((free, fixed)))
 
     with np.errstate(all="ignore"):  # a step too far ends in no number, and is taken back
-        found, *_ = leastsq(of_free, begin, xtol=1e-12, ftol=1e-12, maxfev=_MOST_CALLS, full_output=True)
-    if not ((low < found) & (found < high)).all():
-        found = least_squares(of_free, begin, bounds=(low, high), x_scale="jac", xtol=1e-12).x
-    return np.concatenate((found, fixed))
+        solution, *_ = leastsq(of_free, begin, xtol=1e-12, ftol=1e-12, maxfev=_MOST_CALLS, full_output=True)
+    if not ((low < solution) & (solution < high)).all():
+        solution = least_squares(of_free, begin, bounds=(low, high), x_scale="jac", xtol=1e-12).x
+    return np.concatenate((solution, fixed))
 
 
 def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -> None:
@@ -135,7 +135,7 @@ def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -
         raise EstimationError(message)
     logs, rates = np.log(z), swaps / comparisons
     leans = logs - logs.mean()
-    if at_least(leans @ rates, 0.0, np.abs(leans) @ rates):  # the slope of the line of least squares, but for its scale
+    if reaches(leans @ rates, 0.0, np.abs(leans) @ rates):  # the slope of the line of least squares, but for its scale
         raise EstimationError(
             f"the error rate does not fall with size, so no number of {unit().topics} can be derived from it"
         )

@@ -18,7 +18,7 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_share
 from metaeval.base.names import shortened
 from metaeval.errors import InvalidOptionError
-from metaeval.running.equality import at_least
+from metaeval.running.equality import reaches
 from metaeval.running.parallel import in_one_order
 
 Stability = Literal["erho2", "phi"]
@@ -66,7 +66,7 @@ class Sources:
 
     def divisors(self, design: Design) -> Floats:
         """Return how many independent effects of each kind a mean has: (effect, design)."""
-        items, judges, repeats = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in design))
+        items, judges, repeats = np.broadcast_arrays(*(np.asarray(number, dtype=np.float64) for number in design))
         across = judges if self.passes == "judge" else np.ones_like(items) if self.passes == "none" else repeats
         by_level = {"top": np.ones_like(items), "cluster": items / self.per_cluster, "item": items}
         rows = [
@@ -79,13 +79,15 @@ class Sources:
 
     def among(self, kind: Literal["relative", "absolute", "repeat"]) -> Flags:
         """Return which effects make an error: of a difference, of a mean, or of a difference by repeats alone."""
-        relative = np.array([one.part in {"system", "both"} and one != SYSTEMS for one in self.effects])
+        relative = np.array([effect.part in {"system", "both"} and effect != SYSTEMS for effect in self.effects])
         if kind == "relative":
             return relative
         if kind == "absolute":
-            return np.array([one != SYSTEMS for one in self.effects])
+            return np.array([effect != SYSTEMS for effect in self.effects])
         again = {"crossed", "shared"}
-        return np.array([one == REPEAT or (one.part == "both" and self.passes in again) for one in self.effects])
+        return np.array(
+            [effect == REPEAT or (effect.part == "both" and self.passes in again) for effect in self.effects]
+        )
 
     @in_one_order
     def error(self, variances: Floats, design: Design, kind: Literal["relative", "absolute", "repeat"]) -> Floats:
@@ -96,9 +98,9 @@ class Sources:
     def coefficient(self, variances: Floats, design: Design, which: Stability) -> Floats:
         """Return Eρ² or Φ: the share of the variance of observed means that is of systems; (…, design)."""
         error = self.error(variances, design, "relative" if which == "erho2" else "absolute")
-        own = variances[..., [self.effects.index(SYSTEMS)]]
+        of_systems = variances[..., [self.effects.index(SYSTEMS)]]
         with np.errstate(invalid="ignore"):
-            return np.where(own + error > 0, own / (own + error), np.nan)
+            return np.where(of_systems + error > 0, of_systems / (of_systems + error), np.nan)
 
     @in_one_order
     def items_for(self, variances: Floats, share: Floats, *, judges: float, repeats: float, which: Stability) -> Floats:
@@ -109,22 +111,22 @@ class Sources:
         once = 1.0 / self.divisors(Design(1, judges, repeats))[:, 0]
         moving = variances[..., inside & falling] @ once[inside & falling]
         staying = variances[..., inside & ~falling] @ once[inside & ~falling]
-        own = variances[..., self.effects.index(SYSTEMS)]
-        room = own * (1.0 - share) / share - staying
+        of_systems = variances[..., self.effects.index(SYSTEMS)]
+        room = of_systems * (1.0 - share) / share - staying
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(room > 0, moving / room, np.inf)
 
 
-def whole_items(items: Floats) -> Floats:
+def enough_items(items: Floats) -> Floats:
     """Return a number of items as a whole one that is enough."""
-    known = np.where(np.isfinite(items), items, 1.0)
-    whole = np.maximum(np.ceil(known), 1.0)
-    enough = np.where(at_least(whole - 1.0, known, known) & (whole > 1), whole - 1.0, whole)
+    finite = np.where(np.isfinite(items), items, 1.0)
+    rounded_up = np.maximum(np.ceil(finite), 1.0)
+    enough = np.where(reaches(rounded_up - 1.0, finite, finite) & (rounded_up > 1), rounded_up - 1.0, rounded_up)
     return np.where(np.isfinite(items), enough, items)
 
 
 @in_one_order
-def drawn(strata: Strata, freedom: Floats) -> Floats:
+def component_draws(strata: Strata, freedom: Floats) -> Floats:
     """Return draws (draw, effect) of the components: mean squares over chi-squares of these degrees of freedom.
 
     The draws fill the cube of probabilities evenly and are the same every time.
@@ -152,19 +154,19 @@ def exact_shares(
         return None
     from scipy.special import chdtri, fdtri  # noqa: PLC0415 - loads a part of SciPy
 
-    systems, items, rest = strata.mean_squares.tolist()
+    systems, items, residual = strata.mean_squares.tolist()
     (of_systems, of_items, of_rest), (n_items, n_systems) = freedom.tolist(), strata.expected[[0, 1], [0, 1]].tolist()
     ends = []
     for chance in (1.0 - tail, tail):
         bound = float(fdtri(of_systems, of_rest, chance))
         if which == "erho2":
-            ratio = (systems / (rest * bound) - 1.0) / n_items if rest else np.inf
+            ratio = (systems / (residual * bound) - 1.0) / n_items if residual else np.inf
             ends.append(1.0 if np.isinf(ratio) else max(ratio / (1.0 + ratio), 0.0))
             continue
         endless = float(chdtri(of_systems, 1.0 - chance)) / of_systems
         by_items = float(fdtri(of_systems, of_items, chance))
-        above = systems**2 - endless * systems * rest + (endless - bound) * bound * rest**2
-        below = (n_systems - 1.0) * endless * systems * rest + by_items * systems * items
+        above = systems**2 - endless * systems * residual + (endless - bound) * bound * residual**2
+        below = (n_systems - 1.0) * endless * systems * residual + by_items * systems * items
         ratio = above / below if below else np.inf
         ends.append(1.0 if np.isinf(ratio) else max(n_systems * ratio / (n_systems * ratio + n_items), 0.0))
     return ends[0], ends[1]
@@ -206,16 +208,16 @@ def expected_conclusions(erho2: ArrayLike, n_items: ArrayLike, *, alpha: float =
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - loads a part of SciPy
 
-    own, items = np.broadcast_arrays(_shares_of_variance(erho2, "erho2"), _numbers(n_items, "n_items"))
+    coefficient, items = np.broadcast_arrays(_shares_of_variance(erho2, "erho2"), _numbers(n_items, "n_items"))
     check_share(alpha, "alpha")
     critical = -stdtrit(np.maximum(items - 1.0, 1.0), alpha / 2.0)
-    wrong = np.arccos(np.sqrt(own)) / np.pi
+    wrong = np.arccos(np.sqrt(coefficient)) / np.pi
     return pd.DataFrame(
         {
-            "power": 2.0 * ndtr(-critical * np.sqrt(1.0 - own)),
+            "power": 2.0 * ndtr(-critical * np.sqrt(1.0 - coefficient)),
             "wrong_order": wrong,
             "tau": 1.0 - 2.0 * wrong,
-            "contradicted": np.arccos(own) / np.pi,
+            "contradicted": np.arccos(coefficient) / np.pi,
         }
     )
 
@@ -250,9 +252,12 @@ def mapped_indicators(erho2: ArrayLike, phi: ArrayLike) -> pd.DataFrame:
     >>> mapped_indicators(0.95, 0.8)[["tau", "tau_ap", "relative_sensitivity"]].round(4).to_numpy().tolist()
     [[0.8641, 0.8151, 0.1239]]
     """
-    given = {"erho2": _shares_of_variance(erho2, "erho2"), "phi": _shares_of_variance(phi, "phi")}
+    coefficients = {"erho2": _shares_of_variance(erho2, "erho2"), "phi": _shares_of_variance(phi, "phi")}
     return pd.DataFrame(
-        {name: (given[of] if name in _RISING else 1.0 - given[of]) ** power for name, (of, power) in _MAPPED.items()}
+        {
+            name: (coefficients[of] if name in _RISING else 1.0 - coefficients[of]) ** power
+            for name, (of, power) in _MAPPED.items()
+        }
     )
 
 
@@ -278,10 +283,10 @@ def check_cost(cost: object) -> dict[str, float]:
     names = ("item", "run", "judgment")
     if not isinstance(cost, dict) or set(cost) - set(names):
         raise InvalidOptionError(f"`cost` is a mapping of {', '.join(names)} to numbers, not {cost!r}")
-    found = {name: float(cost.get(name, 0.0)) for name in names}
-    if min(found.values()) < 0 or not np.isfinite(list(found.values())).all() or not found["run"] + found["judgment"]:
+    costs = {name: float(cost.get(name, 0.0)) for name in names}
+    if min(costs.values()) < 0 or not np.isfinite(list(costs.values())).all() or not costs["run"] + costs["judgment"]:
         raise InvalidOptionError("costs are numbers from 0 on, and a run or a judgment costs something")
-    return found
+    return costs
 
 
 def candidates(n_judges: Sequence[int], n_repeats: Sequence[int]) -> tuple[Ints, Ints]:

@@ -46,10 +46,10 @@ class DesignEffect(Result):
         rows = []
         for metric in self.pairs["metric"].to_numpy().tolist():
             for kind, table in (("pairs", self.pairs), ("systems", self.systems)):
-                part = table.sel(metric=metric)
-                effect = part["design_effect"].to_series()
+                of_metric = table.sel(metric=metric)
+                effect = of_metric["design_effect"].to_series()
                 low, middle, high = effect.quantile([0.05, 0.5, 0.95])
-                n_topics = float(part["n_topics"].median())
+                n_topics = float(of_metric["n_topics"].median())
                 rows.append(
                     {
                         "metric": metric,
@@ -60,7 +60,7 @@ class DesignEffect(Result):
                         "design_effect": middle,
                         "low": low,
                         "high": high,
-                        "intraclass_correlation": float(part["intraclass_correlation"].median()),
+                        "intraclass_correlation": float(of_metric["intraclass_correlation"].median()),
                         "effective_topics": n_topics / middle if middle > 0.0 else np.nan,
                     }
                 )
@@ -109,12 +109,14 @@ def design_effect(scores: object) -> DesignEffect:
     values = oriented_values(scores)
     pairs = _effects(scores, values, first, second)
     beside = np.concatenate([values, np.zeros_like(values[:, :1])], axis=1)
-    own = _effects(scores, beside, np.arange(n_systems), np.full(n_systems, n_systems))
-    means = own["difference"] * better_direction(scores)[:, None]
+    of_systems = _effects(scores, beside, np.arange(n_systems), np.full(n_systems, n_systems))
+    means = of_systems["difference"] * better_direction(scores)[:, None]
     sizes = np.unique(scores["cluster"].to_numpy(), return_counts=True)[1]
     return DesignEffect(
         pairs=pairs.assign_coords(first=("pair", systems[first]), second=("pair", systems[second])),
-        systems=own.assign(difference=means).rename(pair="system", difference="mean").assign_coords(system=systems),
+        systems=of_systems.assign(difference=means)
+        .rename(pair="system", difference="mean")
+        .assign_coords(system=systems),
         n_clusters=len(sizes),
         sizes=(int(sizes.min()), int(sizes.max())),
     )
@@ -123,7 +125,8 @@ def design_effect(scores: object) -> DesignEffect:
 def _effects(scores: Scores, values: Floats, first: Places, second: Places) -> xr.Dataset:
     units = units_of(scores)
     naive, robust = (
-        difference_estimates(values, one, first, second) for one in (units_of(with_clusters(scores, "ignore")), units)
+        difference_estimates(values, grouping, first, second)
+        for grouping in (units_of(with_clusters(scores, "ignore")), units)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         told = (naive.error > 0.0) & (robust.n_units > 1)  # a pair's common topics may lie in one cluster
@@ -146,20 +149,20 @@ def _effects(scores: Scores, values: Floats, first: Places, second: Places) -> x
 def _intraclass(values: Floats, place: Places, first: Places, second: Places) -> Floats:
     """Return the intraclass correlation of the differences of every pair, (metric, pair), each topic weighing one."""
     member = (place[:, None] == np.arange(place.max() + 1)).astype(np.float64)
-    found = np.empty((len(values), len(first)))
+    correlation = np.empty((len(values), len(first)))
     for chunk in np.array_split(np.arange(len(first)), 1 + len(first) * len(place) // _CELLS):
-        for metric, one in enumerate(values):
-            found[metric, chunk] = _one_way(one[first[chunk]] - one[second[chunk]], member)
-    return found
+        for metric, scores in enumerate(values):
+            correlation[metric, chunk] = _one_way(scores[first[chunk]] - scores[second[chunk]], member)
+    return correlation
 
 
 def _one_way(differences: Floats, member: Floats) -> Floats:
-    known = np.isfinite(differences)
-    sizes = known @ member
+    observed = np.isfinite(differences)
+    sizes = observed @ member
     n_topics, n_clusters = sizes.sum(axis=1), (sizes > 0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(known, differences, 0.0).sum(axis=1) / n_topics
-        left = np.where(known, differences - mean[:, None], 0.0)
+        mean = np.where(observed, differences, 0.0).sum(axis=1) / n_topics
+        left = np.where(observed, differences - mean[:, None], 0.0)
         between = np.where(sizes > 0, (left @ member) ** 2 / sizes, 0.0).sum(axis=1)
         within = np.maximum((left**2).sum(axis=1) - between, 0.0) / (n_topics - n_clusters)
         between /= n_clusters - 1

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.crossed_variances import Fit
+from metaeval.agreement.crossed_variances import VarianceFit
 from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.models.dependability import (
@@ -18,10 +18,10 @@ from metaeval.models.dependability import (
     Sources,
     Stability,
     candidates,
-    drawn,
+    component_draws,
+    enough_items,
     exact_shares,
     expected_conclusions,
-    whole_items,
 )
 from metaeval.models.facets import Measured
 from metaeval.tests_stat.noncentral_t import detectable_shift
@@ -37,7 +37,7 @@ _SURE = 0.9999
 class Solved(NamedTuple):
     """What is known of one metric."""
 
-    fit: Fit
+    fit: VarianceFit
     sources: Sources
     freedom: Floats
     """Degrees of freedom behind the intervals."""
@@ -66,7 +66,7 @@ class Solved(NamedTuple):
         share = min(float(strata.expected[row, place] * self.variances[place] / total), _SURE) if total > 0 else 0.0
         freedom = self.freedom.copy()
         freedom[row] = strata.freedom[row] / (1.0 - share**2)
-        return drawn(strata, freedom)
+        return component_draws(strata, freedom)
 
     @property
     def now(self) -> "Solved":
@@ -76,7 +76,7 @@ class Solved(NamedTuple):
     @property
     def at_hand(self) -> Design:
         """The design at hand, in plain numbers."""
-        return Design(*(float(np.asarray(one)) for one in self.design))
+        return Design(*(float(np.asarray(number)) for number in self.design))
 
 
 class Made(NamedTuple):
@@ -104,10 +104,10 @@ class Prices(NamedTuple):
 
     def of(self, design: Design) -> Floats:
         """Return the cost of designs."""
-        number, across, repeats = (np.asarray(one, dtype=np.float64) for one in design)
+        number, across, repeats = (np.asarray(counts, dtype=np.float64) for counts in design)
         systems, judges = (across, self.measured) if self.measure == "judge" else (self.measured, across)
-        each = systems * repeats * (self.run + judges * self.judgment)
-        return np.asarray(self.fixed + number * (each + (0.0 if self.measure == "topic" else self.item)))
+        per_item = systems * repeats * (self.run + judges * self.judgment)
+        return np.asarray(self.fixed + number * (per_item + (0.0 if self.measure == "topic" else self.item)))
 
     def paid(self, made: Made) -> float:
         """Return the cost of the scores at hand."""
@@ -117,7 +117,7 @@ class Prices(NamedTuple):
 def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.DataFrame:
     """Return what designs make of the components; one row a design."""
     sources, variances = own.sources, own.variances[None]
-    items, judges, repeats = (one.ravel() for one in np.broadcast_arrays(*map(np.atleast_1d, design)))
+    items, judges, repeats = (column.ravel() for column in np.broadcast_arrays(*map(np.atleast_1d, design)))
     asked = Design(items, judges, repeats)
     columns: dict[str, Any] = {"metric": metric, "items": items, "judges": judges, "repeats": repeats}
     which: Stability
@@ -138,15 +138,17 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
     over_items = np.sqrt(2.0 * np.maximum(relative - lasting, 0.0))  # all that a test over items sees
     units = items / sources.per_cluster  # of the t test: items, or whole clusters
     columns["detectable"] = detectable_shift(np.maximum(units - 1.0, 1.0)) * over_items
-    known = own.sources.repeated
+    repeated = own.sources.repeated
     with np.errstate(invalid="ignore"):
         columns |= {
-            "repeatability": _LIMIT * np.sqrt(again) if known else np.nan,
+            "repeatability": _LIMIT * np.sqrt(again) if repeated else np.nan,
             "reproducibility": _LIMIT * np.sqrt(relative),
-            "repeat_share": np.where(relative > 0, again / relative, np.nan) if known else np.nan,
+            "repeat_share": np.where(relative > 0, again / relative, np.nan) if repeated else np.nan,
         }
     conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), units)
-    return pd.DataFrame(columns | {one: conclusions[one].to_numpy() for one in ("power", "wrong_order", "tau")})
+    return pd.DataFrame(
+        columns | {column: conclusions[column].to_numpy() for column in ("power", "wrong_order", "tau")}
+    )
 
 
 def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
@@ -161,7 +163,7 @@ def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
     else:
         with np.errstate(divide="ignore"):
             high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
-    return (*(float(whole_items(np.array(one))) for one in (items, low, high)),)  # type: ignore[return-value]  # three
+    return (*(float(enough_items(np.array(number))) for number in (items, low, high)),)  # type: ignore[return-value]  # three
 
 
 def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
@@ -174,21 +176,21 @@ def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
     number of items in each gives the smallest error for the cost.
     """
     uneven = own.sources.per_cluster / sizes[0]
-    now, (_, across, repeats) = own.at_hand, (float(np.asarray(one)) for one in own.design)
+    now, (_, across, repeats) = own.at_hand, (float(np.asarray(plan)) for plan in own.design)
     planned = [own._replace(sources=replace(own.sources, per_cluster=uneven * size)) for size in sizes]
     frames, twice = [], []
-    for one, size in zip(planned, sizes, strict=True):
-        frames.append(design_table(metric, one, now._replace(items=size * clusters), tail))
-        twice.append(one.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
+    for plan, size in zip(planned, sizes, strict=True):
+        frames.append(design_table(metric, plan, now._replace(items=size * clusters), tail))
+        twice.append(plan.sources.error(own.variances, now._replace(items=2.0 * size * clusters), "relative")[0])
     needed = [
-        [np.ceil(n / size) for n in items_needed(one, share, "erho2", across, repeats, tail)]
-        for one, size in zip(planned, sizes, strict=True)
+        [np.ceil(n / size) for n in items_needed(plan, share, "erho2", across, repeats, tail)]
+        for plan, size in zip(planned, sizes, strict=True)
     ]
     price = uneven * np.square(sizes)[:, None] * _cluster_to_item(own, np.vstack([own.variances, own.draws]))
     low, high = np.nanquantile(price[:, 1:], [tail, 1.0 - tail], axis=1, method="nearest")
     ends = zip(("", "_low", "_high"), zip(*needed, strict=True), strict=True)
-    found = pd.concat(frames, ignore_index=True)
-    return found[["metric", "items", "erho2", "erho2_low", "erho2_high", "difference_error"]].assign(
+    designs = pd.concat(frames, ignore_index=True)
+    return designs[["metric", "items", "erho2", "erho2_low", "erho2_high", "difference_error"]].assign(
         at_hand=np.arange(len(sizes)) == 0,
         clusters=clusters,
         items_per_cluster=sizes,
@@ -205,8 +207,8 @@ def _cluster_to_item(own: Solved, variances: Floats) -> Floats:
     """Return the variance of a difference that a cluster has, over that of one item in it: (draw,)."""
     sources, inside = replace(own.sources, per_cluster=1.0), own.sources.among("relative")
     parts = variances[:, inside] / sources.divisors(own.at_hand._replace(items=1.0))[inside, 0]
-    of_cluster = np.array([one.level == "cluster" for one in sources.effects])[inside]
-    of_item = np.array([one.level in {"item", "cell"} for one in sources.effects])[inside]
+    of_cluster = np.array([effect.level == "cluster" for effect in sources.effects])[inside]
+    of_item = np.array([effect.level in {"item", "cell"} for effect in sources.effects])[inside]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(parts[:, of_cluster].sum(axis=1) / parts[:, of_item].sum(axis=1))
 
@@ -230,8 +232,8 @@ def cheapest_designs(
     sure = affordable >= _FEWEST_ITEMS
     if sure.any():
         asked = Design(affordable[sure], across[sure], repeats[sure])
-        place = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
-        best = Design(*(float(np.asarray(one)[place]) for one in asked))
+        index = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
+        best = Design(*(float(np.asarray(values)[index]) for values in asked))
         rows.append(_row(metric, "same cost", own, best, float(prices.of(best))))
     share = float(now.sources.coefficient(variances, at_hand, "erho2")[0, 0]) if target is None else target[0]
     if 0 < share < 1:
@@ -251,12 +253,12 @@ def _least(  # noqa: PLR0913, PLR0917 - the target, and the designs to choose fr
     asked = partial(own.sources.items_for, known, np.array(share * (1 - 1e-12)), which="erho2")
     pairs = zip(across.tolist(), repeats.tolist(), strict=True)
     items = np.array([np.quantile(asked(judges=j, repeats=r), level, method="nearest") for j, r in pairs])
-    wanted = np.maximum(whole_items(items), _FEWEST_ITEMS)
+    wanted = np.maximum(enough_items(items), _FEWEST_ITEMS)
     total = wanted * price
     if not np.isfinite(total).any():
         return None
-    place = int(np.argmin(total))
-    return Design(float(wanted[place]), float(across[place]), float(repeats[place]))
+    cheapest = int(np.argmin(total))
+    return Design(float(wanted[cheapest]), float(across[cheapest]), float(repeats[cheapest]))
 
 
 def _row(metric: str, goal: str, own: Solved, design: Design, cost: float) -> dict[str, object]:

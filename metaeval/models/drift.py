@@ -95,9 +95,9 @@ class VersionDrift(Result):
         """
         from metaeval.figures.systems import baseline_differences  # noqa: PLC0415 - matplotlib
 
-        known = self.data.dropna(subset="difference")
-        frame = known.assign(metric=self.metric, mean=known["difference"])
-        frame["rank"] = 1 + (self.orders[2][known.index, None] < self.orders[2][None, known.index]).sum(axis=1)
+        compared = self.data.dropna(subset="difference")
+        frame = compared.assign(metric=self.metric, mean=compared["difference"])
+        frame["rank"] = 1 + (self.orders[2][compared.index, None] < self.orders[2][None, compared.index]).sum(axis=1)
         return baseline_differences(frame, self.metric, baseline="the first version", higher_is_better=self.higher)
 
 
@@ -155,30 +155,32 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
     """
     check_share(alpha, "alpha")
     correction = CORRECTIONS.canonical(correction)
-    one, other = (_board(given, name) for given, name in ((first, "first"), (second, "second")))
-    systems, items = (_shared(one, other, kind) for kind in ("system", "topic"))
-    ends = [one.sel(system=systems), other.sel(system=systems)]
+    first_board, second_board = (_board(argument, name) for argument, name in ((first, "first"), (second, "second")))
+    systems, items = (_shared(first_board, second_board, kind) for kind in ("system", "topic"))
+    ends = [first_board.sel(system=systems), second_board.sel(system=systems)]
     boards = [ends[0], ends[0].sel(topic=items), ends[1].sel(topic=items), ends[1]]
     before, after = (board.to_numpy()[0] for board in boards[1:3])
-    both = np.isfinite(before) & np.isfinite(after)
-    before, after = np.where(both, before, np.nan), np.where(both, after, np.nan)
+    in_both = np.isfinite(before) & np.isfinite(after)
+    before, after = np.where(in_both, before, np.nan), np.where(in_both, after, np.nan)
     weight = topic_weights(boards[2])
-    held = (np.isfinite(boards[3].to_numpy()[0]) * topic_weights(boards[3])).sum(axis=1)
+    total_weight = (np.isfinite(boards[3].to_numpy()[0]) * topic_weights(boards[3])).sum(axis=1)
     moved = (np.nan_to_num(after - before) * weight).sum(axis=1)
     means = [mean_over_topics(board)[0] for board in (boards[0], boards[3])]
     with np.errstate(invalid="ignore", divide="ignore"):
-        common = [(np.nan_to_num(own) * weight).sum(axis=1) / (both * weight).sum(axis=1) for own in (before, after)]
-    enough = both.sum(axis=1) >= _FEWEST
+        common = [
+            (np.nan_to_num(scores) * weight).sum(axis=1) / (in_both * weight).sum(axis=1) for scores in (before, after)
+        ]
+    enough = in_both.sum(axis=1) >= _FEWEST
     p, low, high, reachable, corrected, relative_reachable = np.full((6, len(systems)), np.nan)
-    found = _tested(boards[2], before[enough], after[enough], alpha)
-    p[enough], low[enough], high[enough], reachable[enough] = found
+    outcome = _tested(boards[2], before[enough], after[enough], alpha)
+    p[enough], low[enough], high[enough], reachable[enough] = outcome
     corrected[enough] = adjust(p[enough], correction)
     with np.errstate(invalid="ignore"):
-        shift = np.nan_to_num(after - before).sum(axis=0) / both.sum(axis=0)
-        relative = (np.nan_to_num(after - before - shift) * weight).sum(axis=1) / (both * weight).sum(axis=1)
+        shift = np.nan_to_num(after - before).sum(axis=0) / in_both.sum(axis=0)
+        relative = (np.nan_to_num(after - before - shift) * weight).sum(axis=1) / (in_both * weight).sum(axis=1)
     apart = np.full(len(systems), np.nan)
-    found = _tested(boards[2], before[enough], (after - shift)[enough], alpha)
-    apart[enough], relative_reachable[enough] = adjust(found[0], correction), found[3]
+    outcome = _tested(boards[2], before[enough], (after - shift)[enough], alpha)
+    apart[enough], relative_reachable[enough] = adjust(outcome[0], correction), outcome[3]
     change = means[1] - means[0]
     data = pd.DataFrame(
         {
@@ -186,9 +188,9 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
             "mean_first": means[0],
             "mean_second": means[1],
             "change": change,
-            "by_scores": moved / held,
-            "by_items": change - moved / held,
-            "n_common": both.sum(axis=1),
+            "by_scores": moved / total_weight,
+            "by_items": change - moved / total_weight,
+            "n_common": in_both.sum(axis=1),
             "common_first": common[0],
             "common_second": common[1],
             "difference": common[1] - common[0],
@@ -206,12 +208,12 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
         data=data,
         orders=np.stack([settled_mean_over_topics(board)[0] for board in boards]),
         n_common=len(items),
-        n_gone=one.sizes["topic"] - len(items),
-        n_new=other.sizes["topic"] - len(items),
-        n_changed=int((both & (before != after)).sum()),
-        n_scores=int(both.sum()),
-        metric=str(other["metric"].to_numpy()[0]),
-        higher=bool(other["higher_is_better"].to_numpy()[0]),
+        n_gone=first_board.sizes["topic"] - len(items),
+        n_new=second_board.sizes["topic"] - len(items),
+        n_changed=int((in_both & (before != after)).sum()),
+        n_scores=int(in_both.sum()),
+        metric=str(second_board["metric"].to_numpy()[0]),
+        higher=bool(second_board["higher_is_better"].to_numpy()[0]),
         correction=correction,
         alpha=float(alpha),
     )
@@ -225,22 +227,22 @@ def _board(given: object, name: str) -> Scores:
 
 
 def _shared(one: Scores, other: Scores, kind: str) -> list[str]:
-    known = set(other[kind].to_numpy().tolist())
-    found: list[str] = [name for name in one[kind].to_numpy().tolist() if name in known]
-    if len(found) < _FEWEST:
+    other_names = set(other[kind].to_numpy().tolist())
+    shared: list[str] = [name for name in one[kind].to_numpy().tolist() if name in other_names]
+    if len(shared) < _FEWEST:
         words = "systems" if kind == "system" else unit().topics
-        raise ScoresError(f"two {words} or more must be in both versions; there are {len(found)}")
-    return found
+        raise ScoresError(f"two {words} or more must be in both versions; there are {len(shared)}")
+    return shared
 
 
 def _tested(board: Scores, before: Floats, after: Floats, alpha: float) -> Floats:
     """Test in pairs, each system a metric of two versions: p-value, interval, smallest p-value of an exact test."""
     if not len(before):
         return np.empty((4, 0))
-    coords = {name: own for name, own in board.coords.items() if own.dims == ("topic",)}
+    coords = {name: coordinate for name, coordinate in board.coords.items() if coordinate.dims == ("topic",)}
     names = {"metric": [str(number) for number in range(len(before))], "system": list(_BOARDS)}
     stacked = xr.DataArray(np.stack([after, before], axis=1), dims=DIMS, coords={**coords, **names})
-    found = compare_systems(as_scores(stacked, missing="pairwise"), test="t", correction="none")
-    ends = difference_intervals(found, confidence_level=1 - alpha)
-    tested = [found.data["p_value"], ends["low"], ends["high"], found.data["p_reachable"]]
+    comparison = compare_systems(as_scores(stacked, missing="pairwise"), test="t", correction="none")
+    ends = difference_intervals(comparison, confidence_level=1 - alpha)
+    tested = [comparison.data["p_value"], ends["low"], ends["high"], comparison.data["p_reachable"]]
     return np.stack([values.to_numpy()[:, 0] for values in tested])

@@ -10,7 +10,7 @@ from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import on_threads
 
 if TYPE_CHECKING:
-    from metaeval.models.true_differences import Pairs
+    from metaeval.models.true_differences import PairStatistics
 
 
 REPLICATES = 100
@@ -35,11 +35,11 @@ class Check(NamedTuple):
         n_draws, n_topics = weights.shape
         bounds = np.cumsum(weights, axis=1)
         chances = self.generator.random((n_draws, n_topics)) * bounds[:, -1:]
-        sample = np.stack([np.searchsorted(own, at) for own, at in zip(bounds, chances, strict=True)])
+        sample = np.stack([np.searchsorted(bound, at) for bound, at in zip(bounds, chances, strict=True)])
         trials = np.repeat(sample[:, None], _TRIALS, axis=1)
         return self.generator.permuted(np.minimum(trials, n_topics - 1), axis=2)
 
-    def repeat(self, pairs: "Pairs", differences: Floats, boost: Floats, picked: Ints) -> Floats:
+    def repeat(self, pairs: "PairStatistics", differences: Floats, boost: Floats, picked: Ints) -> Floats:
         """Count errors under true differences (draw, pair), on the topics picked (draw, trial, topic).
 
         Shapes: result (draw, tolerance, size).
@@ -47,10 +47,10 @@ class Check(NamedTuple):
         n_topics = pairs.residual.shape[1]
         scale = np.sqrt(boost * n_topics / (n_topics - 1.0))
         sizes = np.abs(pairs.residual + pairs.means[:, None]).mean(axis=1)
-        given = (pairs.means, sizes, pairs.residual, differences, pairs.difference)
+        inputs = (pairs.means, sizes, pairs.residual, differences, pairs.difference)
         n_draws, n_sizes = len(picked), len(self.sizes)
         swaps, ties = np.zeros((n_draws, len(self.tolerances), n_sizes)), np.zeros((n_draws, n_sizes))
-        _count(n_draws, *given, scale, picked, self.sizes, self.tolerances, self.relative, swaps, ties)
+        _count(n_draws, *inputs, scale, picked, self.sizes, self.tolerances, self.relative, swaps, ties)
         swaps[:, self.tolerances == 0] += ties[:, None] / 2.0
         return swaps / differences.shape[1]
 
@@ -77,14 +77,14 @@ def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
     n_trials, n_systems = picked.shape[1], len(means)
     for draw in range(start, stop):
         for trial in range(n_trials):
-            for place in range(len(sizes)):
-                size = sizes[place]
+            for index in range(len(sizes)):
+                size = sizes[index]
                 first, second = np.zeros(n_systems), np.zeros(n_systems)
                 for topic in range(size):
-                    one, other = picked[draw, trial, topic], picked[draw, trial, size + topic]
+                    first_topic, second_topic = picked[draw, trial, topic], picked[draw, trial, size + topic]
                     for system in range(n_systems):
-                        first[system] += residual[system, one]
-                        second[system] += residual[system, other]
+                        first[system] += residual[system, first_topic]
+                        second[system] += residual[system, second_topic]
                 for system in range(n_systems):
                     first[system] *= scale[draw] / size
                     second[system] *= scale[draw] / size
@@ -96,7 +96,7 @@ def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
                         nothing = RELATIVE * (mean_sizes[a] + mean_sizes[b])
                         scores1, scores2 = seen[pair] + apart1 / scale[draw], seen[pair] + apart2 / scale[draw]
                         if min(abs(scores1), abs(scores2)) <= nothing:
-                            ties[draw, place] += 1.0 / n_trials
+                            ties[draw, index] += 1.0 / n_trials
                             continue
                         gap1, gap2 = delta + apart1, delta + apart2
                         if gap1 * gap2 >= 0:
@@ -110,4 +110,4 @@ def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
                             bound1, bound2 = tolerances[which] * unit1, tolerances[which] * unit2
                             if abs(gap1) - bound1 < -nothing or abs(gap2) - bound2 < -nothing:
                                 break
-                            swaps[draw, which, place] += 1.0 / n_trials
+                            swaps[draw, which, index] += 1.0 / n_trials

@@ -14,11 +14,18 @@ from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, che
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.error_rate_check import REPLICATES, Check
-from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of
+from metaeval.models.error_rate_posterior import BayesianErrorRate, ErrorRateDraws, arviz_posterior
 from metaeval.models.expected_rates import SIZES, expected_rates
-from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
+from metaeval.models.true_differences import (
+    PairStatistics,
+    Prior,
+    describe_pairs,
+    draw_differences,
+    missed_power,
+    prior_of,
+)
 from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
-from metaeval.resampling.topic_sets import Layout, lay_out
+from metaeval.resampling.topic_sets import TopicSetLayout, lay_out
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import limit_threads
 from metaeval.running.workers import parallel_map
@@ -174,10 +181,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         "ci_prob": float(ci_prob),
         "random_source": source.description,
     }
-    return posterior_of(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)
+    return arviz_posterior(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)
 
 
-def _refuse_other(observed: ErrorRates, layout: Layout, unit: str) -> None:
+def _refuse_other(observed: ErrorRates, layout: TopicSetLayout, unit: str) -> None:
     """Refuse counts of other scores, or of other leads."""
     n_systems, n_topics = (layout.scores.sizes[dim] for dim in ("system", "topic"))
     others = set(layout.scores["metric"].to_numpy().tolist()) - set(observed.metrics)
@@ -198,53 +205,57 @@ def _few(sizes: Sequence[int]) -> list[int]:
         raise EstimationError(f"swaps were counted on no {unit().topic} sets of {SIZES[0]:g} {unit().topics} or more")
     logs = np.log(sizes)
     wanted = np.linspace(logs[0], logs[-1], _CHECKED)
-    return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})
+    return sorted({sizes[int(np.argmin(np.abs(logs - target)))] for target in wanted})
 
 
-def _describe(scores: "Scores") -> tuple[dict[str, Pairs], dict[str, str]]:
+def _describe(scores: "Scores") -> tuple[dict[str, PairStatistics], dict[str, str]]:
     # not turned: which of two wins does not matter to a swap, and a share of a mean is one of the scores as they are
     described, left_out = {}, {}
-    for place, metric in enumerate(scores["metric"].to_numpy().tolist()):
+    for index, metric in enumerate(scores["metric"].to_numpy().tolist()):
         try:
-            described[metric] = describe_pairs(np.ascontiguousarray(scores.to_numpy()[place]))
+            described[metric] = describe_pairs(np.ascontiguousarray(scores.to_numpy()[index]))
         except EstimationError as error:
             left_out[metric] = str(error)
     return described, left_out
 
 
-def _sampled(described: Mapping[str, Pairs], generator: np.random.Generator) -> tuple[dict[str, Prior], dict[str, Any]]:
+def _sampled(
+    described: Mapping[str, PairStatistics], generator: np.random.Generator
+) -> tuple[dict[str, Prior], dict[str, Any]]:
     """Sample the law of every metric with PyMC."""
     from metaeval.models.error_rate_pymc import law_draws, sample_law  # noqa: PLC0415 - loads when needed
 
     draws = [law_draws(generator) for _ in described]
     laws = parallel_map(sample_law, list(described.values()), list(described), draws, description="PyMC")
-    found = dict(zip(described, laws, strict=True))
-    return {name: law.prior for name, law in found.items()}, {name: law.tree for name, law in found.items()}
+    law_of = dict(zip(described, laws, strict=True))
+    return {name: law.prior for name, law in law_of.items()}, {name: law.tree for name, law in law_of.items()}
 
 
 def draw_error_rates(
-    described: Mapping[str, Pairs],
+    described: Mapping[str, PairStatistics],
     laws: Mapping[str, Prior],
     check: Check,
     n_draws: int,
     generator: np.random.Generator,
-) -> dict[str, Drawn]:
+) -> dict[str, ErrorRateDraws]:
     """Draw error rates of every metric from one stream of topic weights and errors."""
     n_topics = next(iter(described.values())).residual.shape[1]
     weights, sources, picked = [], [], []
     for start in range(0, n_draws, _BLOCK):
-        own = generator.spawn(1)[0]
-        share = own.standard_exponential((min(_BLOCK, n_draws - start), n_topics))
+        stream = generator.spawn(1)[0]
+        share = stream.standard_exponential((min(_BLOCK, n_draws - start), n_topics))
         share /= share.mean(axis=1, keepdims=True)
         weights.append(share)
-        sources.append(own)
+        sources.append(stream)
         picked.append(check.pick(share) if start < REPLICATES else None)  # from one source for all blocks
     shared = (described, laws, check)
     blocks = parallel_map(_block, weights, sources, picked, shared=shared, description="Bayesian model")
-    found = {name: [block[name] for block in blocks] for name in described}
+    by_metric = {name: [block[name] for block in blocks] for name in described}
     return {
-        name: Drawn(*(np.concatenate([part for part in parts if len(part)]) for parts in zip(*each, strict=True)))
-        for name, each in found.items()
+        name: ErrorRateDraws(
+            *(np.concatenate([array for array in parts if len(array)]) for parts in zip(*metric_blocks, strict=True))
+        )
+        for name, metric_blocks in by_metric.items()
     }
 
 
@@ -252,7 +263,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
     weights: Floats,
     generator: np.random.Generator,
     picked: Ints | None,
-    described: Mapping[str, Pairs],
+    described: Mapping[str, PairStatistics],
     laws: Mapping[str, Prior],
     check: Check,
 ) -> dict[str, tuple[Floats, Floats, Floats]]:
@@ -262,7 +273,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
     signs = generator.standard_normal((count, n_topics))
     signs -= signs.mean(axis=1, keepdims=True)
     chance, tail, of_median = generator.random(count), generator.random(count), generator.standard_normal(count)
-    found = {}
+    by_metric = {}
     for name, pairs in described.items():
         prior = laws[name]
         chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), chance), len(prior.weight) - 1)
@@ -271,5 +282,5 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
         drawn = draw_differences(pairs, weights=weights, signs=signs, law=law, boost=boost)
         rates = expected_rates(drawn, check.tolerances, relative=check.relative)
         again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
-        found[name] = (rates, np.stack(law, axis=1), again)
-    return found
+        by_metric[name] = (rates, np.stack(law, axis=1), again)
+    return by_metric

@@ -28,7 +28,7 @@ _CHAINS = 4
 _FLOOR = 1e-12
 
 
-class Drawn(NamedTuple):
+class ErrorRateDraws(NamedTuple):
     """Draws of one metric: error rates (draw, tolerance, size), the law (draw, 2), and predicted counts.
 
     `predicted` has the rates of the check (replicate, tolerance, observed size).
@@ -78,17 +78,17 @@ class BayesianErrorRate(Result):
         hand, draws at tolerances above 0 are far too high; `curves` has none there.
         """
         asked = np.atleast_1d(np.asarray(sizes, dtype=np.float64))
-        kept = self.tree["posterior"]["error_rate"]
-        grid = kept["size"].to_numpy().astype(float)
+        draws = self.tree["posterior"]["error_rate"]
+        grid = draws["size"].to_numpy().astype(float)
         if not asked.size or not ((asked >= grid[0]) & (asked <= grid[-1])).all():
             raise refused("sizes", f"must lie between {grid[0]:g} and {grid[-1]:g}, not {sizes!r}", sizes)
-        place = np.interp(np.log(asked), np.log(grid), np.arange(len(grid)))
-        low = np.minimum(place.astype(int), len(grid) - 2)
-        share = place - low
-        logits = logit(kept.to_numpy())
+        position = np.interp(np.log(asked), np.log(grid), np.arange(len(grid)))
+        low = np.minimum(position.astype(int), len(grid) - 2)
+        share = position - low
+        logits = logit(draws.to_numpy())
         between = logits[..., low] * (1.0 - share) + logits[..., low + 1] * share
-        coords = {name: kept[name].to_numpy() for name in kept.dims[:-1]} | {"size": asked}
-        return xr.DataArray(expit(between), dims=kept.dims, coords=coords, name="error_rate")
+        coords = {name: draws[name].to_numpy() for name in draws.dims[:-1]} | {"size": asked}
+        return xr.DataArray(expit(between), dims=draws.dims, coords=coords, name="error_rate")
 
     def curves(self, sizes: ArrayLike, *, errors: bool = False) -> pd.DataFrame:
         """Return one row a metric, tolerance and size: median, ``low`` and ``high`` of the error rate.
@@ -141,8 +141,8 @@ class BayesianErrorRate(Result):
         flat = posterior.to_numpy().reshape(len(metrics), len(tolerances), -1)
         share = (flat[:, None] < flat[None]).mean(axis=-1) + 0.5 * (flat[:, None] == flat[None]).mean(axis=-1)
         rows = [
-            {"tolerance": tolerance, "metric_a": metrics[a], "metric_b": metrics[b], "p_fewer": share[a, b, place]}
-            for place, tolerance in enumerate(tolerances)
+            {"tolerance": tolerance, "metric_a": metrics[a], "metric_b": metrics[b], "p_fewer": share[a, b, index]}
+            for index, tolerance in enumerate(tolerances)
             for a, b in permutations(range(len(metrics)), 2)
         ]
         return pd.DataFrame(rows, columns=["tolerance", "metric_a", "metric_b", "p_fewer"])
@@ -173,7 +173,10 @@ class BayesianErrorRate(Result):
             checked, on=["metric", "tolerance", "size"], how="left"
         )
         frame["fitted"] = frame["median"]
-        names = [f"{100 * one:g} %" if self.tolerance_unit == "relative" else f"{one:g}" for one in self.tolerances]
+        names = [
+            f"{100 * tolerance:g} %" if self.tolerance_unit == "relative" else f"{tolerance:g}"
+            for tolerance in self.tolerances
+        ]
         seen_to = int(checked["size"].max())
         return figures.error_panels(frame, tolerances=names, max_error=self.max_error, seen_to=seen_to)
 
@@ -193,18 +196,20 @@ class BayesianErrorRate(Result):
         if errors:  # a standard error of the share of draws to either side
             reach = np.sqrt(places * (1 - places) / self.n_draws)
             shares = np.clip(places + np.array([[0.0], [-1.0], [1.0]]) * reach, 1e-9, 1.0)
-        found = draws.quantile(shares.ravel(), dim=("chain", "draw"), method="inverted_cdf")
-        ends = found[: len(names)].assign_coords(quantile=names)
+        quantiles = draws.quantile(shares.ravel(), dim=("chain", "draw"), method="inverted_cdf")
+        ends = quantiles[: len(names)].assign_coords(quantile=names)
         if errors:
-            below, above = found[3:6].to_numpy(), found[6:].to_numpy()
+            below, above = quantiles[3:6].to_numpy(), quantiles[6:].to_numpy()
             with np.errstate(invalid="ignore"):  # between endless counts there is nothing
-                spread = ends.copy(data=(above - below) / 2.0).assign_coords(quantile=[f"{one}_error" for one in names])
+                spread = ends.copy(data=(above - below) / 2.0).assign_coords(
+                    quantile=[f"{name}_error" for name in names]
+                )
             ends = xr.concat([ends, spread], "quantile")
         return ends.to_dataset("quantile").to_dataframe().reset_index()
 
 
-def posterior_of(  # noqa: PLR0913, PLR0917 - the parts of a result
-    drawn: Mapping[str, Drawn],
+def arviz_posterior(  # noqa: PLR0913, PLR0917 - the parts of a result
+    drawn: Mapping[str, ErrorRateDraws],
     tolerances: Sequence[float],
     observed: "ErrorRates",
     sizes: Sequence[int],
@@ -214,13 +219,13 @@ def posterior_of(  # noqa: PLR0913, PLR0917 - the parts of a result
 ) -> BayesianErrorRate:
     """Lay draws and counts out as ArviZ reads them."""
     names = list(drawn)
-    rates = np.stack([one.rates for one in drawn.values()], axis=1)
+    rates = np.stack([metric_draws.rates for metric_draws in drawn.values()], axis=1)
     rates = np.clip(np.minimum.accumulate(rates, axis=-1), _FLOOR, 1.0 - _FLOOR)  # more topics never err more
     n_draws = len(rates)
     shape = (_CHAINS, -1) if n_draws % _CHAINS == 0 else (1, -1)
     chains = {"chain": np.arange(shape[0]), "draw": np.arange(n_draws // shape[0])}
     named = {"metric": names, "tolerance": np.asarray(tolerances, dtype=np.float64)}
-    hyper = np.stack([one.hyper for one in drawn.values()], axis=1)
+    hyper = np.stack([metric_draws.hyper for metric_draws in drawn.values()], axis=1)
 
     def laid(values: Floats, *dims: str) -> tuple[tuple[str, ...], Floats]:
         return ("chain", "draw", *dims), values.reshape(*shape, *values.shape[1:])
@@ -228,9 +233,9 @@ def posterior_of(  # noqa: PLR0913, PLR0917 - the parts of a result
     variables = {
         "error_rate": laid(rates, "metric", "tolerance", "size"),
         "minimum_topics": laid(topics_needed(rates, float(attrs["max_error"])), "metric", "tolerance"),
-        **{name: laid(hyper[..., place], "metric") for place, name in enumerate(("log_scale", "slope"))},
+        **{name: laid(hyper[..., index], "metric") for index, name in enumerate(("log_scale", "slope"))},
     }
-    again = np.stack([one.predicted for one in drawn.values()], axis=1)[None]
+    again = np.stack([metric_draws.predicted for metric_draws in drawn.values()], axis=1)[None]
     seen = {"observed_size": np.asarray(sizes)}
     counted = observed.rates(half_swaps=True).sel({"metric": names, "tolerance": list(tolerances), "size": list(sizes)})
     total = observed.totals()["comparisons"].isel(metric=0, tolerance=0).sel({"size": list(sizes)})
@@ -281,7 +286,7 @@ def topics_needed(rates: Floats, max_error: float) -> Floats:
     logits, target, logs = logit(rates), logit(max_error), np.log(SIZES)
     settled = rates <= max_error
     first = np.maximum(settled.argmax(axis=-1), 1)[..., None]
-    above, below = (np.take_along_axis(logits, place, axis=-1)[..., 0] for place in (first - 1, first))
+    above, below = (np.take_along_axis(logits, index, axis=-1)[..., 0] for index in (first - 1, first))
     drop = np.where(above > below, above - below, 1.0)
     share = np.clip((above - target) / drop, 0.0, 1.0)
     from_, to = logs[first[..., 0] - 1], logs[first[..., 0]]

@@ -6,7 +6,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.errors import EstimationError
-from metaeval.models.true_differences import SLOPES, Pairs, Prior, apart, scales_for, standardised
+from metaeval.models.true_differences import SLOPES, PairStatistics, Prior, apart, scales_for, standardised
 
 _MAX_RHAT = 1.01
 _CHAINS, _DRAWS = 4, 800
@@ -19,7 +19,7 @@ class SampledLaw(NamedTuple):
     tree: Any
 
 
-def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
+def law_model(pairs: PairStatistics) -> Any:  # noqa: ANN401 - a pymc.Model
     r"""Return the PyMC model of the law of u, its slope marginalised.
 
     Notes
@@ -48,7 +48,7 @@ def law_draws(generator: np.random.Generator) -> tuple[int, Floats]:
     return int(generator.integers(2**31)), generator.random((_CHAINS * _DRAWS, 1))
 
 
-def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledLaw:
+def sample_law(pairs: PairStatistics, metric: str, draws: tuple[int, Floats]) -> SampledLaw:
     """Sample the law of one metric, with what `law_draws` returned."""
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed

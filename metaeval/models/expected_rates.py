@@ -30,8 +30,8 @@ def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) ->
     if len(above):
         logs = np.ascontiguousarray(drawn.log_variance)
         clear = np.zeros((len(logs), len(above), len(SIZES)))
-        given = (drawn.value, logs, drawn.level, drawn.own, tolerances[above], relative, np.sqrt(SIZES))
-        _clear_of(len(clear), *given, clear)
+        inputs = (drawn.value, logs, drawn.level, drawn.own, tolerances[above], relative, np.sqrt(SIZES))
+        _clear_of(len(clear), *inputs, clear)
         clear[:, 0] = np.minimum(clear[:, 0], rates[:, 0])  # at tolerance 0, whatever was asked
         rates[:, above] = np.minimum.accumulate(clear, axis=1)  # the normal law of means near 0 goes below it
     return rates / drawn.compared
@@ -40,26 +40,26 @@ def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) ->
 @compiled
 def _normal(x: float) -> float:
     """Return the normal distribution function, from a table whose relative error is below 1e-4 where it matters."""
-    place = (min(max(x, -_FAR), _FAR) + _FAR) / (2.0 * _FAR) * (len(_PHI) - 1)
-    low = min(int(place), len(_PHI) - 2)
-    return _PHI[low] + (place - low) * (_PHI[low + 1] - _PHI[low])
+    position = (min(max(x, -_FAR), _FAR) + _FAR) / (2.0 * _FAR) * (len(_PHI) - 1)
+    low = min(int(position), len(_PHI) - 2)
+    return _PHI[low] + (position - low) * (_PHI[low + 1] - _PHI[low])
 
 
 @compiled
 def _in_bins(u: Floats) -> Floats:
     """Count the pairs of every draw in bins of |u|, each between two: at tolerance 0 a rate depends on |u| alone."""
-    held = np.zeros((len(u), len(_BINS)))
+    counts = np.zeros((len(u), len(_BINS)))
     step = np.log(_BINS[1] / _BINS[0])
     for draw in range(len(u)):
         for pair in range(u.shape[1]):
             size = abs(u[draw, pair])
             if size < np.inf:
-                place = (np.log(size + _BINS[0]) - np.log(_BINS[0])) / step
-                place = min(place, len(_BINS) - 1.001)
-                low = int(place)
-                held[draw, low] += 1.0 - place + low
-                held[draw, low + 1] += place - low
-    return held
+                position = (np.log(size + _BINS[0]) - np.log(_BINS[0])) / step
+                position = min(position, len(_BINS) - 1.001)
+                low = int(position)
+                counts[draw, low] += 1.0 - position + low
+                counts[draw, low + 1] += position - low
+    return counts
 
 
 @on_threads

@@ -65,8 +65,8 @@ class ExponentialFit(Result):
         check_share(max_error, "max_error")
         if self.a1 <= max_error:
             return 1.0
-        found = max(1.0, float(np.ceil(np.log(self.a1 / max_error) / self.a2 - 1e-9))) if self.a2 > 0 else np.inf
-        return found if found <= limit else np.inf
+        size = max(1.0, float(np.ceil(np.log(self.a1 / max_error) / self.a2 - 1e-9))) if self.a2 > 0 else np.inf
+        return size if size <= limit else np.inf
 
 
 @in_one_order
@@ -154,12 +154,12 @@ def exponential_table(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd
 def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd.DataFrame:
     """Return the Monte-Carlo standard errors of `exponential_table`, by leaving out a fifth of the trials."""
     groups = min(_GROUPS, error_rates.n_trials)
-    place = np.arange(error_rates.n_trials) % groups
+    group_of = np.arange(error_rates.n_trials) % groups
     if groups == 1:
         return exponential_table(error_rates, half_swaps=half_swaps).select_dtypes("number") * np.nan
     again = [
         exponential_table(
-            replace(error_rates, counts=error_rates.counts.isel(trial=np.flatnonzero(place != group))),
+            replace(error_rates, counts=error_rates.counts.isel(trial=np.flatnonzero(group_of != group))),
             half_swaps=half_swaps,
         ).select_dtypes("number")
         for group in range(groups)
@@ -170,21 +170,21 @@ def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> p
 
 def _row(sizes: tuple[int, ...], rates: Floats) -> dict[str, object]:
     names = ("a1", "se_a1", "a2", "se_a2", "chi_squared", "degrees_of_freedom")
-    found: ExponentialFit | None = None
+    fit: ExponentialFit | None = None
     within: bool | None = False
     try:
-        found = fit_exponential(sizes, rates)
+        fit = fit_exponential(sizes, rates)
     except EstimationError as error:
         note = str(error)
     else:
-        within = found.chi_squared <= PUBLISHED_CRITERION if found.degrees_of_freedom else None
-        note = "" if found.a2 > 0 else "the error rate does not fall with size"
+        within = fit.chi_squared <= PUBLISHED_CRITERION if fit.degrees_of_freedom else None
+        note = "" if fit.a2 > 0 else "the error rate does not fall with size"
         note = note if within is not None else "; ".join(filter(None, (note, _THROUGH_BOTH)))
-    return {name: getattr(found, name, np.nan) for name in names} | {
+    return {name: getattr(fit, name, np.nan) for name in names} | {
         "within_published_criterion": within,
         "n_zero_sizes": int((rates == 0).sum()),
-        "held_out_error": getattr(found, "held_out_error", np.nan),
-        "held_out_bias": getattr(found, "held_out_bias", np.nan),
+        "held_out_error": getattr(fit, "held_out_error", np.nan),
+        "held_out_bias": getattr(fit, "held_out_bias", np.nan),
         "note": note,
     }
 
@@ -224,11 +224,11 @@ def _fit_rate(x: Floats, y: Floats) -> tuple[float, float, float, float]:
     def residuals(parameters: Floats) -> Floats:
         return (np.exp(parameters[0] - parameters[1] * x) - y) / weight
 
-    found = least_squares(residuals, [np.log(a1), a2], x_scale="jac", xtol=1e-12)
-    level, decline = found.x
+    solution = least_squares(residuals, [np.log(a1), a2], x_scale="jac", xtol=1e-12)
+    level, decline = solution.x
     if len(x) == 2:  # noqa: PLR2004 - two parameters
         return float(np.exp(level)), float(decline), np.nan, np.nan
-    covariance = np.linalg.pinv(found.jac.T @ found.jac) * (found.fun @ found.fun) / (len(x) - 2)
+    covariance = np.linalg.pinv(solution.jac.T @ solution.jac) * (solution.fun @ solution.fun) / (len(x) - 2)
     se_level, se_decline = np.sqrt(np.diag(covariance))
     return float(np.exp(level)), float(decline), float(np.exp(level) * se_level), float(se_decline)
 

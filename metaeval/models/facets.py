@@ -28,7 +28,7 @@ _AXES: Mapping[Measured, int] = {"system": 1, "judge": 2, "topic": 3}
 _WORDS = {"system": ("system",), "judge": ("judge",), "both": ("system", "judge"), "mean": ()}
 
 
-def laid_out(
+def facet_layout(
     table: Scores, *, repeats: Repeats, judges: bool, measure: Measured
 ) -> tuple[Floats, list[str], Ints | None, Passes]:
     """Return scores as (metric, system, judge, item, repeat), names of the metrics, clusters, and what a judge is."""
@@ -75,12 +75,12 @@ def component_name(effect: Effect, passes: Passes, measure: Measured) -> str:
     if effect == REPEAT:
         return "repeat"
     across = {"judge": "judge", "crossed": "repeat", "shared": "repeat", "none": ""}[passes]
-    own, other = ("topic", "system") if measure == "topic" else ("system", "topic")
+    measured_facet, item_facet = ("topic", "system") if measure == "topic" else ("system", "topic")
     if measure == "judge":
-        own, across = across, own
-    inside = {"system": own, "judge": across}
-    words = [inside[one] for one in _WORDS[effect.part]]
-    words += {"top": [], "cluster": ["cluster"], "item": [other]}[effect.level]
+        measured_facet, across = across, measured_facet
+    inside = {"system": measured_facet, "judge": across}
+    words = [inside[role] for role in _WORDS[effect.part]]
+    words += {"top": [], "cluster": ["cluster"], "item": [item_facet]}[effect.level]
     order = ["system", "topic", "cluster", "judge", "repeat"]
     return " x ".join(sorted(words, key=order.index))
 
@@ -95,4 +95,4 @@ def component_words(name: str, spoken: Unit) -> str:
     'systems × items'
     """
     words = {"topic": spoken.topics, "cluster": spoken.clusters}
-    return " × ".join(words.get(part, f"{part}s") for part in name.split(" x "))
+    return " × ".join(words.get(facet, f"{facet}s") for facet in name.split(" x "))

@@ -17,7 +17,7 @@ from metaeval.errors import EstimationError
 from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.judged_topics import judged_topics
 from metaeval.tests_stat.noncentral_t import detectable_shift
-from metaeval.tests_stat.rectified_means import Estimand, labels_of, measured
+from metaeval.tests_stat.rectified_means import Estimand, coordinates_of, human_and_judge_blocks
 
 type Floats = NDArray[np.float64]
 
@@ -159,41 +159,43 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     'Adding labels of nDCG@10 on 400 topics makes 30 human topics as informative as 39 [33, 46] under AP;
      23 [20, 27] would match 30 alone.'
     """
-    what = "planning with a judge"
+    purpose = "planning with a judge"
     check_count(n_topics, "n_topics", least=_FEWEST)
     if n_judged is not None:
         check_count(n_judged, "n_judged")
     check_choice(of, "of", ("pairs", "means"))
     check_power(power, alpha)
     check_share(confidence_level, "confidence_level")
-    laid = judged_topics(human, judge, what=what, fewest=_FEWEST)
-    plan = _Plan(n_topics=n_topics, n_judged=np.inf if n_judged is None else float(n_judged), alpha=alpha, power=power)
-    whole, without = [], []
-    for y, f, _ in measured(laid, of):
-        sums = (y.centred, f.centred)
-        whole.append(plan.answers(*(_sums(one, other) for one, other in _products(*sums)), n=laid.n_topics))
-        less = (_without_each(one, other) for one, other in _products(*sums))
-        without.append(plan.answers(*less, n=laid.n_topics - 1))
-    found, left_out = (
-        {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} for parts in (whole, without)
+    laid = judged_topics(human, judge, what=purpose, fewest=_FEWEST)
+    plan = _WorthPlan(
+        n_topics=n_topics, n_judged=np.inf if n_judged is None else float(n_judged), alpha=alpha, power=power
     )
-    n_fixed = int(np.isnan(found["worth"]).sum())
-    if n_fixed == len(found["worth"]):
+    full, without = [], []
+    for y, f, _ in human_and_judge_blocks(laid, of):
+        sums = (y.centred, f.centred)
+        full.append(plan.answers(*(_sums(first, second) for first, second in _products(*sums)), n=laid.n_topics))
+        less = (_without_each(first, second) for first, second in _products(*sums))
+        without.append(plan.answers(*less, n=laid.n_topics - 1))
+    estimates, left_out = (
+        {name: np.concatenate([answer[name] for answer in parts]) for name in parts[0]} for parts in (full, without)
+    )
+    n_fixed = int(np.isnan(estimates["worth"]).sum())
+    if n_fixed == len(estimates["worth"]):
         which = "pair" if of == "pairs" else "system"
         message = f"the human scores of no {which} vary over the {laid.n_topics} {unit().topics}"
         raise EstimationError(message)
     notes = list(laid.notes)
     if n_fixed:
         notes.append(
-            f"{n_fixed} of {len(found['worth'])} {of} do not vary over the human {unit().topics} and were left out"
+            f"{n_fixed} of {len(estimates['worth'])} {of} do not vary over the human {unit().topics} and were left out"
         )
     dim = "pair" if of == "pairs" else "system"
     return TopicsWithJudge(
         data=xr.Dataset(
-            {name: (dim, values) for name, values in found.items()},
-            coords=labels_of(laid, of),
+            {name: (dim, values) for name, values in estimates.items()},
+            coords=coordinates_of(laid, of),
         ),
-        summary=_summary(found, left_out, laid.n_topics, confidence_level),
+        summary=_summary(estimates, left_out, laid.n_topics, confidence_level),
         of=of,
         metric=laid.metric,
         judge=laid.judge_name,
@@ -212,20 +214,20 @@ def _products(y: Floats, f: Floats) -> tuple[tuple[Floats, Floats], ...]:
 
 
 def _sums(one: Floats, other: Floats) -> Floats:
-    found: Floats = np.einsum("rt,rt->r", one, other)
-    return found
+    sums: Floats = np.einsum("rt,rt->r", one, other)
+    return sums
 
 
 def _without_each(one: Floats, other: Floats) -> Floats:
     """Return the sums of products about the mean with every topic left out once, (row, topic)."""
     n = one.shape[1]
-    whole = _sums(one, other)[:, None]
-    left = whole - n / (n - 1) * one * other
-    return np.where(np.abs(left) <= _NOTHING * np.abs(whole), 0.0, left)
+    total = _sums(one, other)[:, None]
+    left = total - n / (n - 1) * one * other
+    return np.where(np.abs(left) <= _NOTHING * np.abs(total), 0.0, left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
+class _WorthPlan:
     """So many human topics and topics of the judge alone, and the test that is to find something."""
 
     n_topics: int
@@ -244,19 +246,19 @@ class _Plan:
             left = 1.0 - np.nan_to_num(correlation) ** 2
             left = np.where(left <= RELATIVE, 0.0, left)
             plain = (left, slope, spread)
-            held = np.clip(slope, 0.0, 1.0)
-            worth = 1.0 / (left + (slope - held) ** 2 * spread)
+            weight = np.clip(slope, 0.0, 1.0)
+            worth = 1.0 / (left + (slope - weight) ** 2 * spread)
             unbiased = np.minimum(1.0, left * (n - 1) / (n - 2))  # of the pilot's topics, as adjusted R squared
             exact = (unbiased, np.nan_to_num(np.sign(slope) * np.sqrt((1.0 - unbiased) / spread), posinf=0.0), spread)
-            known = np.where(np.isnan(ss_y), np.nan, 1.0)
+            valid = np.where(np.isnan(ss_y), np.nan, 1.0)
             size = float(self.n_topics)
             first = relative_variance(size, self.n_judged, *plain, fitting=False)[0]
             return {
                 "correlation": correlation,
-                "worth": known * worth,
-                "width_ratio": known * np.sqrt(first * size),
-                "n_equivalent": known * self._alone(self._effect(np.full_like(worth, size), *exact)),
-                "n_needed": known * self._needed(*exact),
+                "worth": valid * worth,
+                "width_ratio": valid * np.sqrt(first * size),
+                "n_equivalent": valid * self._alone(self._effect(np.full_like(worth, size), *exact)),
+                "n_needed": valid * self._needed(*exact),
             }
 
     def _needed(self, left: Floats, slope: Floats, spread: Floats) -> Floats:
@@ -271,13 +273,13 @@ class _Plan:
         judge = (left, slope, spread)
         low, high = float(_FEWEST), 2.0 * self.n_topics + 20.0
         too_few, enough = (beyond(np.full_like(left, n), *judge) for n in (low, high))
-        found = np.where(too_few <= 0.0, low, high)
+        needed = np.where(too_few <= 0.0, low, high)
         between = (too_few > 0.0) & (enough < 0.0)
         if between.any():
-            own = tuple(one[between] for one in judge)
-            ends = (np.full_like(own[0], low), np.full_like(own[0], high))
-            found[between] = find_root(beyond, ends, args=own, tolerances=_TOLERANCES).x
-        return found
+            arguments = tuple(values[between] for values in judge)
+            ends = (np.full_like(arguments[0], low), np.full_like(arguments[0], high))
+            needed[between] = find_root(beyond, ends, args=arguments, tolerances=_TOLERANCES).x
+        return needed
 
     def _effect(self, n: Floats, left: Floats, slope: Floats, spread: Floats) -> Floats:
         """Return the difference found with the power asked for, in standard deviations of a human difference."""
@@ -286,8 +288,8 @@ class _Plan:
 
     def _alone(self, effect: Floats) -> Floats:
         """Return the human topics alone that find this difference."""
-        sizes, found = _alone_table(self.alpha, self.power)
-        return np.exp(np.interp(-np.log(np.maximum(effect, 1e-300)), -np.log(found), np.log(sizes)))
+        sizes, effects = _alone_table(self.alpha, self.power)
+        return np.exp(np.interp(-np.log(np.maximum(effect, 1e-300)), -np.log(effects), np.log(sizes)))
 
 
 def relative_variance(  # noqa: PLR0913 - a plan and what a pilot told
@@ -303,12 +305,12 @@ def relative_variance(  # noqa: PLR0913 - a plan and what a pilot told
     n = np.asarray(n, dtype=np.float64)
     share = 1.0 if np.isinf(others) else others / (n + others)
     weight = np.clip(slope * share, 0.0, 1.0)
-    own = (left + (slope - weight) ** 2 * spread) / n
+    of_human = (left + (slope - weight) ** 2 * spread) / n
     if fitting:
-        own = own + _price_of_fitting(n, share, left, slope, spread)
+        of_human = of_human + _price_of_fitting(n, share, left, slope, spread)
     of_judge = 0.0 if np.isinf(others) else weight**2 * spread / others
-    variance = own + of_judge
-    freedom = (own + of_judge) ** 2 / (own**2 / (n - 2.0) + np.square(of_judge) / (n + others - 2.0) + 1e-300)
+    variance = of_human + of_judge
+    freedom = (of_human + of_judge) ** 2 / (of_human**2 / (n - 2.0) + np.square(of_judge) / (n + others - 2.0) + 1e-300)
     return variance, np.where((weight > 0.0) & (variance > 0.0), freedom, n - 1.0)
 
 
@@ -350,15 +352,15 @@ def _alone_table(alpha: float, power: float) -> tuple[Floats, Floats]:
 def _summary(found: dict[str, Floats], without: dict[str, Floats], n: int, confidence_level: float) -> pd.DataFrame:
     """Return median and mean over pairs, with the interval of the jackknife over topics on the logarithmic scale."""
     reach = float(stdtrit(n - 1, 0.5 + confidence_level / 2))
-    kept = ~np.isnan(found["worth"])
+    varying = ~np.isnan(found["worth"])
     rows = {}
     for label, take in (("median", np.nanmedian), ("mean", np.nanmean)):
         row: dict[str, float] = {}
         for name in _SUMMED:
-            value = float(take(found[name][kept]))
+            value = float(take(found[name][varying]))
             with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)  # a topic that alone made the pairs vary
-                logs = np.log(take(without[name][kept], axis=0))
+                logs = np.log(take(without[name][varying], axis=0))
                 error = np.sqrt((n - 1) / n * np.square(logs - logs.mean()).sum())
             spread = np.exp(reach * error)
             row |= {name: value, f"{name}_low": value / spread, f"{name}_high": value * spread}

@@ -81,8 +81,8 @@ class MissingScores(Result):
         name = self.metrics[0] if metric is None else metric
         if name not in self.metrics:
             raise UnknownNameError("metric", name, self.metrics)
-        part = self.systems[self.systems["metric"] == name]
-        frame = pd.DataFrame({"name": part["system"], "value": part["mean_own"] - part["mean"]})
+        of_metric = self.systems[self.systems["metric"] == name]
+        frame = pd.DataFrame({"name": of_metric["system"], "value": of_metric["mean_own"] - of_metric["mean"]})
         return agreement_dots(frame.assign(low=np.nan, high=np.nan), label=f"{name}: mean of own topics less mean")
 
 
@@ -139,30 +139,30 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
     check_share(confidence_level, "confidence_level")
     scores = engine_scores(scores, "missing scores")
     values, names = scores.to_numpy(), scores["metric"].to_numpy().tolist()
-    known = np.isfinite(values)
-    lacking = [place for place in range(len(values)) if not known[place].all()]
+    observed = np.isfinite(values)
+    lacking = [index for index in range(len(values)) if not observed[index].all()]
     if not lacking:
         raise ScoresError("missing scores: none is missing")
-    apart = [names[place] for place in lacking if not linked(known[place]).all()]
+    apart = [names[index] for index in lacking if not linked(observed[index]).all()]
     if apart:
         raise ScoresError(
             f"missing scores: under {apart[0]!r} some systems share no {unit_of(scores).topic} with others"
         )
-    ahead, means, own = settled_mean_over_topics(scores), mean_over_topics(scores), mean_over_own_topics(scores)
+    ahead, means, own_means = settled_mean_over_topics(scores), mean_over_topics(scores), mean_over_own_topics(scores)
     tables, counts, related = [], [], []
-    for place in lacking:
-        there, labels = known[place], {"metric": names[place]}
+    for index in lacking:
+        there, labels = observed[index], {"metric": names[index]}
         common = there.all(axis=0)
-        at = scores.isel(metric=[place], topic=np.flatnonzero(common))
-        turned = np.where(ahead[place] == means[place], own[place], -own[place])
+        at = scores.isel(metric=[index], topic=np.flatnonzero(common))
+        turned = np.where(ahead[index] == means[index], own_means[index], -own_means[index])
         table = pd.DataFrame(
             labels
             | {
                 "system": scores["system"].to_numpy(),
-                "rank": _ranks(ahead[place]),
-                "mean": means[place],
+                "rank": _ranks(ahead[index]),
+                "mean": means[index],
                 "rank_own": _ranks(turned),
-                "mean_own": own[place],
+                "mean_own": own_means[index],
                 "mean_common": mean_over_own_topics(at)[0] if common.any() else np.nan,
                 "n_topics": there.sum(axis=1),
                 "missing": 1.0 - there.mean(axis=1),
@@ -170,7 +170,7 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
         )
         tables.append(table.sort_values("rank", kind="stable"))
         counts.append(labels | _counts(there))
-        related += [labels | row for row in _relations(scores, values[place], confidence_level)]
+        related += [labels | row for row in _relations(scores, values[index], confidence_level)]
     return MissingScores(
         systems=pd.concat(tables, ignore_index=True),
         counts=pd.DataFrame(counts),
@@ -203,26 +203,26 @@ def _counts(known: Flags) -> dict[str, float]:
 def _relations(scores: Scores, values: Floats, level: float) -> list[dict[str, object]]:
     """Return how missing scores go with topics, with systems, and with both beyond their sum."""
     weights, units = topic_weights(scores), units_of(scores)
-    known = np.isfinite(values)
-    missing = ~known & known.any(axis=0)
+    observed = np.isfinite(values)
+    missing = ~observed & observed.any(axis=0)
     fit = two_way(values, weights)
-    error = np.where(known, values - fit.means[:, None] - fit.topics, 0.0)
+    error = np.where(observed, values - fit.means[:, None] - fit.topics, 0.0)
     lacks, lacked = missing.mean(axis=1), missing.mean(axis=0)
     product = np.outer(lacks - lacks.mean(), lacked - lacked.mean())
-    own = two_way(np.where(known, product, np.nan), weights)
-    left = product - own.means[:, None] - own.topics
-    square = weights * known * left**2
+    of_product = two_way(np.where(observed, product, np.nan), weights)
+    left = product - of_product.means[:, None] - of_product.topics
+    square = weights * observed * left**2
     away = float((weights * missing * left).sum() / max(float((weights * missing).sum()), np.finfo(float).tiny))
     total = float(square.sum())
-    if total > RELATIVE * float((weights * known * product**2).sum()):
+    if total > RELATIVE * float((weights * observed * product**2).sum()):
         slope = float((weights * left * error).sum()) / total
-        part = away / total * (weights * left * (error - slope * left) * known).sum(axis=0)
-        both = _interval(away * slope, part, square.sum(axis=0), units, level)
+        influence = away / total * (weights * left * (error - slope * left) * observed).sum(axis=0)
+        interaction = _interval(away * slope, influence, square.sum(axis=0), units, level)
     else:
-        both = _interval(np.nan, np.zeros(1), np.zeros(1), None, level)
-    topics = _contrast(fit.topics, weights * missing.sum(axis=0), weights * known.sum(axis=0), units, level)
-    systems = _contrast(fit.means, missing @ weights, known @ weights, None, level)
-    return [{"relation": name, **row} for name, row in zip(RELATIONS, (topics, systems, both), strict=True)]
+        interaction = _interval(np.nan, np.zeros(1), np.zeros(1), None, level)
+    topics = _contrast(fit.topics, weights * missing.sum(axis=0), weights * observed.sum(axis=0), units, level)
+    systems = _contrast(fit.means, missing @ weights, observed @ weights, None, level)
+    return [{"relation": name, **row} for name, row in zip(RELATIONS, (topics, systems, interaction), strict=True)]
 
 
 def _contrast(
@@ -230,8 +230,8 @@ def _contrast(
 ) -> dict[str, float]:
     """Return the mean level of missing scores less that of the others, with its interval."""
     without, within = (float(levels @ weight / weight.sum()) for weight in (missing, known))
-    part = missing * (levels - without) / missing.sum() - known * (levels - within) / known.sum()
-    return _interval(without - within, part, missing, units, level)
+    influence = missing * (levels - without) / missing.sum() - known * (levels - within) / known.sum()
+    return _interval(without - within, influence, missing, units, level)
 
 
 def _interval(value: float, parts: Floats, weight: Floats, units: TopicUnits | None, level: float) -> dict[str, float]:

@@ -75,25 +75,25 @@ def vote_ratings(votes: object) -> pd.DataFrame:
     >>> found[["average_win_rate", "counting"]].to_numpy().tolist()
     [[0.375, 1.5], [0.625, 1.5], [0.5, 1.0]]
     """
-    given = as_votes(votes)
-    wins = win_matrix(given)
+    checked = as_votes(votes)
+    wins = win_matrix(checked)
     n = len(wins)
     turned = wins.T.copy()
     turned[turned.sum(axis=1) == 0] = 1.0
     walk = _DAMPING * turned / turned.sum(axis=1, keepdims=True) + (1.0 - _DAMPING) / n
     rank = _dominant(walk.T)
     frame = pd.DataFrame({"average_win_rate": mean_win_rates(wins), "counting": wins.sum(axis=1)})
-    fitted = bradley_terry(given, clusters=[], covariates=[]) if _bounded(wins) else None
+    fitted = bradley_terry(checked, clusters=[], covariates=[]) if _bounded(wins) else None
     if fitted is not None:
         frame["bradley_terry"] = np.exp(fitted.strengths) / np.exp(fitted.strengths).sum()
-        if (given.share == 0.5).any() and np.isin(given.share, [0.0, 0.5, 1.0]).all():  # noqa: PLR2004 - ties
-            frame["newman"] = np.exp(davidson_strengths(given))
+        if (checked.share == 0.5).any() and np.isin(checked.share, [0.0, 0.5, 1.0]).all():  # noqa: PLR2004 - ties
+            frame["newman"] = np.exp(davidson_strengths(checked))
         else:
             frame["newman"] = np.exp(fitted.strengths)
     frame["eigen"] = _dominant(wins.T)
     frame["pagerank"] = rank / rank.sum()
-    frame["elo"] = _elo_of(given, np.arange(len(given.share)), 4.0)
-    return frame.set_index(pd.Index(given.systems, name="system"))
+    frame["elo"] = _elo_of(checked, np.arange(len(checked.share)), 4.0)
+    return frame.set_index(pd.Index(checked.systems, name="system"))
 
 
 def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLike = None) -> EloRatings:
@@ -116,10 +116,10 @@ def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLi
     """
     check_number(k, "k", above=0)
     check_count(n_orders, "n_orders", least=2, most=_MOST_ORDERS)
-    given, generator = as_votes(votes), resolve_rng(rng).generator
-    number = len(given.share)
-    drawn = np.stack([_elo_of(given, generator.permutation(number), k) for _ in range(n_orders)])
-    return EloRatings(_elo_of(given, np.arange(number), k), drawn.mean(axis=0), drawn.std(axis=0, ddof=1), n_orders)
+    checked, generator = as_votes(votes), resolve_rng(rng).generator
+    number = len(checked.share)
+    drawn = np.stack([_elo_of(checked, generator.permutation(number), k) for _ in range(n_orders)])
+    return EloRatings(_elo_of(checked, np.arange(number), k), drawn.mean(axis=0), drawn.std(axis=0, ddof=1), n_orders)
 
 
 def _bounded(wins: Floats) -> bool:
@@ -131,8 +131,8 @@ def _bounded(wins: Floats) -> bool:
 def _dominant(square: Floats) -> Floats:
     """Return the eigenvector of the largest eigenvalue, of length 1 and without a negative sum."""
     values, vectors = np.linalg.eig(square)
-    found = vectors[:, int(np.argmax(values.real))].real
-    return np.asarray(found * np.sign(found.sum() or 1.0) / np.linalg.norm(found))
+    vector = vectors[:, int(np.argmax(values.real))].real
+    return np.asarray(vector * np.sign(vector.sum() or 1.0) / np.linalg.norm(vector))
 
 
 def _elo_of(votes: Votes, order: Codes, k: float) -> Floats:
@@ -144,11 +144,11 @@ def _elo(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
     order: Codes, left: Codes, right: Codes, share: Floats, weight: Floats, n_systems: int, k: float
 ) -> Floats:
     ratings = np.full(n_systems, 1000.0)
-    for place in range(len(order)):
-        vote = order[place]
-        one, other = left[vote], right[vote]
-        expected = 1.0 / (1.0 + 10.0 ** ((ratings[other] - ratings[one]) / 400.0))
+    for position in range(len(order)):
+        vote = order[position]
+        first, second = left[vote], right[vote]
+        expected = 1.0 / (1.0 + 10.0 ** ((ratings[second] - ratings[first]) / 400.0))
         step = k * weight[vote] * (share[vote] - expected)
-        ratings[one] += step
-        ratings[other] -= step
+        ratings[first] += step
+        ratings[second] -= step
     return ratings

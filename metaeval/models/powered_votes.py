@@ -12,7 +12,7 @@ from metaeval.base.checks import check_share
 from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, ScoresError
-from metaeval.models.vote_model import Cells, cells_of, extra_scores, fit_votes, moments_of, scores_by
+from metaeval.models.vote_model import VoteCells, extra_scores, fit_votes, moments_of, scores_by, vote_cells
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.running.parallel import in_one_order
 from metaeval.table.votes import Votes, as_votes
@@ -131,19 +131,19 @@ def powered_strengths(people: object, judge: object, *, alpha: float = 0.05) -> 
     True
     """
     check_share(alpha, "alpha")
-    sets = [replace(as_votes(one), covariates={}) for one in (people, judge)]
-    for own in sets:
-        if "question" not in own.units:
+    sets = [replace(as_votes(source), covariates={}) for source in (people, judge)]
+    for votes in sets:
+        if "question" not in votes.units:
             raise ScoresError("votes name no question, so it is unknown where people and judge voted on the same")
     shared = np.isin(_cells(sets[1]), _cells(sets[0]))
     if not shared.any():
         raise ScoresError("the judge did not vote on any question and pair of systems that people voted on")
     sets.append(sets[1].where(shared))
     names = _bounded(sets)
-    questions = pd.Index(dict.fromkeys(name for own in sets for name in own.names["question"]))
-    found = [_influences(own.of(names), questions) for own in sets]
-    strengths, influence = found[0]
-    more, moved = found[1][0] - found[2][0], found[1][1] - found[2][1]
+    questions = pd.Index(dict.fromkeys(name for votes in sets for name in votes.names["question"]))
+    estimates = [_influences(votes.of(names), questions) for votes in sets]
+    strengths, influence = estimates[0]
+    more, moved = estimates[1][0] - estimates[2][0], estimates[1][1] - estimates[2][1]
     spread = float((moved**2).sum())
     weight = float(np.clip(-(influence * moved).sum() / spread, 0.0, 1.0)) if spread > 0 else 0.0
     asked = len(sets[0].of(names).names["question"])
@@ -179,27 +179,27 @@ def _bounded(sets: Sequence[Votes]) -> list[str]:
     names: list[str] = []
     while True:
         cores = []
-        for own in sets:
-            part = own.of(names) if names else own
-            groups = part.grouped() if len(part.share) else ()
+        for votes in sets:
+            inner = votes.of(names) if names else votes
+            groups = inner.grouped() if len(inner.share) else ()
             if not groups:
                 raise EstimationError("no two systems have strengths by people and by the judge")
-            cores.append(bradley_terry(part.of(groups[0]), clusters=[]).systems)
-        kept = [name for name in cores[0] if all(name in core for core in cores)]
-        if len(kept) < _FEWEST:
+            cores.append(bradley_terry(inner.of(groups[0]), clusters=[]).systems)
+        common = [name for name in cores[0] if all(name in core for core in cores)]
+        if len(common) < _FEWEST:
             raise EstimationError("no two systems have strengths by people and by the judge")
-        if all(len(core) == len(kept) for core in cores):
-            return kept
-        names = kept
+        if all(len(core) == len(common) for core in cores):
+            return common
+        names = common
 
 
 def _influences(votes: Votes, questions: pd.Index) -> tuple[Floats, Floats]:
     """Return strengths, and what every question adds to their errors, (question, system)."""
-    fit = fit_votes(cells_of(votes, davidson=False))
+    fit = fit_votes(vote_cells(votes, davidson=False))
     none = np.empty((len(votes.share), 0))
-    single = Cells(votes.left, votes.right, votes.share, votes.weight, none, len(votes.systems), davidson=False)
+    single = VoteCells(votes.left, votes.right, votes.share, votes.weight, none, len(votes.systems), davidson=False)
     moments = moments_of(single, fit.parameters)
-    place = questions.get_indexer(pd.Index(votes.names["question"]))[votes.units["question"]]
+    question = questions.get_indexer(pd.Index(votes.names["question"]))[votes.units["question"]]
     extra = extra_scores(single, moments, single.weight)
-    scores = scores_by(single, single.weight * moments.residual, extra, place, len(questions))
+    scores = scores_by(single, single.weight * moments.residual, extra, question, len(questions))
     return fit.parameters, scores @ fit.bread

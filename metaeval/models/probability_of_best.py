@@ -68,7 +68,9 @@ class BestSystem(Result):
     def _best_under(self, metric: str) -> str:
         """Say which system, or systems with the same chance, is the likeliest to be the best."""
         chance = self.data["p_best"].sel(metric=metric).to_numpy()
-        first = ends(self.data["system"].to_numpy(), chance, [_written(float(one), self.n_draws) for one in chance])[1]
+        first = ends(
+            self.data["system"].to_numpy(), chance, [_written(float(value), self.n_draws) for value in chance]
+        )[1]
         return f"{first.who} {first.verb('is', 'are each')} truly the best with probability {first.figure}"
 
     def to_frame(self) -> pd.DataFrame:
@@ -80,14 +82,14 @@ class BestSystem(Result):
         columns = ["mean", "rank", "p_best"]
         frames = []
         for metric in self.metrics:
-            one = self.data.sel(metric=metric)
-            frame = pd.DataFrame({"metric": metric, "system": one["system"].to_numpy()})
+            of_metric = self.data.sel(metric=metric)
+            frame = pd.DataFrame({"metric": metric, "system": of_metric["system"].to_numpy()})
             if self.families is not None:
                 frame["family"] = [self.families[name] for name in frame["system"]]
-            frame[columns] = np.stack([one[name].to_numpy() for name in columns], axis=1)
-            for k in one["k"].to_numpy().tolist():
-                frame[f"p_top_{k}"] = one["p_top"].sel(k=k).to_numpy()
-            frame["share_of_resamples"] = one["share_of_resamples"].to_numpy()
+            frame[columns] = np.stack([of_metric[name].to_numpy() for name in columns], axis=1)
+            for k in of_metric["k"].to_numpy().tolist():
+                frame[f"p_top_{k}"] = of_metric["p_top"].sel(k=k).to_numpy()
+            frame["share_of_resamples"] = of_metric["share_of_resamples"].to_numpy()
             frames.append(frame.astype({"rank": int}).sort_values("rank", kind="stable"))
         return pd.concat(frames, ignore_index=True)
 
@@ -118,8 +120,8 @@ class BestSystem(Result):
         frame = grouped.agg(
             n_systems=("system", "size"), p_best=("p_best", "sum"), share_of_resamples=("share_of_resamples", "sum")
         ).reset_index()
-        place = frame["metric"].map({name: place for place, name in enumerate(self.metrics)})
-        order = np.lexsort([-frame["p_best"].to_numpy(), place.to_numpy()])
+        position = frame["metric"].map({name: position for position, name in enumerate(self.metrics)})
+        order = np.lexsort([-frame["p_best"].to_numpy(), position.to_numpy()])
         return frame.iloc[order].reset_index(drop=True)
 
 
@@ -230,9 +232,9 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
 
     with tile_pool(n_threads) as pool:
         n_metrics = len(units.means)
-        found = track(pool.map(one, range(n_metrics)), description="Drawing true means", total=n_metrics)
-        places, each = zip(*found, strict=True)
-        chances, shares = np.stack(each), _shares(units, places, n_resamples, resampling, pool)
+        drawn = track(pool.map(one, range(n_metrics)), description="Drawing true means", total=n_metrics)
+        places, chances_by_metric = zip(*drawn, strict=True)
+        chances, shares = np.stack(chances_by_metric), _shares(units, places, n_resamples, resampling, pool)
     rank = np.stack([len(own) - np.searchsorted(np.sort(own), own, side="right") + 1 for own in units.oriented])
     dims = ("metric", "system")
     data = xr.Dataset(
@@ -275,8 +277,8 @@ def _chances(  # noqa: PLR0913, PLR0917 - the sample and the draws
 ) -> Floats:
     """Return the probability of every system to be among so many best under one metric, (size, system)."""
     drawn = draws_of_means(units, metric, places, n_draws, np.random.default_rng(seed))
-    found = np.sum([counts_at_top(block, sizes) for block in drawn], axis=0)
-    return places.shared(found) / found[0].sum()
+    counts = np.sum([counts_at_top(block, sizes) for block in drawn], axis=0)
+    return places.shared(counts) / counts[0].sum()
 
 
 def _shares(
@@ -302,9 +304,11 @@ def _shares(
     def one(metric: int, counts: Floats) -> Floats:
         total = sizes[metric].sum()
         means = units.oriented[metric][:, None] * np.ones(counts.shape[1])
-        for own in inside:
-            weights = sizes[metric][own]
-            means += weights.sum() / total * (units.residual[metric][:, own] @ counts[own]) / (weights @ counts[own])
+        for block in inside:
+            weights = sizes[metric][block]
+            means += (
+                weights.sum() / total * (units.residual[metric][:, block] @ counts[block]) / (weights @ counts[block])
+            )
         best = means >= means.max(axis=0) - RELATIVE * 2.0 * units.spans[metric].max() / total
         return np.asarray((best / best.sum(axis=0)).sum(axis=1))
 
@@ -312,4 +316,4 @@ def _shares(
     for drawn in ahead(units.topics.counts(np.random.default_rng(seed), n_resamples)):
         counts = drawn if len(inside) == 1 else drawn[by_stratum]
         won += list(pool.map(partial(one, counts=counts), range(len(places))))
-    return np.stack([own.shared(row) for own, row in zip(places, won, strict=True)]) / n_resamples
+    return np.stack([block.shared(row) for block, row in zip(places, won, strict=True)]) / n_resamples

@@ -98,9 +98,11 @@ def units_for_effect(
     >>> units_for_effect([0.5, 0.1, 0.0]).tolist()
     [34.0, 787.0, inf]
     """
-    sizes, shares, levels = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (effect, share, alpha)))
+    sizes, shares, levels = np.broadcast_arrays(
+        *(np.asarray(argument, dtype=np.float64) for argument in (effect, share, alpha))
+    )
     sizes = np.abs(sizes)
-    found = np.where(np.isnan(sizes), np.nan, np.inf)
+    needed = np.where(np.isnan(sizes), np.nan, np.inf)
     z = ndtri(1.0 - levels / 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         guess = ((z + ndtri(power)) ** 2 / sizes**2 + z**2 / 2.0) / shares  # Sakai's
@@ -121,8 +123,8 @@ def units_for_effect(
         middle = np.floor((low[left] + high[left]) / 2.0)
         reached = enough(middle, left)
         low[left], high[left] = np.where(reached, low[left], middle), np.where(reached, middle, high[left])
-    found[asked] = high
-    return found
+    needed[asked] = high
+    return needed
 
 
 def paired_t_power(n_topics: int, min_difference: float, difference_variance: float, *, alpha: float = 0.05) -> float:

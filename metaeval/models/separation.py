@@ -123,21 +123,23 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     tables = []
     for number, name in enumerate(scores["metric"].to_numpy().tolist()):
         first, second = _pairs(scores, pairs, order[number])
-        own = Estimates(*(one[0] for one in difference_estimates(values[number : number + 1], units, first, second)))
-        varies = own.error > 0.0
-        statistic = np.where(varies, own.mean, np.nan) / np.where(varies, own.error, np.nan)
-        worth = np.where(varies, own.freedom, np.nan) + 1.0
+        estimates = Estimates(
+            *(array[0] for array in difference_estimates(values[number : number + 1], units, first, second))
+        )
+        varies = estimates.error > 0.0
+        statistic = np.where(varies, estimates.mean, np.nan) / np.where(varies, estimates.error, np.nan)
+        worth = np.where(varies, estimates.freedom, np.nan) + 1.0
         low, high = shift_interval(statistic, worth - 1.0, confidence_level=confidence_level)
         open_end = (low <= 0.0) & (high >= 0.0)
         far, near = np.maximum(np.abs(low), np.abs(high)), np.minimum(np.abs(low), np.abs(high))
         shifts = np.stack([np.abs(statistic), far, np.where(open_end, 0.0, near)])
         needed = units_for_effect(
             shifts / np.sqrt(worth),
-            share=worth / np.maximum(own.n_units, 1),
+            share=worth / np.maximum(estimates.n_units, 1),
             alpha=first_level(correction, alpha, len(first)),
             power=power,
         )
-        topics = np.ceil(needed * (own.n_topics / np.maximum(own.n_units, 1) if unit == "cluster" else 1.0))
+        topics = np.ceil(needed * (estimates.n_topics / np.maximum(estimates.n_units, 1) if unit == "cluster" else 1.0))
         systems = scores["system"].to_numpy()
         tables.append(
             pd.DataFrame(
@@ -146,13 +148,13 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
                     "rank": ranks[number, first],
                     "first": systems[first],
                     "second": systems[second],
-                    "difference": np.where(own.n_topics > 0, own.mean, np.nan),
-                    "error": own.error,
+                    "difference": np.where(estimates.n_topics > 0, estimates.mean, np.nan),
+                    "error": estimates.error,
                     "effect": statistic / np.sqrt(worth),
                     "effect_low": low / np.sqrt(worth),
                     "effect_high": high / np.sqrt(worth),
-                    "topics": own.n_topics.astype(np.int64),
-                    "units": own.n_units.astype(np.int64),
+                    "topics": estimates.n_topics.astype(np.int64),
+                    "units": estimates.n_units.astype(np.int64),
                     **dict(zip(("units_needed", "units_needed_low", "units_needed_high"), needed, strict=True)),
                     **dict(zip(("topics_needed", "topics_needed_low", "topics_needed_high"), topics, strict=True)),
                 }

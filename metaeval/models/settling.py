@@ -75,7 +75,7 @@ class SettledPairs(Result):
     @property
     def tested(self) -> tuple[str, ...]:
         """Voices without intervals of ranks, whose pairs are those of t tests with Holm's correction."""
-        return tuple(one for one, own in zip(self.voices, self.ranks, strict=True) if np.isnan(own[1]).all())
+        return tuple(voice for voice, ranks in zip(self.voices, self.ranks, strict=True) if np.isnan(ranks[1]).all())
 
     def _found(self) -> str:
         shared = int(((self.verdicts == self.verdicts[0]) & (self.verdicts[0] != 0)).all(axis=0).sum())
@@ -94,9 +94,12 @@ class SettledPairs(Result):
             for t, truth in enumerate(self.voices):
                 if p == t:
                     continue
-                own, other = self.verdicts[p], self.verdicts[t]
-                n_own, n_other = int((own != 0).sum()), int((other != 0).sum())
-                shared, against = int(((own != 0) & (own == other)).sum()), int((own * other < 0).sum())
+                of_predictor, of_truth = self.verdicts[p], self.verdicts[t]
+                n_own, n_other = int((of_predictor != 0).sum()), int((of_truth != 0).sum())
+                shared, against = (
+                    int(((of_predictor != 0) & (of_predictor == of_truth)).sum()),
+                    int((of_predictor * of_truth < 0).sum()),
+                )
                 sizes_of = (n_own, n_other, (n_own + n_other) / 2 if n_own and n_other else 0)
                 rates = [shared / n if n else np.nan for n in sizes_of]
                 tau = float(kendall_tau(self.estimates[t], self.estimates[p], undefined="nan"))
@@ -113,11 +116,15 @@ class SettledPairs(Result):
         true order is the same. With a probability of at least :math:`1 - 2\alpha` both sources have no wrong pair; then
         that share is at least n_same / n_pairs and at most 1 - n_opposite / n_pairs.
         """
-        own, other = self._verdicts(first, second)
+        first_verdicts, second_verdicts = self._verdicts(first, second)
         rows = []
-        for among, kept in (("all", np.ones(self.n_pairs, dtype=bool)), (first, own != 0), (second, other != 0)):
-            n, same = int(kept.sum()), int(((own * other) > 0)[kept].sum())
-            against = int(((own * other) < 0)[kept].sum())
+        for among, mask in (
+            ("all", np.ones(self.n_pairs, dtype=bool)),
+            (first, first_verdicts != 0),
+            (second, second_verdicts != 0),
+        ):
+            n, same = int(mask.sum()), int(((first_verdicts * second_verdicts) > 0)[mask].sum())
+            against = int(((first_verdicts * second_verdicts) < 0)[mask].sum())
             rows.append((among, n, same, against, *((same / n, 1 - against / n) if n else (np.nan, np.nan))))
         return pd.DataFrame(rows, columns=["among", "n_pairs", "n_same", "n_opposite", "low", "high"])
 
@@ -127,30 +134,30 @@ class SettledPairs(Result):
         The relations are "alike", "opposite", "first alone", "second alone" and "neither". n_wrong is the number of
         these pairs that either settles wrongly, as the draws expect it; missing where Holm's test decides.
         """
-        own, other = self._verdicts(first, second)
+        first_verdicts, second_verdicts = self._verdicts(first, second)
         wrong = [
-            np.where(found != 0, self.wrong[self.voices.index(name)], 0.0)
-            for name, found in ((first, own), (second, other))
+            np.where(verdicts != 0, self.wrong[self.voices.index(name)], 0.0)
+            for name, verdicts in ((first, first_verdicts), (second, second_verdicts))
         ]
         kinds = {
-            "alike": own * other > 0,
-            "opposite": own * other < 0,
-            "first alone": (own != 0) & (other == 0),
-            "second alone": (own == 0) & (other != 0),
-            "neither": (own == 0) & (other == 0),
+            "alike": first_verdicts * second_verdicts > 0,
+            "opposite": first_verdicts * second_verdicts < 0,
+            "first alone": (first_verdicts != 0) & (second_verdicts == 0),
+            "second alone": (first_verdicts == 0) & (second_verdicts != 0),
+            "neither": (first_verdicts == 0) & (second_verdicts == 0),
         }
         either = np.minimum(wrong[0] + wrong[1], 1.0)
-        rows = [(kind, int(kept.sum()), kept.mean(), either[kept].sum()) for kind, kept in kinds.items()]
+        rows = [(kind, int(mask.sum()), mask.mean(), either[mask].sum()) for kind, mask in kinds.items()]
         return pd.DataFrame(rows, columns=["relation", "n_pairs", "share", "n_wrong"])
 
     def pairs(self) -> pd.DataFrame:
         """Return one row a pair: system_a, system_b, and for every voice the better system, "" where it is open."""
         first, second = all_pairs(len(self.systems))
         names = np.array(self.systems, dtype=object)
-        found = {"system_a": names[first], "system_b": names[second]}
-        for voice, own in zip(self.voices, self.verdicts, strict=True):
-            found[voice] = np.select([own > 0, own < 0], [names[first], names[second]], default="")
-        return pd.DataFrame(found)
+        columns = {"system_a": names[first], "system_b": names[second]}
+        for voice, verdicts in zip(self.voices, self.verdicts, strict=True):
+            columns[voice] = np.select([verdicts > 0, verdicts < 0], [names[first], names[second]], default="")
+        return pd.DataFrame(columns)
 
     def matrix(self) -> pd.DataFrame:
         """Return the F1 of every two as a square table, 1 of each with itself."""
@@ -163,18 +170,18 @@ class SettledPairs(Result):
 
         The columns of a voice are NAME, NAME_low and NAME_high.
         """
-        found: dict[str, object] = {"system": list(self.systems)}
-        for name, own in zip(self.voices, self.ranks, strict=True):
-            found |= {f"{name}{end}": values for end, values in zip(("", "_low", "_high"), own, strict=True)}
-        return pd.DataFrame(found).sort_values(self.voices[0], kind="stable", ignore_index=True)
+        columns: dict[str, object] = {"system": list(self.systems)}
+        for name, ranks in zip(self.voices, self.ranks, strict=True):
+            columns |= {f"{name}{end}": values for end, values in zip(("", "_low", "_high"), ranks, strict=True)}
+        return pd.DataFrame(columns).sort_values(self.voices[0], kind="stable", ignore_index=True)
 
     def moves(self, first: str, second: str) -> pd.DataFrame:
         """Return one row a system: system, moved (its two intervals have no rank in common), and opposite.
 
         opposite: it is in a pair that both settle, in opposite directions.
         """
-        own, other = self._verdicts(first, second)
-        against = np.concatenate([side[own * other < 0] for side in all_pairs(len(self.systems))])
+        first_verdicts, second_verdicts = self._verdicts(first, second)
+        against = np.concatenate([side[first_verdicts * second_verdicts < 0] for side in all_pairs(len(self.systems))])
         (_, low, high), (_, least, most) = (self.ranks[self.voices.index(name)] for name in (first, second))
         return pd.DataFrame(
             {
@@ -188,7 +195,7 @@ class SettledPairs(Result):
         """Draw the ranks of all systems under two voices, by default the first two, each with its interval."""
         from metaeval.figures.boards import rank_changes  # noqa: PLC0415 - matplotlib
 
-        names = [self.voices[place] if name is None else name for place, name in enumerate((first, second))]
+        names = [self.voices[index] if name is None else name for index, name in enumerate((first, second))]
         frame = self.moves(*names)
         for side, name in zip(("first", "second"), names, strict=True):
             rank, low, high = self.ranks[self.voices.index(name)]
@@ -258,29 +265,29 @@ def settled_pairs(
       predictor truth  n_predictor  n_truth  n_shared
     0     votes    AP           16       28        16
     """
-    given = _checked(voices)
+    named = _checked(voices)
     check_share(alpha, "alpha")
     seed = resolve_seed(rng)
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
-    known = {
-        name: own["system"].to_numpy().tolist() if isinstance(own, xr.DataArray) else list(own.systems)
-        for name, own in given.items()
+    systems_of = {
+        name: members["system"].to_numpy().tolist() if isinstance(members, xr.DataArray) else list(members.systems)
+        for name, members in named.items()
     }
     if table is not None:
-        known["scores"] = table["system"].to_numpy().tolist()
-    if len(known) < _FEWEST:
+        systems_of["scores"] = table["system"].to_numpy().tolist()
+    if len(systems_of) < _FEWEST:
         raise InvalidOptionError("votes are compared with scores, or with other votes; give either")
-    everywhere = set.intersection(*map(set, known.values()))
-    common = [name for name in next(iter(known.values())) if name in everywhere]
+    everywhere = set.intersection(*map(set, systems_of.values()))
+    common = [name for name in next(iter(systems_of.values())) if name in everywhere]
     if len(common) < _FEWEST:
-        told = "; ".join(f"{name}: {first_few(own)}" for name, own in known.items())
+        told = "; ".join(f"{name}: {first_few(members)}" for name, members in systems_of.items())
         raise ScoresError(f"two systems or more must be known to all that are compared; there are {told}")
     heard: list[_Voice] = []
-    for name, one in given.items():
-        if isinstance(one, xr.DataArray):
-            heard += [voice._replace(name=name) for voice in _by_scores(one, common, alpha, seed)]
+    for name, member in named.items():
+        if isinstance(member, xr.DataArray):
+            heard += [voice._replace(name=name) for voice in _by_scores(member, common, alpha, seed)]
         else:
-            heard.append(_by_votes(name, one, common, alpha, seed))
+            heard.append(_by_votes(name, member, common, alpha, seed))
     if table is not None:
         heard += _by_scores(table, common, alpha, seed)
     names = [voice.name for voice in heard]
@@ -291,9 +298,9 @@ def settled_pairs(
         voices=tuple(names),
         systems=tuple(common),
         left_out={
-            name: tuple(one for one in own if one not in everywhere)
-            for name, own in known.items()
-            if len(own) > len(common)
+            name: tuple(member for member in members if member not in everywhere)
+            for name, members in systems_of.items()
+            if len(members) > len(common)
         },
         estimates=np.stack([voice.estimates for voice in heard]),
         verdicts=np.stack([voice.verdicts for voice in heard]),
@@ -306,56 +313,61 @@ def settled_pairs(
 
 def _checked(voices: object) -> Mapping[str, Any]:
     """Return votes and boards by their names."""
-    given = voices if isinstance(voices, Mapping) else {VOTES: voices}
-    for name, own in given.items():
+    named = voices if isinstance(voices, Mapping) else {VOTES: voices}
+    for name, voice in named.items():
         label = f"voices[{name!r}]" if isinstance(voices, Mapping) else "voices"
-        if not isinstance(own, xr.DataArray):
-            check_kind(own, label, "BradleyTerry")
-        elif own.sizes["metric"] > 1:
-            raise InvalidOptionError(f"`{label}` has {own.sizes['metric']} metrics, and a board has one")
-    return given
+        if not isinstance(voice, xr.DataArray):
+            check_kind(voice, label, "BradleyTerry")
+        elif voice.sizes["metric"] > 1:
+            raise InvalidOptionError(f"`{label}` has {voice.sizes['metric']} metrics, and a board has one")
+    return named
 
 
 def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: float, seed: int) -> _Voice:
-    kept = [one for one in fitted.systems if one in set(common)]  # in their own order: the draws of `metaeval votes`
-    place = pd.Index(fitted.systems).get_indexer(pd.Index(kept))
-    ranks = vote_ranks(fitted, kept, alpha=alpha, rng=seed)
-    return _by_ranks(ranks, fitted.strengths[None, place], kept, common)[0]._replace(name=name)
+    names = [
+        system for system in fitted.systems if system in set(common)
+    ]  # in their own order: the draws of `metaeval votes`
+    index = pd.Index(fitted.systems).get_indexer(pd.Index(names))
+    ranks = vote_ranks(fitted, names, alpha=alpha, rng=seed)
+    return _by_ranks(ranks, fitted.strengths[None, index], names, common)[0]._replace(name=name)
 
 
 def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) -> list[_Voice]:
-    known = set(common)
-    kept = table.sel(system=[one for one in table["system"].to_numpy().tolist() if one in known])
-    means, names = settled_mean_over_topics(kept), kept["system"].to_numpy().tolist()
+    common_names = set(common)
+    common_scores = table.sel(
+        system=[system for system in table["system"].to_numpy().tolist() if system in common_names]
+    )
+    means, names = settled_mean_over_topics(common_scores), common_scores["system"].to_numpy().tolist()
     try:
-        ranks = rank_intervals(kept, confidence_level=1 - alpha, rng=seed)
+        ranks = rank_intervals(common_scores, confidence_level=1 - alpha, rng=seed)
     except InvalidOptionError:  # too few clusters
-        return _by_tests(kept, means, common, alpha)
+        return _by_tests(common_scores, means, common, alpha)
     return _by_ranks(ranks, means, names, common)
 
 
 def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], common: Sequence[str]) -> list[_Voice]:
     better = ranks.data["p_better"].to_numpy()
-    found = _in_order_of(common, ranks.data, ranks.verdicts())
+    settled = _in_order_of(common, ranks.data, ranks.verdicts())
     wrong = np.abs(_in_order_of(common, ranks.data, np.minimum(better, 1 - better)))
-    place = pd.Index(names).get_indexer(pd.Index(common))
+    index = pd.Index(names).get_indexer(pd.Index(common))
     ends = np.stack([ranks.data[name].sel(system=list(common)).to_numpy() for name in ENDS], axis=1)
-    rows = zip(ranks.metrics, estimates[:, place], found, wrong, ends, strict=True)
+    rows = zip(ranks.metrics, estimates[:, index], settled, wrong, ends, strict=True)
     return [
-        _Voice(name, own, verdicts.astype(np.int8), each, end.astype(float)) for name, own, verdicts, each, end in rows
+        _Voice(name, values, verdicts.astype(np.int8), risk, end.astype(float))
+        for name, values, verdicts, risk, end in rows
     ]
 
 
 def _by_tests(kept: Scores, means: Floats, common: Sequence[str], alpha: float) -> list[_Voice]:
     compared = compare_systems(kept, test="t", correction="holm", alpha=alpha)
-    found = _in_order_of(common, compared.data, compared.verdicts())
-    own = means[:, pd.Index(kept["system"].to_numpy()).get_indexer(pd.Index(common))]
-    rank = 1.0 + (own[:, None, :] > own[:, :, None]).sum(axis=2)
+    settled = _in_order_of(common, compared.data, compared.verdicts())
+    common_means = means[:, pd.Index(kept["system"].to_numpy()).get_indexer(pd.Index(common))]
+    rank = 1.0 + (common_means[:, None, :] > common_means[:, :, None]).sum(axis=2)
     none = np.full_like(rank, np.nan)
-    rows = zip(compared.metrics, own, found, np.stack([rank, none, none], axis=1), strict=True)
+    rows = zip(compared.metrics, common_means, settled, np.stack([rank, none, none], axis=1), strict=True)
     return [
-        _Voice(name, each, verdicts.astype(np.int8), np.full(len(verdicts), np.nan), ends)
-        for name, each, verdicts, ends in rows
+        _Voice(name, values, verdicts.astype(np.int8), np.full(len(verdicts), np.nan), ends)
+        for name, values, verdicts, ends in rows
     ]
 
 
@@ -406,22 +418,22 @@ def votes_predicted(votes: object, scores: object, *, alpha: float = 0.05) -> pd
     [['AP', 2, 0.5]]
     """
     check_share(alpha, "alpha")
-    given, table = as_votes(votes), as_scores(scores, missing="pairwise", fewest=1)
+    checked, table = as_votes(votes), as_scores(scores, missing="pairwise", fewest=1)
     columns = ["metric", "n_votes", "n_questions", "n_equal", "share", "low", "high"]
-    if "question" not in given.units:
+    if "question" not in checked.units:
         return pd.DataFrame(columns=columns)
-    system = pd.Index(table["system"].to_numpy()).get_indexer(pd.Index(given.systems))
-    topic = pd.Index(table["topic"].to_numpy().astype(str)).get_indexer(pd.Index(given.names["question"]))
-    question = given.units["question"]
-    left, right, item = system[given.left], system[given.right], topic[question]
-    kept = (left >= 0) & (right >= 0) & (item >= 0) & (given.share != _HALF)
+    system = pd.Index(table["system"].to_numpy()).get_indexer(pd.Index(checked.systems))
+    topic = pd.Index(table["topic"].to_numpy().astype(str)).get_indexer(pd.Index(checked.names["question"]))
+    question = checked.units["question"]
+    left, right, item = system[checked.left], system[checked.right], topic[question]
+    usable = (left >= 0) & (right >= 0) & (item >= 0) & (checked.share != _HALF)
     rows = []
     for metric, values in zip(table["metric"].to_numpy(), oriented_values(table), strict=True):
-        a, b = values[left[kept], item[kept]], values[right[kept], item[kept]]
+        a, b = values[left[usable], item[usable]], values[right[usable], item[usable]]
         apart = difference(a, b, np.abs(a), np.abs(b))
         scored = np.isfinite(apart)
         if scored.any():
-            rows.append((metric, *_predicted(given, np.flatnonzero(kept)[scored], apart[scored], alpha)))
+            rows.append((metric, *_predicted(checked, np.flatnonzero(usable)[scored], apart[scored], alpha)))
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -431,9 +443,9 @@ def _predicted(votes: Votes, place: NDArray[np.int64], apart: Floats, alpha: flo
     weight = votes.weight[place]
     share = float(weight @ right / weight.sum())
     _, question = np.unique(votes.units["question"][place], return_inverse=True)
-    rest = np.bincount(question, weight * (right - share))
-    n = len(rest)
+    residuals = np.bincount(question, weight * (right - share))
+    n = len(residuals)
     half = np.nan
     if n > 1:
-        half = float(stdtrit(n - 1, 1 - alpha / 2) * np.sqrt(n / (n - 1) * (rest**2).sum()) / weight.sum())
+        half = float(stdtrit(n - 1, 1 - alpha / 2) * np.sqrt(n / (n - 1) * (residuals**2).sum()) / weight.sum())
     return len(place), n, int((apart == 0).sum()), share, share - half, share + half

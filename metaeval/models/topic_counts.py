@@ -215,7 +215,7 @@ def minimum_topics_table(error_rates: ErrorRates, *, max_error: float = 0.05, li
     published = minimum_topics(
         error_rates, max_error=max_error, limit=limit, family=PUBLISHED, comparison=best.comparison
     )
-    blocks = MappingProxyType({found.family or MISSING: found.table() for found in (best, published)})
+    blocks = MappingProxyType({minimum.family or MISSING: minimum.table() for minimum in (best, published)})
     return pd.concat(blocks, names=["curve"])
 
 

@@ -64,10 +64,10 @@ def detectable_by_topics(
     for number in n_topics:
         check_count(number, "n_topics", least=2)
     first, second = all_pairs(scores.sizes["system"])
-    own = difference_estimates(oriented_values(scores), units_of(scores), first, second)
-    spread = np.where(own.error > 0.0, own.error, np.nan) * np.sqrt(scores.sizes["topic"])
+    estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    spread = np.where(estimates.error > 0.0, estimates.error, np.nan) * np.sqrt(scores.sizes["topic"])
     typical = np.array(
-        [np.nan if np.isnan(one).all() else np.nanquantile(one, 0.5, method="inverted_cdf") for one in spread]
+        [np.nan if np.isnan(row).all() else np.nanquantile(row, 0.5, method="inverted_cdf") for row in spread]
     )
     numbers = np.asarray(n_topics, dtype=np.int64)
     shift = detectable_shift(numbers - 1.0, alpha=alpha, power=power) / np.sqrt(numbers)

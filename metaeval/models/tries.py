@@ -87,23 +87,27 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
         message = "rates of k tries take repeats; here is one score of each system on each topic"
         raise ScoresError(message)
     values = table.to_numpy()
-    known = np.isfinite(values)
-    if not np.isin(values[known], (0.0, 1.0)).all():
+    observed = np.isfinite(values)
+    if not np.isin(values[observed], (0.0, 1.0)).all():
         message = "rates of k tries take scores that are 0 or 1"
         raise ScoresError(message)
-    tries, passed = known.sum(axis=3), np.where(known, values, 0.0).sum(axis=3)
+    tries, passed = observed.sum(axis=3), np.where(observed, values, 0.0).sum(axis=3)
     most = int(tries[tries > 0].min())
-    asked = list(range(1, most + 1)) if k is None else [check_count(one, "k") for one in check_list(k, "k", (1, 2))]
+    asked = (
+        list(range(1, most + 1)) if k is None else [check_count(n_tries, "k") for n_tries in check_list(k, "k", (1, 2))]
+    )
     if not asked:
         message = "`k` is empty; name numbers of tries"
         raise InvalidOptionError(message)
-    frames = [_rates(tries, passed, one, level) for one in asked]
+    frames = [_rates(tries, passed, n_tries, level) for n_tries in asked]
     names = pd.MultiIndex.from_product(
         [table["metric"].to_numpy(), table["system"].to_numpy()], names=["metric", "system"]
     )
-    every = [names.to_frame(index=False).assign(k=one, **found) for one, found in zip(asked, frames, strict=True)]
+    every = [
+        names.to_frame(index=False).assign(k=n_tries, **rates) for n_tries, rates in zip(asked, frames, strict=True)
+    ]
     order = pd.concat(every, ignore_index=True)
-    places = {pair: place for place, pair in enumerate(names)}
+    places = {pair: position for position, pair in enumerate(names)}
     keys = [places[pair] for pair in zip(order["metric"], order["system"], strict=True)]
     by_place = np.argsort(np.array(keys), kind="stable")
     return PassRates(table=order.iloc[by_place].reset_index(drop=True), confidence_level=level)
@@ -126,16 +130,16 @@ def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArr
             "any": 1.0 - (np.maximum((tries - passed)[..., None] - steps, 0) / below).prod(axis=3),
             "all": (np.maximum(passed[..., None] - steps, 0) / below).prod(axis=3),
         }
-    found: dict[str, NDArray[Any]] = {"n_items": counted.ravel()}
+    columns: dict[str, NDArray[Any]] = {"n_items": counted.ravel()}
     n_items = counted.astype(np.float64)
-    for name, each in share.items():
-        own = np.where(enough, each, 0.0)
-        mean = own.sum(axis=2) / counted
-        spread = np.where(enough, np.square(own - mean[..., None]), 0.0).sum(axis=2) / (counted - 1)
+    for name, shares in share.items():
+        filled = np.where(enough, shares, 0.0)
+        mean = filled.sum(axis=2) / counted
+        spread = np.where(enough, np.square(filled - mean[..., None]), 0.0).sum(axis=2) / (counted - 1)
         error = np.where(spread > RELATIVE**2, np.sqrt(spread / counted), 0.0)
         seen = Seen(*np.broadcast_arrays(np.zeros(len(mean)), 1.0, True))  # noqa: FBT003 - shares
         low, high = ends_of_means(
             mean, error, n_items, n_items - 1.0, seen=seen, metrics=[name] * len(mean), confidence_level=level
         )
-        found |= {name: mean.ravel(), f"{name}_low": low.ravel(), f"{name}_high": high.ravel()}
-    return found
+        columns |= {name: mean.ravel(), f"{name}_low": low.ravel(), f"{name}_high": high.ravel()}
+    return columns

@@ -56,7 +56,7 @@ _PAIRS = 4000
 """More pairs say nothing more about their common law: 143 systems have 142 independent differences."""
 
 
-class Pairs(NamedTuple):
+class PairStatistics(NamedTuple):
     """What the scores under one metric say about its pairs of systems."""
 
     means: Floats
@@ -107,7 +107,7 @@ class Prior(NamedTuple):
     weight: Floats
 
 
-def describe_pairs(values: Floats) -> Pairs:
+def describe_pairs(values: Floats) -> PairStatistics:
     """Return what scores (system, topic) say about the pairs of systems."""
     n_systems, n_topics = values.shape
     check_paired(n_systems)
@@ -119,10 +119,10 @@ def describe_pairs(values: Floats) -> Pairs:
     difference = np.where(np.abs(gap) <= RELATIVE * (size[first] + size[second]), 0.0, gap)
     inner = residual - residual.mean(axis=0)
     covariance = inner @ inner.T / (n_topics - 1.0)
-    own = np.diag(covariance)
-    variance = own[first] + own[second] - 2.0 * covariance[first, second]
+    variances = np.diag(covariance)
+    variance = variances[first] + variances[second] - 2.0 * covariance[first, second]
     # of nearly equal residuals that leaves rounding alone, another on every processor
-    close = variance <= _CANCELS * (own[first] + own[second])
+    close = variance <= _CANCELS * (variances[first] + variances[second])
     apart = inner[first[close]] - inner[second[close]]
     variance[close] = (apart**2).sum(axis=1) / (n_topics - 1.0)
     noisy = variance > (1e3 * RELATIVE * (size[first] + size[second])) ** 2
@@ -144,22 +144,24 @@ def describe_pairs(values: Floats) -> Pairs:
     logs = np.log(variance, out=np.full(len(variance), -np.inf), where=noisy)
     centre = logs[noisy].mean()
     sampled, spread = _sampling_variance(inner, variance, noisy), logs[noisy].var()
-    kept = max(0.0, 1.0 - sampled / spread) if spread else 0.0
+    shrinkage = max(0.0, 1.0 - sampled / spread) if spread else 0.0
     # the log of an unbiased variance is too low by half its own variance
-    settled = np.where(noisy, centre + kept * (np.where(noisy, logs, centre) - centre) + sampled / 2.0, -np.inf)
+    settled = np.where(noisy, centre + shrinkage * (np.where(noisy, logs, centre) - centre) + sampled / 2.0, -np.inf)
     worth = _independent_differences(inner, power)
-    return Pairs(means, residual, difference, settled, float(kept), float(sampled), worth, power, float(middle), loud)
+    return PairStatistics(
+        means, residual, difference, settled, float(shrinkage), float(sampled), worth, power, float(middle), loud
+    )
 
 
-def prior_of(pairs: Pairs) -> Prior:
+def prior_of(pairs: PairStatistics) -> Prior:
     """Return the posterior of the law of u on a grid: a coarse one first, then a fine one where that has its mass."""
     u, logs, n_topics, worth = standardised(pairs)
     scales, slopes = scales_for(u), np.array(SLOPES)
     for last in (False, True):
         fit = np.empty((len(scales), len(slopes)))
-        for place, slope in enumerate(slopes):
+        for column, slope in enumerate(slopes):
             variance = np.exp(scales[:, None] + slope * logs) + 1.0 / n_topics
-            fit[:, place] = np.logaddexp(-0.5 * (u**2 / variance + np.log(variance)), apart(u)).sum(axis=1)
+            fit[:, column] = np.logaddexp(-0.5 * (u**2 / variance + np.log(variance)), apart(u)).sum(axis=1)
         log_weight = worth * fit + scales[:, None]
         weight = np.exp(log_weight - log_weight.max())
         if not last:
@@ -182,7 +184,7 @@ def apart(u: Floats) -> float:
     return float(np.log(_APART / (1.0 - _APART) * np.sqrt(np.pi / 2.0) / (np.abs(u).max() or 1.0)))
 
 
-def standardised(pairs: Pairs) -> tuple[Floats, Floats, int, float]:
+def standardised(pairs: PairStatistics) -> tuple[Floats, Floats, int, float]:
     """Return u and the log variance less its mean of at most `_PAIRS` pairs, the topics, and each pair's weight."""
     noisy = np.flatnonzero(np.isfinite(pairs.log_variance))
     taken = noisy[:: -(-len(noisy) // _PAIRS)]
@@ -191,7 +193,7 @@ def standardised(pairs: Pairs) -> tuple[Floats, Floats, int, float]:
     return pairs.difference[taken] / np.exp(logs / 2), centred, pairs.residual.shape[1], pairs.worth / len(taken)
 
 
-def missed_power(pairs: Pairs, chances: Floats, errors: Floats) -> Floats:
+def missed_power(pairs: PairStatistics, chances: Floats, errors: Floats) -> Floats:
     """Return what the variances are multiplied by for the loud topics that the sample missed, a number a draw.
 
     The log-normal law of the powers has its posterior: its variance given the logs above the median by `chances`, the
@@ -206,7 +208,7 @@ def missed_power(pairs: Pairs, chances: Floats, errors: Floats) -> Floats:
 
 
 def draw_differences(
-    pairs: Pairs, *, weights: Floats, signs: Floats, law: tuple[Floats, Floats], boost: Floats
+    pairs: PairStatistics, *, weights: Floats, signs: Floats, law: tuple[Floats, Floats], boost: Floats
 ) -> Differences:
     """Draw the true differences of all pairs.
 
@@ -218,8 +220,8 @@ def draw_differences(
     inner = pairs.residual - pairs.residual.mean(axis=0)
     loads = (inner * weights[:, None, :]).reshape(-1, n_topics) @ inner.T
     covariance = loads.reshape(len(weights), -1) / (n_topics - 1.0)
-    own = covariance[:, :: n_systems + 1]
-    variance = own[:, first] + own[:, second] - 2.0 * covariance[:, first * n_systems + second]
+    variances = covariance[:, :: n_systems + 1]
+    variance = variances[:, first] + variances[:, second] - 2.0 * covariance[:, first * n_systems + second]
     errors = signs @ pairs.residual.T / np.sqrt(n_topics * (n_topics - 1.0))
     settled = pairs.log_variance[noisy]
     about = settled - settled.mean()

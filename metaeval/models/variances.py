@@ -145,22 +145,24 @@ def score_variances(components: pd.DataFrame, *, judges: int = 1, repeats: int =
     {'AP': 0.3}
     """
     divided = {"judge": check_count(judges, "judges"), "repeat": check_count(repeats, "repeats")}
-    found = {}
-    for metric, own in components.groupby("metric", sort=False):
-        parts = dict(zip((frozenset(str(one).split(" x ")) for one in own["component"]), own["variance"], strict=True))
-        _check_planned(str(own["component"].iloc[0]), parts, divided)
+    variances = {}
+    for metric, rows in components.groupby("metric", sort=False):
+        parts = dict(
+            zip((frozenset(str(label).split(" x ")) for label in rows["component"]), rows["variance"], strict=True)
+        )
+        _check_planned(str(rows["component"].iloc[0]), parts, divided)
         cell, shared = frozenset({"repeat"}), frozenset({"system", "topic", "repeat"})
         if cell in parts and shared not in parts:  # repeats of a score, which is one of all facets
             of_all = frozenset().union(*parts)
             parts[of_all] = parts.pop(cell)
-        found[str(metric)] = sum(
+        variances[str(metric)] = sum(
             float(variance) / math.prod(number for name, number in divided.items() if name in names)
             for names, variance in parts.items()
             if {"system", "topic"} <= names
         )
-        if not found[str(metric)] > 0:
+        if not variances[str(metric)] > 0:
             raise EstimationError(f"under {str(metric)!r} there is no variance left to plan with")
-    return found
+    return variances
 
 
 def _check_planned(first: str, parts: Mapping[frozenset[str], float], divided: Mapping[str, int]) -> None:
@@ -174,7 +176,7 @@ def _check_planned(first: str, parts: Mapping[frozenset[str], float], divided: M
             "a dependability"
         )
     for name, number in divided.items():
-        if number > 1 and not any(name in one for one in parts):
+        if number > 1 and not any(name in facets for facets in parts):
             raise InvalidOptionError(f"`{name}s` above 1: these components say nothing of {name}s")
 
 
@@ -203,29 +205,29 @@ def _variances(
     return [
         {
             "metric": str(metric),
-            "variance": float(one),
-            "difference_variance": 2.0 * float(one),
+            "variance": float(value),
+            "difference_variance": 2.0 * float(value),
             "degrees_of_freedom": freedom,
         }
-        for metric, one in zip(scores["metric"].to_numpy(), variance, strict=True)
+        for metric, value in zip(scores["metric"].to_numpy(), variance, strict=True)
     ]
 
 
 def _of_pairs(scores: object, pairs: Sequence[tuple[str, str]] | None) -> dict[str, Floats]:
-    found: dict[str, list[Floats]] = {}
-    for one in _collections(scores).values():
-        table = engine_scores(one, SIZES)
+    variances: dict[str, list[Floats]] = {}
+    for collection in _collections(scores).values():
+        table = engine_scores(collection, SIZES)
         error = difference_estimates(oriented_values(table), units_of(table), *named_pairs(table, pairs=pairs)).error
-        for metric, own in zip(table["metric"].to_numpy(), error, strict=True):
-            found.setdefault(str(metric), []).append(own[own > 0.0] ** 2 * table.sizes["topic"])
-    return {metric: np.concatenate(parts) for metric, parts in found.items()}
+        for metric, errors in zip(table["metric"].to_numpy(), error, strict=True):
+            variances.setdefault(str(metric), []).append(errors[errors > 0.0] ** 2 * table.sizes["topic"])
+    return {metric: np.concatenate(parts) for metric, parts in variances.items()}
 
 
 def _within(values: Floats) -> tuple[Floats, int]:
     _, n_systems, n_topics = values.shape
-    own, _ = centred(values, np.abs(values), axis=2)
+    residuals, _ = centred(values, np.abs(values), axis=2)
     freedom = n_systems * (n_topics - 1)
-    return (own**2).sum(axis=(1, 2)) / freedom, freedom
+    return (residuals**2).sum(axis=(1, 2)) / freedom, freedom
 
 
 def _residual(values: Floats) -> tuple[Floats, int]:
@@ -237,9 +239,11 @@ def _residual(values: Floats) -> tuple[Floats, int]:
 
 def _pair_variance(values: Floats, scores: Scores, pairs: Sequence[tuple[str, str]]) -> tuple[Floats, int]:
     first, second = named_pairs(scores, pairs=pairs)
-    own, _ = centred(values[:, first] - values[:, second], np.abs(values[:, first]) + np.abs(values[:, second]), axis=2)
+    residuals, _ = centred(
+        values[:, first] - values[:, second], np.abs(values[:, first]) + np.abs(values[:, second]), axis=2
+    )
     freedom = values.shape[2] - 1
-    return (own**2).sum(axis=2).mean(axis=1) / freedom / 2, len(pairs) * freedom
+    return (residuals**2).sum(axis=2).mean(axis=1) / freedom / 2, len(pairs) * freedom
 
 
 _VARIANCES: dict[str, Callable[[Floats], tuple[Floats, int]]] = {"residual": _residual, "within": _within}

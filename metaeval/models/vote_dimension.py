@@ -99,24 +99,24 @@ def one_dimension(votes: object, fitted: BradleyTerry) -> OneDimension:
     turned = np.where(inner.left < inner.right, 1.0, -1.0)
     misfit = inner.weight * (inner.share - expected) * turned
     key = first * n + second
-    held = np.flatnonzero(np.bincount(key, minlength=n * n))
-    place = np.zeros(n * n, dtype=np.int64)
-    place[held] = np.arange(len(held))
-    pair = place[key]
+    keys = np.flatnonzero(np.bincount(key, minlength=n * n))
+    index = np.zeros(n * n, dtype=np.int64)
+    index[keys] = np.arange(len(keys))
+    pair = index[key]
     total = np.bincount(pair, misfit)
     model = np.bincount(pair, inner.weight * expected * (1.0 - expected))
     way = next(iter(fitted.clusters), "vote")
-    noise, known, n_clusters = _noise(inner, way, pair, misfit, total)
-    n_pairs = int(known.sum())
+    noise, testable, n_clusters = _noise(inner, way, pair, misfit, total)
+    n_pairs = int(testable.sum())
     over = n_pairs - n + 1
     wins = win_matrix(inner)
     played = wins + wins.T
-    a, b = held // n, held % n
+    a, b = keys // n, keys % n
     share, number = wins[a, b] / played[a, b], played[a, b]
     middle = 1.0 / (1.0 + np.exp(strengths[b] - strengths[a]))
     statistic = np.nan
-    if over > 0 and noise[known].any():
-        misfits, level = (total[known] ** 2 / model[known]).sum(), (noise[known] / model[known]).sum()
+    if over > 0 and noise[testable].any():
+        misfits, level = (total[testable] ** 2 / model[testable]).sum(), (noise[testable] / model[testable]).sum()
         statistic = float(misfits / over / (level / n_pairs))
     spread = float((number * (share - _HALF) ** 2).sum())
     z = total / np.sqrt(np.maximum(noise, model))
@@ -161,13 +161,13 @@ def _noise(
         key = pair * n_clusters + codes
         order = np.argsort(key)
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        own, of = np.add.reduceat(misfit[order], starts), pair[order[starts]]
+        sums, of = np.add.reduceat(misfit[order], starts), pair[order[starts]]
         number = np.bincount(of, minlength=len(total)).astype(np.float64)
-        squares = np.bincount(of, own**2, len(total))
-    known = number > 1
+        squares = np.bincount(of, sums**2, len(total))
+    testable = number > 1
     with np.errstate(divide="ignore", invalid="ignore"):
-        noise = np.where(known, number / (number - 1.0) * (squares - total**2 / number), 0.0)
-    return np.maximum(noise, 0.0), known, n_clusters
+        noise = np.where(testable, number / (number - 1.0) * (squares - total**2 / number), 0.0)
+    return np.maximum(noise, 0.0), testable, n_clusters
 
 
 def _triads(wins: Floats) -> tuple[int, int]:
@@ -180,5 +180,5 @@ def _triads(wins: Floats) -> tuple[int, int]:
     """
     over = (wins > wins.T).astype(np.float64)
     either = over + over.T
-    cyclic, triads = (float(np.einsum("ij,ji->", one @ one, one)) for one in (over, either))
+    cyclic, triads = (float(np.einsum("ij,ji->", matrix @ matrix, matrix)) for matrix in (over, either))
     return round(cyclic / 3), round(triads / 6)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.models.vote_model import Cells, Fit, Moments, extra_scores, information, moments_of, scores_by
+from metaeval.models.vote_model import Moments, VoteCells, VoteFit, extra_scores, information, moments_of, scores_by
 from metaeval.running.compiled import compiled
 
 type Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Errors(NamedTuple):
     """Systems that one cluster alone tells of: their error is that of independent votes."""
 
 
-def independent_errors(cells: Cells, fit: Fit, *, counted: bool) -> Errors:
+def independent_errors(cells: VoteCells, fit: VoteFit, *, counted: bool) -> Errors:
     """Return errors as if every vote were independent: what peers print."""
     moments = moments_of(cells, fit.parameters)
     weight = np.sqrt(cells.weight) if counted else cells.weight
@@ -47,7 +47,7 @@ def independent_errors(cells: Cells, fit: Fit, *, counted: bool) -> Errors:
     return Errors(covariance, np.full((len(covariance) + 1,) * 2, max(number - 1.0, 1.0)))
 
 
-def clustered_errors(cells: Cells, fit: Fit, clusters: Sequence[Codes]) -> Errors:
+def clustered_errors(cells: VoteCells, fit: VoteFit, clusters: Sequence[Codes]) -> Errors:
     """Return errors by one or two ways of clusters; cells are single votes.
 
     Two ways add up, less the part that both share (Cameron, Gelbach and Miller, 2011), and no direction has less than
@@ -57,11 +57,11 @@ def clustered_errors(cells: Cells, fit: Fit, clusters: Sequence[Codes]) -> Error
     ways = [_one_way(cells, moments, fit, codes) for codes in clusters]
     if len(ways) == 1:
         return ways[0]
-    both = _plain(cells, moments, fit, clusters[0] * (int(clusters[1].max()) + 1) + clusters[1])
+    crossed = _plain(cells, moments, fit, clusters[0] * (int(clusters[1].max()) + 1) + clusters[1])
     n = cells.n_systems
     larger = max(ways, key=lambda way: float(way.covariance[:n, :n].trace()))
-    other = next(way for way in ways if way is not larger)
-    values, vectors = np.linalg.eigh(other.covariance - both)
+    smaller = next(way for way in ways if way is not larger)
+    values, vectors = np.linalg.eigh(smaller.covariance - crossed)
     more = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return Errors(
         larger.covariance + more,
@@ -70,27 +70,27 @@ def clustered_errors(cells: Cells, fit: Fit, clusters: Sequence[Codes]) -> Error
     )
 
 
-def _one_way(cells: Cells, moments: Moments, fit: Fit, codes: Codes) -> Errors:
+def _one_way(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes) -> Errors:
     n_clusters, n = int(codes.max()) + 1, cells.n_systems
     if n_clusters < FEW_CLUSTERS:
         return _bias_reduced(cells, moments, fit, codes, n_clusters)
     covariance = _plain(cells, moments, fit, codes)
     alone = _alone(cells, codes, n_clusters)
     for system in alone:  # its scores add up to 0 whatever happened, which is no certainty
-        own = np.zeros(len(covariance))
-        own[system] = 1.0
-        own[:n] -= 1.0 / n
-        covariance = covariance + fit.bread[system, system] * np.outer(own, own)
+        contrast = np.zeros(len(covariance))
+        contrast[system] = 1.0
+        contrast[:n] -= 1.0 / n
+        covariance = covariance + fit.bread[system, system] * np.outer(contrast, contrast)
     return Errors(covariance, np.full((len(covariance) + 1,) * 2, n_clusters - 1.0), alone)
 
 
-def _plain(cells: Cells, moments: Moments, fit: Fit, codes: Codes) -> Floats:
+def _plain(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes) -> Floats:
     """Return the sandwich with G / (G - 1)."""
     meat, n_clusters = _meat_of(cells, moments, cells.weight, codes)
     return n_clusters / (n_clusters - 1.0) * fit.bread @ meat @ fit.bread
 
 
-def _alone(cells: Cells, codes: Codes, n_clusters: int) -> tuple[int, ...]:
+def _alone(cells: VoteCells, codes: Codes, n_clusters: int) -> tuple[int, ...]:
     """Return the systems whose votes are all in one cluster."""
     first = np.full(cells.n_systems, n_clusters)
     last = np.full(cells.n_systems, -1)
@@ -100,7 +100,7 @@ def _alone(cells: Cells, codes: Codes, n_clusters: int) -> tuple[int, ...]:
     return tuple(np.flatnonzero(first == last).tolist())
 
 
-def _meat_of(cells: Cells, moments: Moments, weight: Floats, codes: Codes) -> tuple[Floats, int]:
+def _meat_of(cells: VoteCells, moments: Moments, weight: Floats, codes: Codes) -> tuple[Floats, int]:
     """Return the sum of squares of the clusters' scores, (parameter, parameter), and the number of clusters."""
     order = np.argsort(codes, kind="stable")
     bounds = np.append(np.flatnonzero(np.diff(codes[order], prepend=-1)), len(codes))
@@ -122,18 +122,18 @@ def _meat(  # noqa: C901, PLR0913, PLR0917 - a kernel takes arrays, by position
     touched = np.empty(size, dtype=np.int64)
     for cluster in range(len(bounds) - 1):
         number = 0
-        for place in range(bounds[cluster], bounds[cluster + 1]):
-            vote = order[place]
-            one, other = left[vote], right[vote]
-            sums[one] += residual[vote]
-            sums[other] -= residual[vote]
-            if not seen[one]:
-                seen[one] = True
-                touched[number] = one
+        for index in range(bounds[cluster], bounds[cluster + 1]):
+            vote = order[index]
+            first, second = left[vote], right[vote]
+            sums[first] += residual[vote]
+            sums[second] -= residual[vote]
+            if not seen[first]:
+                seen[first] = True
+                touched[number] = first
                 number += 1
-            if not seen[other]:
-                seen[other] = True
-                touched[number] = other
+            if not seen[second]:
+                seen[second] = True
+                touched[number] = second
                 number += 1
             for column in range(n_extra):
                 sums[n_systems + column] += extra[vote, column]
@@ -141,20 +141,20 @@ def _meat(  # noqa: C901, PLR0913, PLR0917 - a kernel takes arrays, by position
             touched[number] = n_systems + column
             number += 1
         for a in range(number):
-            row, own = touched[a], sums[touched[a]]
+            row, score = touched[a], sums[touched[a]]
             for b in range(a, number):
                 column = touched[b]
                 if row <= column:
-                    meat[row, column] += own * sums[column]
+                    meat[row, column] += score * sums[column]
                 else:
-                    meat[column, row] += own * sums[column]
+                    meat[column, row] += score * sums[column]
         for a in range(number):
             sums[touched[a]] = 0.0
             seen[touched[a]] = False
     return meat
 
 
-def _bias_reduced(cells: Cells, moments: Moments, fit: Fit, codes: Codes, n_clusters: int) -> Errors:
+def _bias_reduced(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes, n_clusters: int) -> Errors:
     """Return CR2 with Satterthwaite's degrees of freedom, in coordinates in which the information is 1."""
     n, size = cells.n_systems, cells.n_parameters
     root = _root(fit.bread)
@@ -163,27 +163,29 @@ def _bias_reduced(cells: Cells, moments: Moments, fit: Fit, codes: Codes, n_clus
     shares = root @ information(cells, moments, group=codes, n_groups=n_clusters) @ root
     values, vectors = np.linalg.eigh(shares)
     values = np.clip(values, 0.0, 1.0)
-    known = values < _WHOLE
-    adjust = np.where(known, 1.0 / np.sqrt(np.where(known, 1.0 - values, 1.0)), 0.0)
+    invertible = values < _WHOLE
+    adjust = np.where(invertible, 1.0 / np.sqrt(np.where(invertible, 1.0 - values, 1.0)), 0.0)
     turned = np.einsum("gpk,gp->gk", vectors, scores) * adjust
     influence = np.einsum("gpk,gk->gp", vectors, turned)
     covariance = influence.T @ influence
-    whole = vectors.transpose(0, 2, 1)[~known]  # directions that one cluster alone tells of
-    covariance = root @ (covariance + whole.T @ whole) @ root
+    directions = vectors.transpose(0, 2, 1)[~invertible]  # directions that one cluster alone tells of
+    covariance = root @ (covariance + directions.T @ directions) @ root
     columns = np.hstack([root, np.zeros((size, 1))])
     moved = np.einsum("gpk,gk,gqk->gpq", vectors, values * adjust, vectors) @ columns  # (cluster, axis, parameter)
     squares = np.einsum("gpk,gk,gqk->gpq", vectors, values * adjust**2, vectors)
-    own = columns.T @ squares @ columns
+    diagonal_terms = columns.T @ squares @ columns
     trace, norm = np.zeros((size + 1, size + 1)), np.zeros((size + 1, size + 1))
-    for one in range(n_clusters):
-        for other in range(one, n_clusters):
-            product = (own[one] if one == other else 0.0) - moved[one].T @ moved[other]
+    for first in range(n_clusters):
+        for second in range(first, n_clusters):
+            product = (diagonal_terms[first] if first == second else 0.0) - moved[first].T @ moved[second]
             apart = product.diagonal()[:, None] + product.diagonal() - product - product.T
-            trace += apart if one == other else 0.0
-            norm += apart**2 * (1 if one == other else 2)
+            trace += apart if first == second else 0.0
+            norm += apart**2 * (1 if first == second else 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.where(norm > 0, trace**2 / norm, n_clusters - 1.0)
-    alone = tuple(np.flatnonzero((whole @ root[:, :n] > _MANY**-1).any(axis=0)).tolist()) if len(whole) else ()
+    alone = (
+        tuple(np.flatnonzero((directions @ root[:, :n] > _MANY**-1).any(axis=0)).tolist()) if len(directions) else ()
+    )
     return Errors(covariance, np.clip(freedom, 1.0, None), alone)
 
 

@@ -49,19 +49,21 @@ def vote_habits(votes: object, *, alpha: float = 0.05) -> pd.DataFrame:
     [[0.0, 0.586, 1.0, 0.0]]
     """
     check_share(alpha, "alpha")
-    given = as_votes(votes)
-    weight = given.weight
-    row: dict[str, float] = {"n_votes": given.n_votes, "n_questions": given.n_units("question")}
-    row["ties"] = float(weight @ (given.share == _HALF) / weight.sum())
-    row |= _lean(given, alpha)
-    first = np.minimum(given.left, given.right)
-    for_first = np.where(given.left < given.right, given.share, 1 - given.share)
-    turned = given.left > given.right
-    sides = [pd.Series(for_first[own]).groupby(_cells(given, first)[own]).mean() for own in (~turned, turned)]
-    both = pd.concat(sides, axis=1, join="inner").to_numpy()
-    same = np.sign(both[:, 0] - _HALF) == np.sign(both[:, 1] - _HALF)
-    known = "question" in given.units and given.placed
-    return pd.DataFrame([row | {"n_both": len(both) * known, "same": same.mean() if known and len(both) else np.nan}])
+    checked = as_votes(votes)
+    weight = checked.weight
+    row: dict[str, float] = {"n_votes": checked.n_votes, "n_questions": checked.n_units("question")}
+    row["ties"] = float(weight @ (checked.share == _HALF) / weight.sum())
+    row |= _lean(checked, alpha)
+    first = np.minimum(checked.left, checked.right)
+    for_first = np.where(checked.left < checked.right, checked.share, 1 - checked.share)
+    turned = checked.left > checked.right
+    sides = [pd.Series(for_first[side]).groupby(_cells(checked, first)[side]).mean() for side in (~turned, turned)]
+    paired = pd.concat(sides, axis=1, join="inner").to_numpy()
+    same = np.sign(paired[:, 0] - _HALF) == np.sign(paired[:, 1] - _HALF)
+    comparable = "question" in checked.units and checked.placed
+    return pd.DataFrame(
+        [row | {"n_both": len(paired) * comparable, "same": same.mean() if comparable and len(paired) else np.nan}]
+    )
 
 
 def _lean(votes: Votes, alpha: float) -> dict[str, float]:
@@ -69,9 +71,13 @@ def _lean(votes: Votes, alpha: float) -> dict[str, float]:
     try:
         if votes.placed:
             placed = replace(votes, covariates={POSITION: np.ones(len(votes.share))})
-            found = bradley_terry(placed, alpha=alpha).coefficients.iloc[0]
-            shares = {"left": expit(found["estimate"]), "low": expit(found["low"]), "high": expit(found["high"])}
-            return shares | {"p_value": found["p_value"]}
+            coefficient = bradley_terry(placed, alpha=alpha).coefficients.iloc[0]
+            shares = {
+                "left": expit(coefficient["estimate"]),
+                "low": expit(coefficient["low"]),
+                "high": expit(coefficient["high"]),
+            }
+            return shares | {"p_value": coefficient["p_value"]}
     except (EstimationError, ScoresError):
         pass
     return dict.fromkeys(("left", "low", "high", "p_value"), np.nan)
@@ -84,7 +90,7 @@ def _cells(votes: Votes, first: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray((question * n + first) * n + np.maximum(votes.left, votes.right))
 
 
-def verdicts_of(votes: object) -> pd.DataFrame:
+def vote_verdicts(votes: object) -> pd.DataFrame:
     """Return what was said of every question and pair of systems: by all votes together, and voter by voter.
 
     Parameters
@@ -110,33 +116,33 @@ def verdicts_of(votes: object) -> pd.DataFrame:
     >>> verdicts_of(votes).fillna("").to_numpy().tolist()
     [['b', 'b', 'tie'], ['c', 'c', '']]
     """
-    given = as_votes(votes)
-    if "question" not in given.units:
+    checked = as_votes(votes)
+    if "question" not in checked.units:
         raise ScoresError("votes name no question, so those of two judges cannot be compared on the same pairs")
-    names, questions = np.array(given.systems, dtype=object), np.array(given.names["question"], dtype=object)
-    order = np.argsort(np.argsort(given.systems))
-    turned = order[given.left] > order[given.right]
-    first = np.where(turned, given.right, given.left)
-    second = np.where(turned, given.left, given.right)
-    share = np.where(turned, 1.0 - given.share, given.share)
+    names, questions = np.array(checked.systems, dtype=object), np.array(checked.names["question"], dtype=object)
+    order = np.argsort(np.argsort(checked.systems))
+    turned = order[checked.left] > order[checked.right]
+    first = np.where(turned, checked.right, checked.left)
+    second = np.where(turned, checked.left, checked.right)
+    share = np.where(turned, 1.0 - checked.share, checked.share)
     frame = pd.DataFrame(
         {
-            "question": questions[given.units["question"]],
+            "question": questions[checked.units["question"]],
             "first": names[first],
             "second": names[second],
-            "weighted": share * given.weight,
-            "weight": given.weight,
+            "weighted": share * checked.weight,
+            "weight": checked.weight,
         }
     )
     keys = ["question", "first", "second"]
-    found = {"all": _majority(frame.groupby(keys, sort=False)[["weighted", "weight"]].sum())}
-    voters = given.names.get("voter", ())
-    if 1 < len(voters) <= _MOST_CELLS // max(len(found["all"]), 1):
-        frame["voter"] = np.array(voters, dtype=object)[given.units["voter"]]
-        own = frame[frame["voter"] != ""].groupby(["voter", *keys], sort=False)[["weighted", "weight"]].sum()
-        said = _majority(own).unstack("voter")  # noqa: PD010 - gaps stay gaps
-        found |= {str(name): said[name] for name in said.columns}
-    return pd.DataFrame(found)
+    verdicts = {"all": _majority(frame.groupby(keys, sort=False)[["weighted", "weight"]].sum())}
+    voters = checked.names.get("voter", ())
+    if 1 < len(voters) <= _MOST_CELLS // max(len(verdicts["all"]), 1):
+        frame["voter"] = np.array(voters, dtype=object)[checked.units["voter"]]
+        by_voter = frame[frame["voter"] != ""].groupby(["voter", *keys], sort=False)[["weighted", "weight"]].sum()
+        voter_verdicts = _majority(by_voter).unstack("voter")  # noqa: PD010 - gaps stay gaps
+        verdicts |= {str(name): voter_verdicts[name] for name in voter_verdicts.columns}
+    return pd.DataFrame(verdicts)
 
 
 def _majority(sums: pd.DataFrame) -> pd.Series:
@@ -151,7 +157,7 @@ def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) ->
     Parameters
     ----------
     verdicts : mapping of str to Series
-        By the name of the judge, the column ``all`` or that of a voter, as `verdicts_of` returns them.
+        By the name of the judge, the column ``all`` or that of a voter, as `vote_verdicts` returns them.
     alpha : float, default 0.05
         One less the level of the intervals.
 
@@ -179,10 +185,10 @@ def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) ->
     check_share(alpha, "alpha")
     rows = []
     names = list(verdicts)
-    for place, one in enumerate(names):
-        for other in names[place + 1 :]:
-            both = pd.concat([verdicts[one], verdicts[other]], axis=1, join="inner").dropna()
-            rows.append((one, other, *_agreed(both.iloc[:, 0], both.iloc[:, 1], alpha)))
+    for index, first in enumerate(names):
+        for second in names[index + 1 :]:
+            common = pd.concat([verdicts[first], verdicts[second]], axis=1, join="inner").dropna()
+            rows.append((first, second, *_agreed(common.iloc[:, 0], common.iloc[:, 1], alpha)))
     columns = ["n", "n_questions", "same", "kappa", "low", "high", "ties_first", "ties_second"]
     return pd.DataFrame(rows, columns=["first", "second", *columns, "n_decided", "same_decided", "kappa_decided"])
 
@@ -194,8 +200,8 @@ class _Counts(NamedTuple):
     n: Floats
 
     def kappa(self) -> Floats:
-        one, other = self.ties_first / self.n, self.ties_second / self.n
-        chance = one * other + (1 - one) * (1 - other) / 2
+        first_ties, second_ties = self.ties_first / self.n, self.ties_second / self.n
+        chance = first_ties * second_ties + (1 - first_ties) * (1 - second_ties) / 2
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(chance < 1, (self.same / self.n - chance) / (1 - chance), np.nan)
 
@@ -206,20 +212,20 @@ def _agreed(one: pd.Series, other: pd.Series, alpha: float) -> tuple[float, ...]
         return (0, 0, *[np.nan] * 6, 0, np.nan, np.nan)
     a, b = one.to_numpy(), other.to_numpy()
     codes, questions = pd.factorize(one.index.get_level_values("question"))
-    parts = [np.bincount(codes, part) for part in (a == b, a == TIE, b == TIE, np.ones(n))]
-    whole = _Counts(*(np.array([part.sum()]) for part in parts))
-    kappa = float(whole.kappa()[0])
+    parts = [np.bincount(codes, counts) for counts in (a == b, a == TIE, b == TIE, np.ones(n))]
+    total = _Counts(*(np.array([counts.sum()]) for counts in parts))
+    kappa = float(total.kappa()[0])
     half = np.nan
     if (g := len(questions)) > 1:
-        left_out = _Counts(*(part.sum() - part for part in parts)).kappa()
+        left_out = _Counts(*(counts.sum() - counts for counts in parts)).kappa()
         error = np.sqrt((g - 1) / g * ((left_out - left_out.mean()) ** 2).sum())
         half = float(stdtrit(g - 1, 1 - alpha / 2) * error) if error > 0 else np.nan
     decided = (a != TIE) & (b != TIE)
     same = float((a == b)[decided].mean()) if decided.any() else np.nan
     ties = (float((a == TIE).mean()), float((b == TIE).mean()))
     low, high = max(kappa - half, -1.0), min(kappa + half, 1.0)
-    found = (float((a == b).mean()), kappa, low, high, *ties)
-    return (n, g, *found, int(decided.sum()), same, (same - _CHANCE) / (1 - _CHANCE))
+    figures = (float((a == b).mean()), kappa, low, high, *ties)
+    return (n, g, *figures, int(decided.sum()), same, (same - _CHANCE) / (1 - _CHANCE))
 
 
 def voters_agreement(verdicts: pd.DataFrame) -> tuple[int, float]:
@@ -228,7 +234,7 @@ def voters_agreement(verdicts: pd.DataFrame) -> tuple[int, float]:
     Parameters
     ----------
     verdicts : DataFrame
-        As `verdicts_of` returns them.
+        As `vote_verdicts` returns them.
 
     Examples
     --------
@@ -237,13 +243,13 @@ def voters_agreement(verdicts: pd.DataFrame) -> tuple[int, float]:
     >>> voters_agreement(verdicts_of(votes))
     (1, 0.3333333333333333)
     """
-    said = verdicts.drop(columns="all").to_numpy(dtype=object)
-    if not said.size:
+    labels = verdicts.drop(columns="all").to_numpy(dtype=object)
+    if not labels.size:
         return 0, np.nan
     first, second = (
         verdicts.index.get_level_values(side).to_numpy(dtype=object)[:, None] for side in ("first", "second")
     )
-    numbers = np.stack([(said == label).sum(axis=1) for label in (first, second, TIE)])
+    numbers = np.stack([(labels == label).sum(axis=1) for label in (first, second, TIE)])
     total = numbers.sum(axis=0)
     pairs = float((total * (total - 1)).sum())
     same = float((numbers * (numbers - 1)).sum())

@@ -22,7 +22,7 @@ _MOST_STEPS, _STEP, _HALVINGS = 100, 1e-12, 40
 _MOST_CELLS = 4_000_000
 
 
-class Cells(NamedTuple):
+class VoteCells(NamedTuple):
     """Votes, or groups of equal ones."""
 
     left: Codes
@@ -50,7 +50,7 @@ class Moments(NamedTuple):
     likelihood: float
 
 
-class Fit(NamedTuple):
+class VoteFit(NamedTuple):
     """The maximum of the likelihood."""
 
     parameters: Floats
@@ -59,26 +59,34 @@ class Fit(NamedTuple):
     """Inverse information; its rows and columns of strengths add up to 0. Shape (parameter, parameter)."""
 
 
-def cells_of(votes: Votes, *, davidson: bool) -> Cells:
+def vote_cells(votes: Votes, *, davidson: bool) -> VoteCells:
     """Return one cell a pair of systems (and outcome, for Davidson's model); one a vote where there are covariates."""
     n = len(votes.systems)
     if votes.covariates:
         covariates = np.stack(list(votes.covariates.values()), axis=1)
-        return Cells(votes.left, votes.right, votes.share, votes.weight, covariates, n, davidson)
+        return VoteCells(votes.left, votes.right, votes.share, votes.weight, covariates, n, davidson)
     turned = votes.left > votes.right
     share = np.where(turned, 1.0 - votes.share, votes.share)
     key = np.where(turned, votes.right * n + votes.left, votes.left * n + votes.right)
     if davidson:  # a tie is an outcome of its own
         key = 3 * key + np.rint(2 * share).astype(np.int64)
-    held, place = (None, key) if n * n <= _MOST_CELLS else np.unique(key, return_inverse=True)
-    weight = np.bincount(place, votes.weight)
-    won = np.bincount(place, votes.weight * share)
-    kept = np.flatnonzero(weight > 0)
-    pair = (kept if held is None else held[kept]) // (3 if davidson else 1)
-    return Cells(pair // n, pair % n, won[kept] / weight[kept], weight[kept], np.empty((len(kept), 0)), n, davidson)
+    keys, cell = (None, key) if n * n <= _MOST_CELLS else np.unique(key, return_inverse=True)
+    weight = np.bincount(cell, votes.weight)
+    won = np.bincount(cell, votes.weight * share)
+    nonempty = np.flatnonzero(weight > 0)
+    pair = (nonempty if keys is None else keys[nonempty]) // (3 if davidson else 1)
+    return VoteCells(
+        pair // n,
+        pair % n,
+        won[nonempty] / weight[nonempty],
+        weight[nonempty],
+        np.empty((len(nonempty), 0)),
+        n,
+        davidson,
+    )
 
 
-def moments_of(cells: Cells, parameters: Floats) -> Moments:
+def moments_of(cells: VoteCells, parameters: Floats) -> Moments:
     """Return what parameters expect of every cell."""
     n = cells.n_systems
     odds = parameters[cells.left] - parameters[cells.right]
@@ -104,40 +112,40 @@ def moments_of(cells: Cells, parameters: Floats) -> Moments:
     )
 
 
-def information(cells: Cells, moments: Moments, *, group: Codes | None = None, n_groups: int = 1) -> Floats:
+def information(cells: VoteCells, moments: Moments, *, group: Codes | None = None, n_groups: int = 1) -> Floats:
     """Return the information of every group of cells, (group, parameter, parameter)."""
     n, size = cells.n_systems, cells.n_parameters
     group = np.zeros(len(cells.left), dtype=np.int64) if group is None else group
     weight = cells.weight * moments.variance
-    found = np.zeros((n_groups, size, size))
+    matrices = np.zeros((n_groups, size, size))
     pairs = np.bincount((group * n + cells.left) * n + cells.right, weight, n_groups * n * n).reshape(n_groups, n, n)
     pairs = pairs + pairs.transpose(0, 2, 1)
-    found[:, :n, :n] = -pairs
-    found[:, np.arange(n), np.arange(n)] += pairs.sum(axis=2)
-    columns = [(cells.covariates[:, one], weight) for one in range(cells.covariates.shape[1])]
+    matrices[:, :n, :n] = -pairs
+    matrices[:, np.arange(n), np.arange(n)] += pairs.sum(axis=2)
+    columns = [(cells.covariates[:, column], weight) for column in range(cells.covariates.shape[1])]
     if cells.davidson:
         columns.append((np.ones(len(weight)), cells.weight * moments.tie_covariance))
-    for place, (values, crossed) in enumerate(columns, start=n):
-        both = [np.bincount(group * n + side, crossed * values, n_groups * n) for side in (cells.left, cells.right)]
-        found[:, :n, place] = found[:, place, :n] = (both[0] - both[1]).reshape(n_groups, n)
-        for other in range(cells.covariates.shape[1]):
-            square = np.bincount(group, crossed * values * cells.covariates[:, other], n_groups)
-            found[:, place, n + other] = found[:, n + other, place] = square
+    for parameter, (values, crossed) in enumerate(columns, start=n):
+        sums = [np.bincount(group * n + side, crossed * values, n_groups * n) for side in (cells.left, cells.right)]
+        matrices[:, :n, parameter] = matrices[:, parameter, :n] = (sums[0] - sums[1]).reshape(n_groups, n)
+        for covariate in range(cells.covariates.shape[1]):
+            square = np.bincount(group, crossed * values * cells.covariates[:, covariate], n_groups)
+            matrices[:, parameter, n + covariate] = matrices[:, n + covariate, parameter] = square
     if cells.davidson:
-        found[:, -1, -1] = np.bincount(group, cells.weight * moments.tie_variance, n_groups)
-    return found
+        matrices[:, -1, -1] = np.bincount(group, cells.weight * moments.tie_variance, n_groups)
+    return matrices
 
 
-def scores_by(cells: Cells, residual: Floats, extra: Floats, group: Codes, n_groups: int) -> Floats:
+def scores_by(cells: VoteCells, residual: Floats, extra: Floats, group: Codes, n_groups: int) -> Floats:
     """Return the sums of scores of groups of cells, (group, parameter); `extra` as `extra_scores`."""
     n = cells.n_systems
     sides = [np.bincount(group * n + side, residual, n_groups * n) for side in (cells.left, cells.right)]
-    own = (sides[0] - sides[1]).reshape(n_groups, n)
-    more = [np.bincount(group, extra[:, one], n_groups)[:, None] for one in range(extra.shape[1])]
-    return np.hstack([own, *more])
+    system_scores = (sides[0] - sides[1]).reshape(n_groups, n)
+    more = [np.bincount(group, extra[:, column], n_groups)[:, None] for column in range(extra.shape[1])]
+    return np.hstack([system_scores, *more])
 
 
-def extra_scores(cells: Cells, moments: Moments, weight: Floats) -> Floats:
+def extra_scores(cells: VoteCells, moments: Moments, weight: Floats) -> Floats:
     """Return what every cell adds to the scores of coefficients and of the parameter of ties, (cell, parameter)."""
     columns = [cells.covariates * (weight * moments.residual)[:, None]]
     if cells.davidson:
@@ -146,7 +154,7 @@ def extra_scores(cells: Cells, moments: Moments, weight: Floats) -> Floats:
 
 
 @in_one_order
-def fit_votes(cells: Cells) -> Fit:
+def fit_votes(cells: VoteCells) -> VoteFit:
     """Maximise the likelihood of connected votes in which every system won and lost.
 
     Examples
@@ -173,7 +181,7 @@ def fit_votes(cells: Cells) -> Fit:
         parameters, moments = parameters + step, ahead
         if np.abs(step).max() < _STEP * max(1.0, float(np.abs(parameters).max())):
             parameters[:n] -= parameters[:n].mean()
-            return Fit(parameters, _inverse(information(cells, moments)[0], n))
+            return VoteFit(parameters, _inverse(information(cells, moments)[0], n))
     _inverse(information(cells, moments)[0], n)
     raise EstimationError(
         "the likelihood of these votes has no maximum: a covariate, or the parameter of ties, parts all wins from all "

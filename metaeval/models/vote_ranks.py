@@ -43,23 +43,23 @@ def vote_ranks(  # noqa: PLR0913 - one keyword per choice
     ['system4', 1, 1]
     """
     names = list(fitted.systems if systems is None else systems)
-    place = [fitted.systems.index(name) for name in names]
-    square = np.ix_(place, place)
+    index = [fitted.systems.index(name) for name in names]
+    square = np.ix_(index, index)
     covariance = (fitted.independent.covariance if independent else fitted.covariance)[square]
-    found = rank_intervals_from_covariance(
-        fitted.strengths[place],
+    ranks = rank_intervals_from_covariance(
+        fitted.strengths[index],
         covariance,
         systems=names,
         metric=PREFERENCE,
-        freedom=_KNOWN if independent else float(np.median(fitted.freedom[square][np.triu_indices(len(place), 1)])),
+        freedom=_KNOWN if independent else float(np.median(fitted.freedom[square][np.triu_indices(len(index), 1)])),
         expected=_expected(covariance, fitted.information[square]),
         top=top,
         confidence_level=1 - alpha,
         n_draws=n_draws,
         rng=rng,
     )
-    low, high = 1 + found.data["n_above"], len(names) - found.data["n_below"]
-    return replace(found, data=found.data.assign(rank_low=low, rank_high=high))
+    low, high = 1 + ranks.data["n_above"], len(names) - ranks.data["n_below"]
+    return replace(ranks, data=ranks.data.assign(rank_low=low, rank_high=high))
 
 
 def _expected(covariance: Floats, information: Floats) -> Floats:

@@ -16,7 +16,7 @@ from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.vote_errors import Errors, clustered_errors, independent_errors, inflation
-from metaeval.models.vote_model import Cells, cells_of, fit_votes
+from metaeval.models.vote_model import VoteCells, fit_votes, vote_cells
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_columns import UNITS
 from metaeval.table.votes import Votes, as_votes
@@ -227,7 +227,7 @@ def bradley_terry(
 
     See Also
     --------
-    metaeval.studies.votes.study_votes
+    metaeval.questions.votes.study.study_votes
 
     Notes
     -----
@@ -262,22 +262,22 @@ def bradley_terry(
     """
     check_choice(ties, "ties", get_args(Ties))
     check_share(alpha, "alpha")
-    given = _with_covariates(as_votes(votes), covariates)
-    given = _without_ties(given) if ties == "drop" else given
-    ways = _ways(given, clusters)
-    groups = given.grouped()
+    checked = _with_covariates(as_votes(votes), covariates)
+    checked = _without_ties(checked) if ties == "drop" else checked
+    ways = _ways(checked, clusters)
+    groups = checked.grouped()
     if len(groups) > 1:
-        shown = "; ".join(first_few(group) for group in groups[:3])
-        raise ScoresError(f"no votes connect these groups of systems, so fit each alone: {shown}")
-    core, sides = _core(given)
-    inner = given.of(core) if len(core) < len(given.systems) else given
+        examples = "; ".join(first_few(group) for group in groups[:3])
+        raise ScoresError(f"no votes connect these groups of systems, so fit each alone: {examples}")
+    core, sides = _core(checked)
+    inner = checked.of(core) if len(core) < len(checked.systems) else checked
     ways = tuple(name for name in ways if inner.n_units(name) >= _FEWEST)
     davidson = ties == "davidson"
-    if davidson and not np.isin(given.share, [0.0, _HALF, 1.0]).all():
+    if davidson and not np.isin(checked.share, [0.0, _HALF, 1.0]).all():
         raise InvalidOptionError("`ties='davidson'` needs votes that are won, lost or tied, and some are shares")
     if davidson and (not (inner.share == _HALF).any() or (inner.share == _HALF).all()):
         raise EstimationError("the parameter of ties has no estimate where no vote, or every vote, is a tie")
-    fit = fit_votes(cells_of(inner, davidson=davidson))
+    fit = fit_votes(vote_cells(inner, davidson=davidson))
     single = _single(inner, davidson=davidson)
     independent = independent_errors(single, fit, counted=inner.counted)
     errors = clustered_errors(single, fit, [inner.units[name] for name in ways]) if ways else independent
@@ -287,8 +287,8 @@ def bradley_terry(
     n, names = len(core), [*inner.covariates, *(["ties"] if davidson else [])]
     factor = inflation(errors.covariance[:n, :n], independent.covariance[:n, :n])
     notes = [
-        f"{inner.systems[place]}: all votes on it are in one cluster, so that its error is that of independent votes"
-        for place in errors.alone
+        f"{inner.systems[system]}: all votes on it are in one cluster, so that its error is that of independent votes"
+        for system in errors.alone
     ]
     if certain:
         notes.append("no vote differs from what the strengths expect, so that errors are those of the model")
@@ -300,7 +300,7 @@ def bradley_terry(
         information=fit.bread[:n, :n],
         wins=win_matrix(inner),
         coefficients=_coefficients(names, fit.parameters[n:], errors, alpha),
-        unbounded=_limits(given, core, sides, fit.parameters[:n], alpha, factor),
+        unbounded=_limits(checked, core, sides, fit.parameters[:n], alpha, factor),
         ties=ties,
         clusters=ways,
         n_units={name: inner.n_units(name) for name in UNITS if inner.n_units(name)},
@@ -319,7 +319,7 @@ def davidson_strengths(votes: Votes) -> Floats:
     >>> davidson_strengths(as_votes(pd.DataFrame(rows, columns=["left", "right", "winner"]))).round(4).tolist()
     [0.3466, -0.3466]
     """
-    cells = cells_of(replace(votes, covariates={}), davidson=True)
+    cells = vote_cells(replace(votes, covariates={}), davidson=True)
     return fit_votes(cells).parameters[: len(votes.systems)]
 
 
@@ -360,10 +360,10 @@ def _with_covariates(votes: Votes, names: Sequence[str] | None) -> Votes:
 
 
 def _without_ties(votes: Votes) -> Votes:
-    kept = votes.share != _HALF
-    if not kept.any():
+    decided = votes.share != _HALF
+    if not decided.any():
         raise ScoresError("all votes are ties, so that none is left with `ties='drop'`; leave it out")
-    return votes.where(kept)
+    return votes.where(decided)
 
 
 def _ways(votes: Votes, clusters: Sequence[str] | None) -> tuple[str, ...]:
@@ -379,12 +379,12 @@ def _ways(votes: Votes, clusters: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name for name in UNITS if name in clusters)
 
 
-def _single(votes: Votes, *, davidson: bool) -> Cells:
+def _single(votes: Votes, *, davidson: bool) -> VoteCells:
     """Return every vote as a cell."""
     covariates = (
         np.stack(list(votes.covariates.values()), axis=1) if votes.covariates else np.empty((votes_n(votes), 0))
     )
-    return Cells(votes.left, votes.right, votes.share, votes.weight, covariates, len(votes.systems), davidson)
+    return VoteCells(votes.left, votes.right, votes.share, votes.weight, covariates, len(votes.systems), davidson)
 
 
 def votes_n(votes: Votes) -> int:
@@ -397,11 +397,11 @@ def _core(votes: Votes) -> tuple[tuple[str, ...], dict[str, str]]:
     from scipy.sparse.csgraph import connected_components, shortest_path  # noqa: PLC0415 - loads more of scipy
 
     won = win_matrix(votes) > 0
-    _, part = connected_components(won, directed=True, connection="strong")
-    if part.max() == 0:
+    _, component = connected_components(won, directed=True, connection="strong")
+    if component.max() == 0:
         return votes.systems, {}
-    best = int(np.argmax(np.bincount(part)))
-    core = np.flatnonzero(part == best)
+    best = int(np.argmax(np.bincount(component)))
+    core = np.flatnonzero(component == best)
     if len(core) < _FEWEST:
         raise EstimationError(
             "no strength has a bound: of every two systems that met, one won all votes; the page of metaeval votes (in "
@@ -410,10 +410,10 @@ def _core(votes: Votes) -> tuple[tuple[str, ...], dict[str, str]]:
     reach = np.isfinite(shortest_path(won, unweighted=True))
     beats, loses = reach[:, core].any(axis=1), reach[core].any(axis=0)
     sides = {
-        votes.systems[place]: "above" if beats[place] else "below" if loses[place] else "beside"
-        for place in np.flatnonzero(part != best)
+        votes.systems[system]: "above" if beats[system] else "below" if loses[system] else "beside"
+        for system in np.flatnonzero(component != best)
     }
-    return tuple(votes.systems[place] for place in core), sides
+    return tuple(votes.systems[system] for system in core), sides
 
 
 def _limits(  # noqa: PLR0913, PLR0917 - what is known
@@ -425,13 +425,13 @@ def _limits(  # noqa: PLR0913, PLR0917 - what is known
         wins = win_matrix(votes)
         places = pd.Index(votes.systems).get_indexer(pd.Index(list(core)))
     for name, side in sides.items():
-        own = votes.systems.index(name)
-        met = (wins + wins.T)[own, places]
+        index = votes.systems.index(name)
+        met = (wins + wins.T)[index, places]
         limit = np.nan
         if met.any() and side != "beside":
             sign = 1.0 if side == "above" else -1.0
             limit = sign * _limit(met / factor**2, sign * strengths, alpha)
-        rows.append((name, side, limit, round(float((wins + wins.T)[own].sum()))))
+        rows.append((name, side, limit, round(float((wins + wins.T)[index].sum()))))
     return pd.DataFrame(rows, columns=["system", "side", "limit", "votes"])
 
 

@@ -150,14 +150,16 @@ def vote_plan(
     n = len(fitted.systems)
     first, second = all_pairs(n)
     apart = fitted.strengths[first] - fitted.strengths[second]
-    own, alone = (_of_pairs(one, first, second) for one in (fitted.covariance, fitted.independent.covariance[:n, :n]))
+    clustered, alone = (
+        _of_pairs(one, first, second) for one in (fitted.covariance, fitted.independent.covariance[:n, :n])
+    )
     evidence = _evidence(fitted, ranks, first, second)
     decided = evidence.decided
     times = _least(lambda one: evidence.chance(one) >= power, len(first))
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.clip(np.where(own > 0, alone / own, 1.0), 0.0, 1.0)
-        left = 1.0 / times - (1.0 - part)
-        same = np.where(left > 0, part / left, np.inf)
+        share = np.clip(np.where(clustered > 0, alone / clustered, 1.0), 0.0, 1.0)
+        left = 1.0 / times - (1.0 - share)
+        same = np.where(left > 0, share / left, np.inf)
     names = np.array(fitted.systems, dtype=object)
     table = pd.DataFrame(
         {
@@ -193,10 +195,10 @@ def _least(enough: Callable[[Floats], NDArray[np.bool_] | np.bool_], n: int) -> 
 
 def _votes(times: Floats, n_votes: int, decided: NDArray[np.bool_]) -> Floats:
     """Return so many times the votes, rounded up to two digits: draws tell no more."""
-    found = np.maximum(times, 1.0) * n_votes
-    known = np.isfinite(found) & (found < _MOST)
-    step = 10.0 ** np.maximum(np.floor(np.log10(np.where(known, found, 1.0))) - 1.0, 0.0)
-    return np.where(decided, np.nan, np.where(known, np.ceil(found / step * (1.0 - 1e-12)) * step, np.inf))
+    needed = np.maximum(times, 1.0) * n_votes
+    finite = np.isfinite(needed) & (needed < _MOST)
+    step = 10.0 ** np.maximum(np.floor(np.log10(np.where(finite, needed, 1.0))) - 1.0, 0.0)
+    return np.where(decided, np.nan, np.where(finite, np.ceil(needed / step * (1.0 - 1e-12)) * step, np.inf))
 
 
 def _of_pairs(square: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
@@ -220,8 +222,8 @@ def _evidence(
     drawn = ndtri(np.minimum(np.maximum(better, 1.0 - better), 1.0 - 0.5 / ranks.n_draws))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (data["statistic"].to_numpy()[0] / drawn) ** 2
-    known = np.isfinite(ratio) & (np.abs(drawn) > _LEAST_SIZE)
-    shrunken = max(float(np.median(ratio[known])) - 1.0, 0.0) if known.any() else 0.0
+    usable = np.isfinite(ratio) & (np.abs(drawn) > _LEAST_SIZE)
+    shrunken = max(float(np.median(ratio[usable])) - 1.0, 0.0) if usable.any() else 0.0
     threshold = np.full(len(first), ndtri(1.0 - cut))
     size = drawn * np.sqrt(1.0 + shrunken)
     found = PairEvidence(size, threshold, shrunken, shrunken, data["significant"].to_numpy()[0])

@@ -21,25 +21,25 @@ def badge(parts: Sequence[str], title: str) -> str:
     >>> made.count("<rect"), "<title>1 of 5 systems may be first</title>" in made
     (4, True)
     """
-    widths = [round(_length(part)) for part in parts]
+    widths = [round(_length(text)) for text in parts]
     starts = list(accumulate((width + 2 * _ROOM for width in widths), initial=0))
-    whole, said = starts[-1], escape(title, {'"': "&quot;"})
+    total, label = starts[-1], escape(title, {'"': "&quot;"})
     grounds = [
         f'<rect x="{start}" width="{width + 2 * _ROOM}" height="{_HEIGHT}" fill="{ground}"/>'
         for start, width, ground in zip(starts, widths, _GROUNDS[-len(parts) :], strict=False)
     ]
     words = [
-        f'<text x="{start + _ROOM}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{escape(part)}</text>'
-        for start, width, part in zip(starts, widths, parts, strict=False)
+        f'<text x="{start + _ROOM}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+        for start, width, text in zip(starts, widths, parts, strict=False)
     ]
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="{_HEIGHT}" viewBox="0 0 {whole} {_HEIGHT}" '
-        f'role="img" aria-label="{said}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{_HEIGHT}" viewBox="0 0 {total} {_HEIGHT}" '
+        f'role="img" aria-label="{label}">'
     )
     lines = [
         head,
         f"<title>{escape(title)}</title>",
-        f'<clipPath id="round"><rect width="{whole}" height="{_HEIGHT}" rx="3"/></clipPath>',
+        f'<clipPath id="round"><rect width="{total}" height="{_HEIGHT}" rx="3"/></clipPath>',
         '<g clip-path="url(#round)">',
         *grounds,
         "</g>",
@@ -52,5 +52,5 @@ def badge(parts: Sequence[str], title: str) -> str:
 
 
 def _length(words: str) -> float:
-    kinds = ("narrow" if one in _NARROW else "wide" if one in _WIDE else "other" for one in words)
+    kinds = ("narrow" if character in _NARROW else "wide" if character in _WIDE else "other" for character in words)
     return _SIZE * sum(_WIDTHS[kind] for kind in kinds)

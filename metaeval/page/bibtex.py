@@ -51,13 +51,13 @@ def package_bibtex(version: str) -> str:
 
 
 def _entry(publication: Publication) -> str:
-    kind, place = _place(publication)
+    kind, venue = _place(publication)
     return _written(
         kind,
         publication.key,
         author=escape_latex(publication.authors.replace("; ", " and ")),
         title=f"{{{escape_latex(publication.title)}}}" * bool(publication.title),
-        **place,
+        **venue,
         pages=escape_latex(publication.pages),
         year=str(publication.year),
         doi=publication.doi,

@@ -25,7 +25,7 @@ from metaeval.base.names import Remark
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
 from metaeval.base.unit import Unit, speaking_of, unit
-from metaeval.base.words import names_now, naming, sentence_case, short_names
+from metaeval.base.words import names_now, naming, sentence_case, short_names_sentence
 from metaeval.page.bibtex import bibtex, package_bibtex
 from metaeval.page.tables import Table, left
 
@@ -45,11 +45,11 @@ class _Statements(ShortRepr):
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        for one in fields(self):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
-            value = getattr(self, one.name)
-            if str(one.type).startswith("tuple") and not isinstance(value, tuple):
-                raise TypeError(f"{type(self).__name__}.{one.name} is a tuple, not {value!r}")
-            if one.name == "title" and not value:
+        for attribute in fields(self):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
+            value = getattr(self, attribute.name)
+            if str(attribute.type).startswith("tuple") and not isinstance(value, tuple):
+                raise TypeError(f"{type(self).__name__}.{attribute.name} is a tuple, not {value!r}")
+            if attribute.name == "title" and not value:
                 raise TypeError(f"a {type(self).__name__} needs a title")
 
 
@@ -266,17 +266,17 @@ class Page(_Statements):
 
     def explained(self, metrics: Iterable[object]) -> Self:
         """Return the page with a note of what the short names of metrics stand for, where nothing on it says so."""
-        for sentence in short_names(metrics):
-            texts = [text for one in self._blocks() if isinstance(one, Text) for text in one.paragraphs]
-            captions = [one.caption for one in self._blocks() if isinstance(one, Table)]
-            if not any(sentence in said for said in (*texts, *captions, *self.notes)):
+        for sentence in short_names_sentence(metrics):
+            texts = [text for block in self._blocks() if isinstance(block, Text) for text in block.paragraphs]
+            captions = [block.caption for block in self._blocks() if isinstance(block, Table)]
+            if not any(sentence in passage for passage in (*texts, *captions, *self.notes)):
                 return replace(self, notes=(sentence, *self.notes))
         return self
 
     def facts_line(self) -> str:
         """Return the facts in a line: a count before what it counts, "24 systems", a setting after it, "α = 0.05"."""
         return ", ".join(
-            f"{_SETTINGS[what]} = {value}" if what in _SETTINGS else f"{value} {what}" for value, what in self.facts
+            f"{_SETTINGS[label]} = {value}" if label in _SETTINGS else f"{value} {label}" for value, label in self.facts
         )
 
     def tables(self) -> list[Table]:
@@ -289,14 +289,24 @@ class Page(_Statements):
 
     def main_table(self) -> Table:
         """Return the table that answers the question: the first one that a terminal shows, or else the first."""
-        open_ones = (one for part in self.sections if part.brief for one in part.open_blocks())
-        own = next((one for one in open_ones if isinstance(one, Table)), None)
-        return next(one for one in self.tables() if one is not self.key_figures) if own is None else own
+        open_ones = (block for section in self.sections if section.brief for block in section.open_blocks())
+        first_open = next((block for block in open_ones if isinstance(block, Table)), None)
+        return (
+            next(block for block in self.tables() if block is not self.key_figures)
+            if first_open is None
+            else first_open
+        )
 
     def main_picture(self) -> Picture | None:
         """Return the first picture of what a terminal shows, or else the first one; None where there is none."""
-        shown = (one for part in self.sections if part.brief for one in _walk(part.blocks) if isinstance(one, Picture))
-        return next(shown, None) or next(iter(self.pictures()), None)
+        pictures = (
+            block
+            for section in self.sections
+            if section.brief
+            for block in _walk(section.blocks)
+            if isinstance(block, Picture)
+        )
+        return next(pictures, None) or next(iter(self.pictures()), None)
 
     def _blocks(self) -> Iterator[Block]:
         if self.key_figures is not None:
@@ -307,8 +317,8 @@ class Page(_Statements):
     def _methods(self) -> Section:
         sources = publications(self.methods.cite)
         listed = tuple(Item(words=source.full, link=source.address) for source in sources)
-        own = package_bibtex(self.provenance.versions.get("metaeval", ""))
-        entries = "\n\n".join([*([bibtex(sources)] if sources else []), own])
+        package_entry = package_bibtex(self.provenance.versions.get("metaeval", ""))
+        entries = "\n\n".join([*([bibtex(sources)] if sources else []), package_entry])
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
         return Section(
             id="methods",
@@ -347,16 +357,16 @@ class Page(_Statements):
             for name, value in record.options.items()
             if value is not None and value is not False and value not in ([], ())
         ]
-        rows = [(what, visible(value)) for what, value in rows if value]
+        rows = [(label, visible(value)) for label, value in rows if value]
         sums: list[tuple[str, str | None]] = [
             (visible(f"SHA-256 of {name}"), checksum) for name, checksum in record.shown_inputs().items()
         ]
-        shown, every, checksums = (
-            pd.DataFrame(part, columns=["what", "value"])
-            for part in (rows[len(typed) :], rows + sums, sums)  # the command stands above, to be copied
+        brief, every, checksums = (
+            pd.DataFrame(lines, columns=["what", "value"])
+            for lines in (rows[len(typed) :], rows + sums, sums)  # the command stands above, to be copied
         )
         columns = left(what="What", value="Value")
-        table = Table(name="provenance", title="Provenance", caption="", frame=shown, data=every, columns=columns)
+        table = Table(name="provenance", title="Provenance", caption="", frame=brief, data=every, columns=columns)
         title = "Checksums of the inputs"
         inputs = Table(name="checksums", title=title, caption="", frame=checksums, columns=columns)
         return Section(

@@ -10,7 +10,7 @@ from metaeval.figures.style import figure_pdf
 from metaeval.io.folders import check_folder, new_folder
 from metaeval.io.written_files import RECORD, record_text
 from metaeval.page.blocks import Page, Picture
-from metaeval.page.html import Drawn, drawn, file_stems, render_page
+from metaeval.page.html import DrawnPicture, drawn_picture, file_stems, render_page
 from metaeval.page.json_answer import SCHEMA
 from metaeval.page.latex import table_latex
 from metaeval.page.tables import table_csv
@@ -25,7 +25,7 @@ def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf:
     check_folder(out, overwrite=overwrite)
     tables, pictures = report.tables(), report.pictures()
     names = [table.name for table in tables], [picture.name for picture in pictures]
-    if any(len(set(own)) < len(own) for own in names):
+    if any(len(set(group)) < len(group) for group in names):
         message = f"every table and every picture of a report needs a name of its own: {', '.join(chain(*names))}"
         raise ValueError(message)
     stems = file_stems(chain(*names))
@@ -38,8 +38,8 @@ def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf:
         drawings = {}
         with _garbage_collected_seldom():
             for picture in track(pictures, description="Drawing figures", total=len(pictures)):
-                place = folder / "figures" / stems[picture.name]
-                drawings[picture.name] = _write_picture(picture, place, pdf=pdf)
+                path = folder / "figures" / stems[picture.name]
+                drawings[picture.name] = _write_picture(picture, path, pdf=pdf)
         for name, write in report.data.items():
             write(folder / "data" / name)
         _write_text(folder / "index.html", render_page(report, drawings=drawings, stems=stems, pdf=pdf))
@@ -47,9 +47,9 @@ def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf:
     return Path(out) / "index.html"
 
 
-def _write_picture(picture: Picture, place: Path, *, pdf: bool) -> tuple[Drawn, ...]:
+def _write_picture(picture: Picture, place: Path, *, pdf: bool) -> tuple[DrawnPicture, ...]:
     """Draw a picture, write it under the name without its ending, and return its forms for the page."""
-    figure, forms = drawn(picture, salt=place.name)
+    figure, forms = drawn_picture(picture, salt=place.name)
     _write_text(place.parent / f"{place.name}.svg", forms[0].svg)
     if pdf:
         (place.parent / f"{place.name}.pdf").write_bytes(figure_pdf(figure))

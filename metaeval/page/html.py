@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metaeval.page.tables import Table
 
 
-class Drawn(NamedTuple):
+class DrawnPicture(NamedTuple):
     """A picture as a page holds it, in one of its forms."""
 
     form: str
@@ -30,7 +30,7 @@ class Drawn(NamedTuple):
     """What can be pointed at, as JSON."""
 
 
-def drawn(picture: Picture, *, salt: str) -> "tuple[Figure, tuple[Drawn, Drawn]]":
+def drawn_picture(picture: Picture, *, salt: str) -> "tuple[Figure, tuple[DrawnPicture, DrawnPicture]]":
     """Draw a picture; return the figure, and what a page shows of it wide and narrow."""
     from metaeval.figures.marks import marks_json, shared_marks  # noqa: PLC0415 - matplotlib
     from metaeval.figures.style import figure_svg, narrow  # noqa: PLC0415 - matplotlib
@@ -39,17 +39,17 @@ def drawn(picture: Picture, *, salt: str) -> "tuple[Figure, tuple[Drawn, Drawn]]
     with narrow():
         small = picture.draw()
     marks = marks_json(figure)
-    wide = Drawn("wide", figure_svg(figure, salt=salt), marks)
+    wide = DrawnPicture("wide", figure_svg(figure, salt=salt), marks)
     return figure, (
         wide,
-        Drawn("narrow", figure_svg(small, salt=f"{salt} narrow"), shared_marks(marks_json(small), marks)),
+        DrawnPicture("narrow", figure_svg(small, salt=f"{salt} narrow"), shared_marks(marks_json(small), marks)),
     )
 
 
 def render_page(
     report: Page,
     *,
-    drawings: Mapping[str, Iterable[Drawn]] | None = None,
+    drawings: Mapping[str, Iterable[DrawnPicture]] | None = None,
     stems: Mapping[str, str] | None = None,
     pdf: bool = False,
 ) -> str:
@@ -57,20 +57,20 @@ def render_page(
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
     if drawings is None:
-        drawings = {picture.name: drawn(picture, salt=picture.name)[1] for picture in report.pictures()}
+        drawings = {picture.name: drawn_picture(picture, salt=picture.name)[1] for picture in report.pictures()}
     inline, rules = _styles_once(
         {
-            f"{one.form}-{number}": inline_svg(
-                one.svg, key=f"{one.form}-{number}", title=picture.title, alt=picture.alt
+            f"{drawing.form}-{number}": inline_svg(
+                drawing.svg, key=f"{drawing.form}-{number}", title=picture.title, alt=picture.alt
             )
             for number, picture in enumerate(report.pictures(), 1)
-            for one in drawings[picture.name]
+            for drawing in drawings[picture.name]
         }
     )
     charts = {
         picture.name: [
-            (one.form, Markup(inline[f"{one.form}-{number}"]), one.marks)  # noqa: S704 - matplotlib escaped the text
-            for one in drawings[picture.name]
+            (drawing.form, Markup(inline[f"{drawing.form}-{number}"]), drawing.marks)  # noqa: S704 - matplotlib escaped the text
+            for drawing in drawings[picture.name]
         ]
         for number, picture in enumerate(report.pictures(), 1)
     }

@@ -30,7 +30,9 @@ _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 def report_html(report: Page) -> str:
     """Return the question of a report, its answer in a sentence, and its main table and picture."""
     answer = _first_sentence(visible(report.summary[0])) if report.summary else ""
-    changes = Markup("").join(Markup("<br><small>{}</small>").format(visible(one)) for one in report.first_changes())
+    changes = Markup("").join(
+        Markup("<br><small>{}</small>").format(visible(change)) for change in report.first_changes()
+    )
     picture = report.main_picture()
     return _together(
         Markup("<b>{}</b> {}{}").format(visible(report.title), answer, changes),
@@ -72,8 +74,8 @@ def _frame_of(result: Result) -> pd.DataFrame | None:
     if hasattr(result, "to_frame"):
         frame: pd.DataFrame = result.to_frame()
         return frame
-    held = (getattr(result, one.name) for one in fields(result))  # type: ignore[arg-type]  # every result is a dataclass
-    return next((one for one in held if isinstance(one, pd.DataFrame) and len(one.columns)), None)
+    values = (getattr(result, field.name) for field in fields(result))  # type: ignore[arg-type]  # every result is a dataclass
+    return next((field for field in values if isinstance(field, pd.DataFrame) and len(field.columns)), None)
 
 
 def _table(frame: pd.DataFrame) -> Table:
@@ -83,7 +85,7 @@ def _table(frame: pd.DataFrame) -> Table:
     (n_rows, n_columns), head = frame.shape, frame.iloc[:_ROWS, :_COLUMNS]
     places = list(map(str, range(head.shape[1])))
     columns = [
-        _column(place, str(name), head.iloc[:, int(place)]) for place, name in zip(places, head.columns, strict=True)
+        _column(number, str(name), head.iloc[:, int(number)]) for number, name in zip(places, head.columns, strict=True)
     ]
     rows = count(n_rows, "row") if n_rows <= _ROWS else f"The first {_ROWS} of {n_rows:,} rows"
     hidden = n_columns - _COLUMNS

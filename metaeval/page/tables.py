@@ -19,7 +19,7 @@ from metaeval.base.results import ShortRepr
 from metaeval.base.words import (
     EACH,
     absent,
-    drawn,
+    drawn_number,
     intervals,
     name_of_metric,
     named_by,
@@ -155,7 +155,9 @@ def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFra
     ['69 %']
     """
     written = {
-        name: [drawn(value, error, write) for value, error in zip(frame[name], frame[f"{name}_error"], strict=True)]
+        name: [
+            drawn_number(value, error, write) for value, error in zip(frame[name], frame[f"{name}_error"], strict=True)
+        ]
         for name, write in writers.items()
     }
     return frame.assign(**written, **{f"{name}_sort": frame[name] for name in writers})
@@ -229,31 +231,33 @@ class Table(ShortRepr):
     """What it shows at other numbers of something."""
 
     def __post_init__(self) -> None:
-        frame, said = _said_once(self.frame, self.columns)
+        frame, note = _said_once(self.frame, self.columns)
         object.__setattr__(self, "frame", frame)  # frozen
         object.__setattr__(self, "data", None if self.data is None else _with_shown(self.data, frame, self.columns))
         if names := names_now():  # a table is written after its report was made
             write = named_by(names)
-            own = (replace(one, write=write) if one.write is name_of_metric else one for one in self.columns)
-            object.__setattr__(self, "columns", tuple(own))
-        object.__setattr__(self, "caption", f"{self.caption}{said}".strip())
+            columns = (
+                replace(column, write=write) if column.write is name_of_metric else column for column in self.columns
+            )
+            object.__setattr__(self, "columns", tuple(columns))
+        object.__setattr__(self, "caption", f"{self.caption}{note}".strip())
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""
-        shown = []
+        by_column = []
         for column in self.columns:
             values = self.frame[column.name].tolist()
             keys = self._beside(column, "sort", values)
             marks = self._beside(column, "marks", [""] * len(values))
             bold = self._beside(column, "bold", [False] * len(values))
             room = max(map(len, marks), default=0)
-            shown.append(
+            by_column.append(
                 [
                     Cell(column.write(value), _sort_key(key), column.align, marks=raised, bold=bool(out), room=room)
                     for value, key, raised, out in zip(values, keys, marks, bold, strict=True)
                 ]
             )
-        return [list(row) for row in zip(*shown, strict=True)]
+        return [list(row) for row in zip(*by_column, strict=True)]
 
     def file_frame(self) -> pd.DataFrame:
         """Return the columns that are shown, and every other one but for what only marks a value."""
@@ -332,7 +336,7 @@ def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.Dat
     bare = " points" * any("(points)" in column.label for column in columns)
     for name in {column.name for column in columns if column.write is text} & set(frame):
         cells = frame[name].tolist()
-        errors = [(found[1], cell) for cell in cells if isinstance(cell, str) and (found := EACH.search(cell))]
+        errors = [(match[1], cell) for cell in cells if isinstance(cell, str) and (match := EACH.search(cell))]
         if errors:
             most, cell = max(errors, key=lambda one: float(one[0]))
             unit = " points" if "%" in cell else bare

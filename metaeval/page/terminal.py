@@ -27,10 +27,10 @@ def show_report(report: Page, console: Console) -> None:
     for words in report.first_changes():
         _say(f"Note: {words}", console)
     console.print()
-    for place, paragraph in enumerate(report.summary):
+    for index, paragraph in enumerate(report.summary):
         _say(paragraph, console)
         console.print()
-        if place == 0 and report.key_figures is not None:
+        if index == 0 and report.key_figures is not None:
             console.print(terminal_table(report.key_figures), crop=False)
             console.print()
     for section in report.sections:
@@ -73,12 +73,12 @@ def terminal_table(table: Table) -> Group:
 def _shown(table: Table, rows: Sequence[Sequence[Cell]]) -> list[TerminalColumn]:
     """Return the columns of a table; marks have one of their own, so that numbers stay aligned."""
     columns = []
-    for place, column in enumerate(table.columns):
-        cells = [_line(row[place].text, "bold" * row[place].bold) for row in rows]
+    for index, column in enumerate(table.columns):
+        cells = [_line(row[index].text, "bold" * row[index].bold) for row in rows]
         head = TerminalColumn(_line(column.label), _line(column.group), cells, column.align, beside=column.under)
         columns.append(head)
         if table.marked(column):
-            marks = [_line(row[place].marks) for row in rows]
+            marks = [_line(row[index].marks) for row in rows]
             columns.append(TerminalColumn(_line(""), _line(column.group), marks, "left", beside=True))
     return columns
 

@@ -49,7 +49,7 @@ class TerminalColumn:
         """Return the column with its intervals on two lines."""
         if self.align != "right":
             return self
-        return replace(self, cells=[RichText(one.plain.replace(_BETWEEN, " to\n"), one.style) for one in self.cells])
+        return replace(self, cells=[RichText(cell.plain.replace(_BETWEEN, " to\n"), cell.style) for cell in self.cells])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class FittedTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the table, or its parts."""
         del console
-        for place, part in enumerate(self.parts(options.max_width)):
-            if place:
+        for index, columns in enumerate(self.parts(options.max_width)):
+            if index:
                 yield ""
-            yield _drawn(part, options.max_width)
+            yield _drawn(columns, options.max_width)
 
     def parts(self, width: int) -> list[list[TerminalColumn]]:
         """Return the columns in as few parts as fit the width."""
@@ -73,11 +73,14 @@ class FittedTable:
             if _total([column.least(width) for column in columns]) <= width:
                 return [list(columns)]
         names = _leading(self.columns)
-        if len(names) > 1 and _total([one.least(width) for one in names]) > width // 2:
+        if len(names) > 1 and _total([candidate.least(width) for candidate in names]) > width // 2:
             names = names[:1]
         parts = [[*names]]
         for unit in _units(self.columns[len(names) :]):
-            if len(parts[-1]) > len(names) and _total([one.least(width) for one in (*parts[-1], *unit)]) > width:
+            if (
+                len(parts[-1]) > len(names)
+                and _total([candidate.least(width) for candidate in (*parts[-1], *unit)]) > width
+            ):
                 parts.append([*names])
             parts[-1] += unit
         return parts
@@ -85,7 +88,7 @@ class FittedTable:
 
 def _leading(columns: Sequence[TerminalColumn]) -> list[TerminalColumn]:
     """Return the columns of names at the left: the first one at least, and one column fewer than there are."""
-    n_names = next((place for place, one in enumerate(columns) if one.align != "left"), len(columns))
+    n_names = next((index for index, column in enumerate(columns) if column.align != "left"), len(columns))
     n_names = max(min(n_names, len(columns) - 1), 1)
     while n_names < len(columns) and columns[n_names].beside:
         n_names += 1
@@ -111,12 +114,12 @@ def _drawn(columns: Sequence[TerminalColumn], width: int) -> RichTable:
     natural = [max(column.natural(), _widest_line(head)) for column, head in zip(columns, heads, strict=True)]
     least = [column.least(width) for column in columns]
     rooms = _shared(natural, least, width)
-    shown = RichTable(box=None, show_edge=False, pad_edge=False, width=_total(rooms))
+    table = RichTable(box=None, show_edge=False, pad_edge=False, width=_total(rooms))
     for column, head, room in zip(columns, heads, rooms, strict=True):
-        shown.add_column(head, justify=column.align, overflow="fold", width=room)  # type: ignore[arg-type]  # left or right
+        table.add_column(head, justify=column.align, overflow="fold", width=room)  # type: ignore[arg-type]  # left or right
     for row in zip(*(column.cells for column in columns), strict=True):
-        shown.add_row(*row)
-    return shown
+        table.add_row(*row)
+    return table
 
 
 def _shared(natural: Sequence[int], least: Sequence[int], width: int) -> list[int]:
@@ -128,9 +131,13 @@ def _shared(natural: Sequence[int], least: Sequence[int], width: int) -> list[in
     [10, 12, 4]
     """
     most = max(natural, default=0)
-    while _total(found := [max(low, min(own, most)) for own, low in zip(natural, least, strict=True)]) > width and most:
+    while (
+        _total(widths := [max(low, min(preferred, most)) for preferred, low in zip(natural, least, strict=True)])
+        > width
+        and most
+    ):
         most -= 1
-    return found
+    return widths
 
 
 def _total(widths: Sequence[int]) -> int:

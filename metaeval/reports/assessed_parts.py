@@ -7,16 +7,16 @@ from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.prose import prose
 
 _MEAN = "mean"
-say = prose("assessed_parts")
+say = prose(__name__)
 
 
 def element_agreement_table(frame: pd.DataFrame, *, scale: str | None, by_topic: bool = True) -> Table:
     """Return the table of `metaeval.inex.element_agreement`: a row a topic, or a row a pair of assessors."""
     closer = {name: name.split("<")[1] for name in frame.columns if name.startswith("specificity<")}
-    shown = frame.assign(topic=frame["topic"].replace(_MEAN, "mean of topics")) if by_topic else frame
+    table_frame = frame.assign(topic=frame["topic"].replace(_MEAN, "mean of topics")) if by_topic else frame
     return Table(
         **say.named("element-agreement", scale=scale, by_topic=by_topic),
-        frame=shown,
+        frame=table_frame,
         columns=(
             *_who(by_topic=by_topic),
             *right(whole, union="Elements, either"),

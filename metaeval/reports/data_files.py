@@ -23,12 +23,12 @@ _MOST = 20_000_000
 
 def score_files(scores: Scores) -> dict[str, Writer]:
     """Return the writers of the scores, as NetCDF, and as Parquet where that can be written; none of very many."""
-    if left_out_note(scores):
+    if scores_left_out(scores):
         return {}
     return {name: partial(write_scores, scores) for name in _possible("scores.nc", "scores.parquet")}
 
 
-def left_out_note(scores: Scores) -> str:
+def scores_left_out(scores: Scores) -> str:
     """Say so where there are too many scores for the folder of a report."""
     return "" if scores.size <= _MOST else f"the {scores.size:,} scores are not written into the folder of the report"
 
@@ -47,18 +47,20 @@ def pair_files(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparis
     return {name: partial(_write_pairs, comparisons, bayesian) for name in _possible("pairs.parquet", "pairs.csv.gz")}
 
 
-def with_bounds(result: PairwiseResult) -> pd.DataFrame:
+def with_difference_bounds(result: PairwiseResult) -> pd.DataFrame:
     """Return one row a metric and pair, with the interval of its difference where the test has one."""
     frame, ends = result.to_frame(), difference_intervals(result, confidence_level=1.0 - result.alpha)
-    place = frame.columns.tolist().index("difference") + 1
+    position = frame.columns.tolist().index("difference") + 1
     for name in ("high", "low"):
-        frame.insert(place, f"difference_{name}", ends[name].to_numpy().ravel())
+        frame.insert(position, f"difference_{name}", ends[name].to_numpy().ravel())
     return frame
 
 
 def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
     """Return every pair under every comparison: difference with interval, p-values, decision, and what is probable."""
-    frames = [with_bounds(result).assign(test=result.test, correction=result.correction) for result in comparisons]
+    frames = [
+        with_difference_bounds(result).assign(test=result.test, correction=result.correction) for result in comparisons
+    ]
     together = pd.concat(frames, ignore_index=True)
     if bayesian is None:
         return together

@@ -18,7 +18,7 @@ from metaeval.reports.prose import prose
 FIGURES = (*left(what="Figure"), *right(text, written="Value"))
 _LAST, _NAMED = 2, 3
 """Of more rows than a page shows the last ones that are kept; how many names a sentence has room for."""
-say = prose("key_figures")
+say = prose(__name__)
 
 
 class KeyFigure(NamedTuple):
@@ -56,7 +56,7 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
     """
     if by:
         names = natural_order(map(str, frame.iloc[:, 0]))
-        places = frame.iloc[:, 0].map({name: place for place, name in enumerate(names)})
+        places = frame.iloc[:, 0].map({name: position for position, name in enumerate(names)})
         frame = frame.assign(_place=places).sort_values([by, "_place"], ascending=[not falling, True])
         frame = frame.drop(columns="_place")
     if (n_rows := len(frame)) > MOST_KEY_FIGURES:
@@ -75,13 +75,18 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
 
 def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
     """Return the first figures of several kinds that are known as key figures; None where none is."""
-    known = [one for one in figures if one.value][:MOST_KEY_FIGURES]
-    if not known:
+    first_figures = [figure for figure in figures if figure.value][:MOST_KEY_FIGURES]
+    if not first_figures:
         return None
     table = key_figures(
-        pd.DataFrame({"what": [one.what for one in known], "written": [one.value for one in known]}), FIGURES
+        pd.DataFrame(
+            {"what": [figure.what for figure in first_figures], "written": [figure.value for figure in first_figures]}
+        ),
+        FIGURES,
     )
-    rows = [(one.what, *number) for one in known for number in one.numbers.items() if not absent(number[1])]
+    rows = [
+        (figure.what, *number) for figure in first_figures for number in figure.numbers.items() if not absent(number[1])
+    ]
     return replace(table, data=pd.DataFrame(rows, columns=["what", "name", "number"]))
 
 
@@ -103,10 +108,10 @@ def sure_side(written: str, bar: float = 0.0) -> int:
     >>> sure_side("0.72 [0.68, 0.76]"), sure_side("−0.2 [−0.3, −0.1]"), sure_side("0.8 [0.0, 1.0]"), sure_side("0.8")
     (1, -1, 0, 0)
     """
-    found = re.search(r"\[([−\d.]+), ([−\d.]+)", written)
-    if found is None:
+    match = re.search(r"\[([−\d.]+), ([−\d.]+)", written)
+    if match is None:
         return 0
-    low, high = (float(end.replace("−", "-")) for end in found.groups())
+    low, high = (float(end.replace("−", "-")) for end in match.groups())
     return (low > bar) - (high < bar)
 
 

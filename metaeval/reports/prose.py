@@ -1,15 +1,16 @@
-"""The words of a report, kept as words: passages of ``prose/NAME.prose``, filled in when the report is made.
+"""The words of pages, kept as words: passages of ``words.prose`` beside a page, filled in when the page is made.
 
-A passage begins with a line ``== its name``, or ``== its name | the title above it``: that title is the passage
-"NAME title". Logic that decides what is said stays in the report; a passage may choose between words, and computes
-nothing. What several reports need is a filter, below. What systems are scored on is called ``topic``, ``topics``,
-``a_topic``, ``Topic`` and ``Topics``, which say "item" in the report on a benchmark; what it belongs to ``cluster``,
-and what judges label ``labelled`` (`metaeval.base.unit.Unit`).
+The words of ``page.py`` come first; those of ``page_NAME.py`` follow a line ``=== NAME``. A passage begins with a line
+``== its name``, or ``== its name | the title above it``: that title is the passage "NAME title". Logic that decides
+what is said stays in the page; a passage may choose between words, and computes nothing. What several pages need is a
+filter, below. What systems are scored on is called ``topic``, ``topics``, ``a_topic``, ``Topic`` and ``Topics``, which
+say "item" in the report on a benchmark; what it belongs to ``cluster``, and what judges label ``labelled``
+(`metaeval.base.unit.Unit`).
 """
 
 import re
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
@@ -51,7 +52,7 @@ _WRITERS.filters |= {
     "cited": cited,
     "computed": computed_with,
     "errors": lambda said: words.errors_said(*said),
-    "short": lambda metrics: " ".join(words.short_names(metrics)),
+    "short": lambda metrics: " ".join(words.short_names_sentence(metrics)),
     "absent": words.absent,
     "decided": lambda made: decided_by(made.test, made.correction, made.alpha),
 }
@@ -94,6 +95,10 @@ class Prose:
 
 
 @cache
-def prose(name: str) -> Prose:
-    """Return the passages of a report."""
-    return Prose(Path(__file__).with_name("prose").joinpath(f"{name}.prose").read_text("utf-8"))
+def prose(module: str) -> Prose:
+    """Return the passages of a module, by its name: its part of ``words.prose`` in its folder."""
+    package, _, stem = module.rpartition(".")
+    text = files(package).joinpath("words.prose").read_text("utf-8")
+    main, *rest = re.split(r"^=== (.+)\n", text, flags=re.MULTILINE)
+    parts = {"page": main, **{f"page_{name}": passages for name, passages in zip(rest[::2], rest[1::2], strict=True)}}
+    return Prose(parts[stem] if stem in parts else parts[f"page_{stem}"])

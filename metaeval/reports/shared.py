@@ -30,8 +30,8 @@ def facts(**counts: int) -> tuple[tuple[str, str], ...]:
     >>> facts(metric=3, topic=1, pair=276)
     (('3', 'metrics'), ('1', 'topic'), ('276', 'pairs of systems'))
     """
-    named = [(_called(what), number) for what, number in counts.items()]
-    return tuple((f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in named)
+    named = [(_called(kind), number) for kind, number in counts.items()]
+    return tuple((f"{number:,}", kind if number == 1 else _PLURALS.get(kind, f"{kind}s")) for kind, number in named)
 
 
 def drawn_for_p(result: PairwiseResult) -> int | None:
@@ -63,7 +63,7 @@ def in_groups(scores: Scores) -> str:
     >>> in_groups(as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"}))
     ' in 2 clusters'
     """
-    return "".join(f" in {count(number, _called(what))}" for what, number in groups_of_topics(scores).items())
+    return "".join(f" in {count(number, _called(kind))}" for kind, number in groups_of_topics(scores).items())
 
 
 def labelled_heads() -> str:
@@ -141,14 +141,14 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     return f"{TESTS.words(test)}, {CORRECTIONS.words(correction)}, α = {alpha:g}, two-sided"
 
 
-def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str]) -> str:
+def hochberg_words(result: PairwiseResult, write: Callable[[PairwiseResult], str]) -> str:
     """Say what Benjamini–Hochberg finds, as `write` counts it, where Benjamini–Yekutieli decided; nothing elsewhere."""
     milder = result.beside()
     if milder is None or result.n_pairs == 1:
         return ""
-    if (found := write(milder)) == write(result):
+    if (finding := write(milder)) == write(result):
         return f"{CORRECTIONS.words('fdr_bh')} finds no more"
-    return f"{CORRECTIONS.words('fdr_bh')} finds {found}"
+    return f"{CORRECTIONS.words('fdr_bh')} finds {finding}"
 
 
 def resampled_on(intervals: "PowerIntervals") -> str:

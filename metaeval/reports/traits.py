@@ -9,7 +9,7 @@ from metaeval.reports.prose import prose
 from metaeval.table.scores import Scores
 from metaeval.table.units import units_of
 
-say = prose("traits")
+say = prose(__name__)
 
 
 def traits_said(
@@ -26,13 +26,15 @@ def traits_said(
     'The 3 topics come in 2 clusters, taken for a sample of clusters.'
     """
     units, there = units_of(scores), np.isfinite(scores.to_numpy())
-    said = []
+    sentences = []
     if units.clustered or units.stratified:
-        said.append(say("clusters" if units.clustered else "strata", n=len(units.names), n_topics=len(units.weights)))
+        sentences.append(
+            say("clusters" if units.clustered else "strata", n=len(units.names), n_topics=len(units.weights))
+        )
     if units.weighted:
-        said.append(say("weights", least=units.weights.min(), most=units.weights.max()))
+        sentences.append(say("weights", least=units.weights.min(), most=units.weights.max()))
     if gaps and not there.all():
-        said.append(say("gaps", n_missing=int((~there).sum()), n_scores=there.size, means=gaps == "two-way"))
+        sentences.append(say("gaps", n_missing=int((~there).sum()), n_scores=there.size, means=gaps == "two-way"))
     if left_out:
-        said.append(say("left out", names=left_out))
-    return " ".join(said)
+        sentences.append(say("left out", names=left_out))
+    return " ".join(sentences)

@@ -89,7 +89,7 @@ class AgreementIntervals(Result):
         """Draw F1 of every two metrics with its interval, least agreement first, and a line at `min_f1`."""
         from metaeval.figures.agreement import agreement_rows  # noqa: PLC0415 - matplotlib
 
-        order = {name: place for place, name in enumerate(self.agreement.metrics)}
+        order = {name: position for position, name in enumerate(self.agreement.metrics)}
         frame = self.to_frame()
         rows = frame[frame["truth"].map(order) < frame["predictor"].map(order)]  # F1 is the same both ways
         if len(self.agreement.alphas) > 1:
@@ -102,13 +102,13 @@ class AgreementIntervals(Result):
 
         The bounds are those of `discriminative_power_interval`, which a share of significant pairs is.
         """
-        found = pd.concat([one.to_frame() for one in self.powers])
-        found = found[found["correction"] == self.agreement.result.correction]
+        intervals = pd.concat([power.to_frame() for power in self.powers])
+        intervals = intervals[intervals["correction"] == self.agreement.result.correction]
         data = self.agreement.data
         frame = (
             data[["n_significant", "share"]].to_dataframe().reset_index()[["alpha", "metric", "n_significant", "share"]]
         )
-        return frame.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy())
+        return frame.assign(low=intervals["low"].to_numpy(), high=intervals["high"].to_numpy())
 
     def _bounds(self, measure: str) -> tuple[Floats, Floats]:
         values, observed = self.resampled[measure].to_numpy(), self.agreement.data[measure].to_numpy()
@@ -224,7 +224,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     question = ask(scores, uses=spec.uses - {"gaps"})
     taken = shrinkage(question)
     if units.plain:
-        plan = _Plan.of(question, agreement.result, agreement.alphas, taken=taken)
+        plan = _RoundPlan.of(question, agreement.result, agreement.alphas, taken=taken)
         rounds = list(_in_closed_form(plan, topics, n_threads, _measured))
     else:
         off = taken * better_direction(scores)[:, None]
@@ -276,7 +276,7 @@ def _gathered(rounds: Sequence[_Round], agreement: DecisionAgreement) -> xr.Data
     dims = {"share": ("resample", "alpha", "metric")} | dict.fromkeys(_MEASURES, between)
     names = list(agreement.metrics)
     return xr.Dataset(
-        {name: (dims[name], np.stack([one[name] for one in rounds])) for name in dims},
+        {name: (dims[name], np.stack([resample[name] for resample in rounds])) for name in dims},
         coords={"alpha": list(agreement.alphas), "metric": names, "predictor": names, "truth": names},
     )
 
@@ -302,7 +302,7 @@ def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
     Something may be taken off the scores first, (metric, system); systems that tie on all topics still do.
     """
     values = scores.to_numpy()
-    found = compare_systems(
+    comparison = compare_systems(
         scores if taken is None else scores.copy(data=less(values, taken)),
         test=test or asked.test,
         correction=asked.correction if test is None else _of_p_values(asked.correction),
@@ -312,7 +312,7 @@ def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
         rng=rng,
         n_threads=n_threads,
     )
-    verdicts = np.stack([found.verdicts(alpha) for alpha in alphas])
+    verdicts = np.stack([comparison.verdicts(alpha) for alpha in alphas])
     if taken is not None:
         verdicts[:, all_tied(values, *np.triu_indices(values.shape[1], 1))] = 0
     return verdicts
@@ -339,7 +339,7 @@ _CLOSED_FORMS: Mapping[str, _ClosedForm] = MappingProxyType(
 """Test to the least A^2/Q that a one-sided level asks for; that of t stands in for others."""
 
 
-class _Plan(NamedTuple):
+class _RoundPlan(NamedTuple):
     """What every round in closed form needs."""
 
     question: Question
@@ -356,7 +356,7 @@ class _Plan(NamedTuple):
         *,
         n_topics: int | None = None,
         taken: Floats | None = None,
-    ) -> "_Plan":
+    ) -> "_RoundPlan":
         """Lay out the critical values of the test's correction, one-sided, both directions being hypotheses.
 
         So many topics will be drawn; by default as many as there are.
@@ -364,8 +364,8 @@ class _Plan(NamedTuple):
         n_pairs = len(question.first)
         one_sided = result.alternative == "better"
         n_hypotheses = 2 * n_pairs if one_sided else n_pairs
-        correction, place = CORRECTIONS[_of_p_values(result.correction)], np.arange(1, n_pairs + 1)
-        levels = np.stack([correction.levels(alpha, place, n_hypotheses) for alpha in alphas])
+        correction, rank = CORRECTIONS[_of_p_values(result.correction)], np.arange(1, n_pairs + 1)
+        levels = np.stack([correction.levels(alpha, rank, n_hypotheses) for alpha in alphas])
         smallest = 0.0 if result.n_resamples is None else float(result.details.get("smallest_p", 0.0))
         within = np.minimum(levels if one_sided else levels / 2, 0.5)
         closed = _CLOSED_FORMS.get(result.test, student_ratios)
@@ -387,7 +387,7 @@ class _Plan(NamedTuple):
 
 
 def _in_closed_form[Answer](
-    plan: _Plan, topics: Ints, n_threads: int | None, answer: Callable[[NDArray[np.int8]], Answer]
+    plan: _RoundPlan, topics: Ints, n_threads: int | None, answer: Callable[[NDArray[np.int8]], Answer]
 ) -> Iterator[Answer]:
     """Yield what the verdicts (alpha, metric, pair) on every list of topics answer."""
     question = plan.question
@@ -395,12 +395,12 @@ def _in_closed_form[Answer](
     starts = range(0, counts.shape[1], _RESAMPLES_AT_ONCE)
     with tile_pool(n_threads) as pool:
         for start in track(starts, description="Resampling topics for intervals", total=len(starts)):
-            part = counts[:, start : start + _RESAMPLES_AT_ONCE]
-            found = [*pool.map(partial(_evidence, question, part), question.values, plan.taken)]
-            each, signs = (np.stack(one) for one in zip(*found, strict=True))
+            block = counts[:, start : start + _RESAMPLES_AT_ONCE]
+            evidence = [*pool.map(partial(_evidence, question, block), question.values, plan.taken)]
+            ratios, signs = (np.stack(arrays) for arrays in zip(*evidence, strict=True))
             yield from pool.map(
-                lambda place, r=each, s=signs: answer(plan.verdict(r[..., place], s[..., place])),
-                range(part.shape[1]),
+                lambda place, r=ratios, s=signs: answer(plan.verdict(r[..., place], s[..., place])),
+                range(block.shape[1]),
             )
 
 
@@ -420,15 +420,15 @@ def verdicts_of_draws(  # noqa: PLR0913 - a comparison and what was drawn
     question, stands_in = ask(scores), result.test in _CLOSED_FORMS
     if not (stands_in and question.units.plain):
         decide = partial(_verdicts_again, asked=result, alphas=(alpha,), test="t" if stands_in else None)
-        found = ask_again(decide, scores, topics, generator=generator, n_jobs=None, n_threads=n_threads)
+        verdicts = ask_again(decide, scores, topics, generator=generator, n_jobs=None, n_threads=n_threads)
     else:
-        plan = _Plan.of(question, result, (alpha,), n_topics=topics.shape[1])
-        found = list(_in_closed_form(plan, topics, n_threads, np.asarray))
-    return np.stack(found)[:, 0]
+        plan = _RoundPlan.of(question, result, (alpha,), n_topics=topics.shape[1])
+        verdicts = list(_in_closed_form(plan, topics, n_threads, np.asarray))
+    return np.stack(verdicts)[:, 0]
 
 
 def _evidence(question: Question, counts: Floats, values: Floats, taken: Floats) -> tuple[Floats, NDArray[np.int8]]:
     """Return A^2/Q and the sign of A of one metric, both (pair, resample)."""
     products = values @ counts, np.abs(values) @ counts
-    found, total = squared_ratios(values, counts, (question.first, question.second), products, taken)
-    return found, np.sign(total).astype(np.int8)
+    ratios, total = squared_ratios(values, counts, (question.first, question.second), products, taken)
+    return ratios, np.sign(total).astype(np.int8)

@@ -15,7 +15,7 @@ from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, che
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
+from metaeval.resampling.topic_sets import Duplicates, Sampling, TopicSetLayout, draw_topic_sets, lay_out, set_means
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.equality import RELATIVE, settle
@@ -213,7 +213,7 @@ def _checked_edges(
     check_share(max_error, "max_error")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)
     check_share(confidence_level, "confidence_level")
-    return np.array([float(Decimal(repr(float(width))) * place) for place in range(int(n_bins))])  # 0.3, not 3 * 0.1
+    return np.array([float(Decimal(repr(float(width))) * index) for index in range(int(n_bins))])  # 0.3, not 3 * 0.1
 
 
 class _Compared(NamedTuple):
@@ -227,34 +227,36 @@ class _Compared(NamedTuple):
 def _readings(compared: _Compared, counts: Ints, edges: Floats, max_error: float) -> Floats:
     """Return difference and share in the three readings, shape (2, metric, 3); `counts` is (2, metric, bin)."""
     differences, sizes, changed = compared
-    found = np.full((2, counts.shape[1], len(get_args(Reading))), np.nan)
+    readings = np.full((2, counts.shape[1], len(get_args(Reading))), np.nan)
     for metric, (n_compared, changes) in enumerate(zip(*counts, strict=True)):
         filled = n_compared > 0
         good = filled & (changes <= max_error * n_compared)
         from_here_on = np.logical_and.accumulate((good | ~filled)[::-1])[::-1] & filled
-        for place, bins in enumerate((good, from_here_on)):
+        for reading, bins in enumerate((good, from_here_on)):
             if bins.any():
-                found[0, metric, place] = edges[np.argmax(bins)]
-                found[1, metric, place] = n_compared[np.argmax(bins) :].sum()
+                readings[0, metric, reading] = edges[np.argmax(bins)]
+                readings[1, metric, reading] = n_compared[np.argmax(bins) :].sum()
         settled = settle(differences[metric].ravel(), sizes[metric].ravel())
-        found[:, metric, 2] = _cumulative(settled, changed[metric].ravel(), max_error)
-    found[1] = np.nan_to_num(found[1]) / differences[0].size
-    return found
+        readings[:, metric, 2] = _cumulative(settled, changed[metric].ravel(), max_error)
+    readings[1] = np.nan_to_num(readings[1]) / differences[0].size
+    return readings
 
 
 def _reading_errors(compared: _Compared, edges: Floats, max_error: float) -> Floats:
     """Return the Monte-Carlo standard errors of `_readings`, from batches of the trials; NaN of a single trial."""
     batches = np.array_split(np.arange(compared.differences.shape[1]), _BATCHES)
-    kept = [batch for batch in batches if len(batch)]
-    whole = np.ascontiguousarray  # another layout would be compiled anew
+    nonempty = [batch for batch in batches if len(batch)]
+    contiguous = np.ascontiguousarray  # another layout would be compiled anew
     parts = [
         _Compared(
-            whole(compared.differences[:, batch]), whole(compared.sizes[:, batch]), whole(compared.changed[:, batch])
+            contiguous(compared.differences[:, batch]),
+            contiguous(compared.sizes[:, batch]),
+            contiguous(compared.changed[:, batch]),
         )
-        for batch in kept
+        for batch in nonempty
     ]
-    found = np.stack([_readings(part, _fill_bins(part, edges), edges, max_error) for part in parts])
-    return standard_deviation(found) / np.sqrt(len(parts))
+    readings = np.stack([_readings(of_batch, _fill_bins(of_batch, edges), edges, max_error) for of_batch in parts])
+    return standard_deviation(readings) / np.sqrt(len(parts))
 
 
 def _cumulative(differences: Floats, changed: Flags, max_error: float) -> tuple[float, float]:
@@ -271,7 +273,11 @@ def _cumulative(differences: Floats, changed: Flags, max_error: float) -> tuple[
 
 
 def _spread(
-    layout: Layout, resamples: Ints, generator: np.random.Generator, sets: tuple[int, int, Sampling], edges: Floats
+    layout: TopicSetLayout,
+    resamples: Ints,
+    generator: np.random.Generator,
+    sets: tuple[int, int, Sampling],
+    edges: Floats,
 ) -> Floats:
     """Return the standard deviation of the logit error rate over resampled topics, shape (metric, bin)."""
     size, n_trials, sampling = sets
@@ -298,7 +304,7 @@ def _interval(counts: Ints, spread: Floats, confidence_level: float) -> Floats:
 
 
 def _labelled(  # noqa: PLR0913 - the parts of a result
-    layout: Layout,
+    layout: TopicSetLayout,
     counts: Ints,
     ties: Ints,
     readings: Floats,
@@ -323,7 +329,7 @@ def _labelled(  # noqa: PLR0913 - the parts of a result
             coords=named | {"lower_edge": ("bin", edges), "upper_edge": ("bin", np.append(edges[1:], np.inf))},
         ),
         readings=xr.Dataset(
-            {name: (("metric", "size", "reading"), readings[place]) for place, name in enumerate(_READ)},
+            {name: (("metric", "size", "reading"), readings[index]) for index, name in enumerate(_READ)},
             coords=named | {"reading": list(get_args(Reading))},
         ),
         zero_differences=xr.DataArray(ties, dims=("metric", "size"), coords=named),
@@ -338,10 +344,10 @@ def _labelled(  # noqa: PLR0913 - the parts of a result
 @compiled
 def _bin_of(gap: float, edges: Floats, size: float) -> int:
     """Return the last bin whose lower edge a difference reaches, up to rounding; the last bin is open."""
-    place = int(min(gap / edges[1], len(edges) - 1.0))
-    while place + 1 < len(edges) and gap >= edges[place + 1] - RELATIVE * (size + edges[place + 1]):
-        place += 1
-    return place
+    index = int(min(gap / edges[1], len(edges) - 1.0))
+    while index + 1 < len(edges) and gap >= edges[index + 1] - RELATIVE * (size + edges[index + 1]):
+        index += 1
+    return index
 
 
 def _compare(values: Floats, sets: Ints) -> _Compared:
@@ -395,6 +401,6 @@ def _count_in_bins(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             for pair in range(n_pairs):
                 gap = differences[metric, trial, pair]
                 if gap > 0.0:
-                    place = _bin_of(gap, edges, sizes[metric, trial, pair])
-                    counts[trial, 0, metric, place] += 1
-                    counts[trial, 1, metric, place] += changed[metric, trial, pair]
+                    index = _bin_of(gap, edges, sizes[metric, trial, pair])
+                    counts[trial, 0, metric, index] += 1
+                    counts[trial, 1, metric, index] += changed[metric, trial, pair]

@@ -57,7 +57,7 @@ class UnitResiduals(NamedTuple):
 
     def squares(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
         """Return the sum of the squared residuals of the differences of pairs, inflated: (metric, pair)."""
-        return np.stack([_squares_of_pairs(own, self.inflation, first, second) for own in self.residual])
+        return np.stack([_squares_of_pairs(of_metric, self.inflation, first, second) for of_metric in self.residual])
 
     def freedom(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
         """Return the degrees of freedom of the differences of pairs: units less strata, (metric, pair)."""
@@ -105,9 +105,9 @@ def placed(scores: Scores) -> NDArray[np.bool_]:
 
     They have two units at least, and share topics with most others, if need be by way of third ones.
     """
-    known = np.isfinite(scores.to_numpy())
-    enough = np.array((units_of(scores).held(known) > 1).all(axis=0))
-    for there in known:
+    observed = np.isfinite(scores.to_numpy())
+    enough = np.array((units_of(scores).held(observed) > 1).all(axis=0))
+    for there in observed:
         most = int(np.argmax(there @ there.sum(axis=0)))
         order = np.r_[most, np.delete(np.arange(len(there)), most)]
         joined = np.zeros(len(there), dtype=bool)
@@ -142,7 +142,7 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
     strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
     centre = (sums @ strata) / (sizes @ strata)
     oriented = values @ (weights / weights.sum())
-    spans = np.stack([np.abs(own) @ weights for own in values])
+    spans = np.stack([np.abs(of_metric) @ weights for of_metric in values])
     return UnitResiduals(
         means=oriented * better_direction(scores)[:, None],
         oriented=settle(oriented, spans / weights.sum()),
@@ -158,18 +158,18 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
 def _less(sums: Floats, centre: Floats, stratum: NDArray[np.int64], sizes: Floats) -> Floats:
     """Return what is left of the sums of units, shape (metric, system, unit)."""
     residual = np.empty_like(sums)
-    for own, rest, centres in zip(sums, residual, centre, strict=True):
-        np.subtract(own, centres[:, stratum] * sizes, out=rest)
+    for metric_sums, left, centres in zip(sums, residual, centre, strict=True):
+        np.subtract(metric_sums, centres[:, stratum] * sizes, out=left)
     return residual
 
 
 def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> UnitResiduals:
     """Lay out scores of which some are missing."""
-    fits = [two_way(own, topics.weights, topics.unit, topics.stratum) for own in values]
+    fits = [two_way(of_metric, topics.weights, topics.unit, topics.stratum) for of_metric in values]
     size = np.nanmax(np.abs(values), axis=(1, 2))[:, None] * np.ones(values.shape[1])
-    oriented = np.stack([own.means for own in fits])
+    oriented = np.stack([of_metric.means for of_metric in fits])
     stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
-    residual = replace(topics, weighted=False).sums(np.stack([own.influence for own in fits]))
+    residual = replace(topics, weighted=False).sums(np.stack([of_metric.influence for of_metric in fits]))
     if stratum.any():
         strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
         residual -= ((residual @ strata) / strata.sum(axis=0))[..., stratum]

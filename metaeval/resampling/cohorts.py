@@ -24,7 +24,7 @@ from metaeval.base.unit import unit_of
 from metaeval.errors import ScoresError, UnknownNameError, closest_names
 from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.running.equality import RELATIVE, at_least
+from metaeval.running.equality import RELATIVE, reaches
 from metaeval.running.parallel import in_one_order
 from metaeval.table.complete import ENOUGH, largest_block
 from metaeval.table.constant import constant_systems
@@ -90,22 +90,22 @@ class CohortAnalysis(Result):
         rows = []
         for metric in self.data["metric"].to_numpy().tolist():
             for cohort in self.data["cohort"].to_numpy().tolist():
-                part = self.data.sel(metric=metric, cohort=cohort)
-                kind = part["kind"].to_numpy()
-                found = {name.replace(" ", "_"): int((kind == name).sum()) for name in IDLE}
-                row = {"metric": metric, "cohort": cohort, "n_systems": int(part["member"].sum())}
+                of_cohort = self.data.sel(metric=metric, cohort=cohort)
+                kind = of_cohort["kind"].to_numpy()
+                idle_counts = {name.replace(" ", "_"): int((kind == name).sum()) for name in IDLE}
+                row = {"metric": metric, "cohort": cohort, "n_systems": int(of_cohort["member"].sum())}
                 told = int((kind != UNTOLD).sum())
-                row |= {"n_counted": int(part["counted"].sum()), "n_topics": told, "n_aside": len(kind) - told}
-                row |= {"n_idle": sum(found.values()), **found}
-                rows.append(row | {name: float(part[name]) for name in _SHARES_OF_TOPICS})
+                row |= {"n_counted": int(of_cohort["counted"].sum()), "n_topics": told, "n_aside": len(kind) - told}
+                row |= {"n_idle": sum(idle_counts.values()), **idle_counts}
+                rows.append(row | {name: float(of_cohort[name]) for name in _SHARES_OF_TOPICS})
         return pd.DataFrame(rows)
 
     def topics(self) -> pd.DataFrame:
         """Return one row a metric, cohort and topic: kind, n_scored, best and worst score, cluster or stratum."""
         columns = ["kind", "n_scored", "best", "worst"]
         frame = self.data[columns].to_dataframe(dim_order=["metric", "cohort", "topic"]).reset_index()
-        own = [name for name in ("cluster", "stratum") if name in frame]
-        return frame[["metric", "cohort", "topic", *own, *columns]]
+        grouping = [name for name in ("cluster", "stratum") if name in frame]
+        return frame[["metric", "cohort", "topic", *grouping, *columns]]
 
     def members(self) -> pd.DataFrame:
         """Return one row a metric, cohort and system of it, and whether it is counted."""
@@ -114,7 +114,7 @@ class CohortAnalysis(Result):
 
     def subset_frame(self) -> pd.DataFrame:
         """Return the rows of every `SubsetComparison`, with their cohort."""
-        frames = [one.to_frame().assign(cohort=cohort) for (_, cohort), one in self.subsets.items()]
+        frames = [comparison.to_frame().assign(cohort=cohort) for (_, cohort), comparison in self.subsets.items()]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def plot(self, metric: str | None = None) -> Figure:
@@ -262,40 +262,40 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     curves, curve_sizes = np.full((2, len(metrics), n_systems - 1), np.nan), np.zeros((2, len(metrics)), dtype=np.int64)
     subsets: dict[tuple[str, str], SubsetComparison] = {}
     reasons: dict[str, str] = {}
-    for place, one in enumerate(values):
-        near = tolerance * float(np.nanmax(one) - np.nanmin(one))
-        ordered = one[np.argsort(-ahead[place], kind="stable")]
+    for index, of_metric in enumerate(values):
+        near = tolerance * float(np.nanmax(of_metric) - np.nanmin(of_metric))
+        ordered = of_metric[np.argsort(-ahead[index], kind="stable")]
         line = ordered[np.ix_(*_without_gaps(np.isfinite(ordered)))]
         if line.size:
             sizes = np.arange(_PAIR, len(line) + 1)
-            curves[:, place, : len(sizes)] = _idle_of_first(line, near), _idle_at_random(line, near, sizes)
-            curve_sizes[:, place] = line.shape
-        rank = 1 + (ahead[place] > ahead[place][:, None]).sum(axis=1)
+            curves[:, index, : len(sizes)] = _idle_of_first(line, near), _idle_at_random(line, near, sizes)
+            curve_sizes[:, index] = line.shape
+        rank = 1 + (ahead[index] > ahead[index][:, None]).sum(axis=1)
         for at, name in enumerate(names):
-            key, k = (place, at), _size_of_top(scores, name)
+            key, k = (index, at), _size_of_top(scores, name)
             own = member[key] = rank <= k if k else scores["group"].to_numpy() == name
-            systems, topics = _without_gaps(np.isfinite(one[own]))
+            systems, topics = _without_gaps(np.isfinite(of_metric[own]))
             counted[key][own] = systems
-            cohort, every = one[counted[key]][:, topics], one[:, topics]
-            data["n_scored"][key] = np.isfinite(one[own]).sum(axis=0)
-            data["best"][key] = np.fmax.reduce(one[own]) * turn[place]
-            data["worst"][key] = np.fmin.reduce(one[own]) * turn[place]
+            cohort, every = of_metric[counted[key]][:, topics], of_metric[:, topics]
+            data["n_scored"][key] = np.isfinite(of_metric[own]).sum(axis=0)
+            data["best"][key] = np.fmax.reduce(of_metric[own]) * turn[index]
+            data["worst"][key] = np.fmin.reduce(of_metric[own]) * turn[index]
             kind = data["kind"][key]
-            kind[topics] = _kinds(one, cohort, near)
+            kind[topics] = _kinds(of_metric, cohort, near)
             if topics.any():
                 data["idle"][key] = _idle_share(cohort, near)
-                data["idle_varying"][key] = _idle_share(cohort[~constant[place, counted[key]]], near)
+                data["idle_varying"][key] = _idle_share(cohort[~constant[index, counted[key]]], near)
                 data["idle_random"][key] = _idle_at_random(every, near, systems.sum(keepdims=True))[0]
                 data["stays"][key] = _stays(cohort, near)
             if k and topics.any():
-                best = _best_without(scores, one, k - int((~systems).sum()), topics)
+                best = _best_without(scores, of_metric, k - int((~systems).sum()), topics)
                 data["idle_unseen"][key] = _idle_share(np.where(best, every, np.nan), near)
             try:
-                part = _whole(scores.sel(metric=[metrics[place]]), topics, ~own | counted[key], in_groups=bool(k))
-                data["n_beside"][key] = part.sizes["system"] - systems.sum()
-                subsets[metrics[place], name] = compare_subsets(
-                    part,
-                    sizes=_sizes(int((kind == SEPARATES).sum()), part),
+                complete = _whole(scores.sel(metric=[metrics[index]]), topics, ~own | counted[key], in_groups=bool(k))
+                data["n_beside"][key] = complete.sizes["system"] - systems.sum()
+                subsets[metrics[index], name] = compare_subsets(
+                    complete,
+                    sizes=_sizes(int((kind == SEPARATES).sum()), complete),
                     methods=_WAYS,
                     cohort=scores["system"].to_numpy()[counted[key]].tolist(),
                     n_splits=n_splits,
@@ -303,7 +303,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
                     rng=seed,
                 )
             except ScoresError as error:
-                reasons[f"{name}, {metrics[place]}"] = str(error)
+                reasons[f"{name}, {metrics[index]}"] = str(error)
     dims = ("metric", "cohort", "topic")
     return CohortAnalysis(
         data=xr.Dataset(
@@ -330,8 +330,8 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
 
 def _size_of_top(scores: Scores, name: str) -> int:
     """Return how many systems a top has; 0 for a group, which goes before a top of the same name."""
-    found = _TOP.fullmatch(name)
-    return 0 if found is None or name in _groups(scores) else int(found[1])
+    match = _TOP.fullmatch(name)
+    return 0 if match is None or name in _groups(scores) else int(match[1])
 
 
 def _groups(scores: Scores) -> list[str]:
@@ -353,7 +353,7 @@ def _kinds(every: Floats, own: Floats, near: float) -> NDArray[np.str_]:
 
 
 def _within(low: ArrayLike, high: ArrayLike, near: float) -> Flags:
-    return at_least(np.add(low, near), high, np.abs(low) + near)
+    return reaches(np.add(low, near), high, np.abs(low) + near)
 
 
 def _idle_share(chosen: Floats, near: float) -> float:
@@ -394,26 +394,26 @@ def _chooses(n: int, k: NDArray[np.int64]) -> Floats:
     """Return the logarithms of the binomial coefficients of 0 to n over k, (n + 1, k); minus infinity for 0."""
     above = np.arange(n + 1)[:, None]
     with np.errstate(invalid="ignore"):
-        found = gammaln(above + 1) - gammaln(k + 1) - gammaln(np.maximum(above - k, 0) + 1)
-    return np.where(k <= above, found, -np.inf)
+        logs = gammaln(above + 1) - gammaln(k + 1) - gammaln(np.maximum(above - k, 0) + 1)
+    return np.where(k <= above, logs, -np.inf)
 
 
 def _best_without(scores: Scores, values: Floats, k: int, topics: Flags) -> Flags:
     """Say for some topics which systems of those that have it are the best k by the others, or by other clusters."""
-    known, units = np.isfinite(values), units_of(scores)
+    observed, units = np.isfinite(values), units_of(scores)
     hard = np.zeros(values.shape[1])
-    if not known.all() and linked(known).all():
+    if not observed.all() and linked(observed).all():
         hard = two_way(values, topic_weights(scores)).topics
-    total = units.sums(np.where(known, values - hard, 0.0))
-    weight = units.sums(known.astype(np.float64))
-    size = units.sums(np.where(known, np.abs(values) + np.abs(hard), 0.0)).sum(axis=1, keepdims=True)
+    total = units.sums(np.where(observed, values - hard, 0.0))
+    weight = units.sums(observed.astype(np.float64))
+    size = units.sums(np.where(observed, np.abs(values) + np.abs(hard), 0.0)).sum(axis=1, keepdims=True)
     left, unit = weight.sum(axis=1, keepdims=True) - weight, units.unit[topics]
     with np.errstate(invalid="ignore", divide="ignore"):
         means, sizes = ((total.sum(axis=1, keepdims=True) - total) / left)[:, unit], (size / left)[:, unit]
-        means = np.where((left > 0)[:, unit] & known[:, topics], means, -np.inf)
+        means = np.where((left > 0)[:, unit] & observed[:, topics], means, -np.inf)
         last = -np.partition(-means, k - 1, axis=0)[k - 1]
-        found: Flags = at_least(means, last, sizes) & np.isfinite(means)
-    return found
+        chosen: Flags = reaches(means, last, sizes) & np.isfinite(means)
+    return chosen
 
 
 def _stays(own: Floats, near: float) -> float:
@@ -434,9 +434,9 @@ def _whole(scores: Scores, topics: Flags, systems: Flags, *, in_groups: bool) ->
     if not topics.any():
         spoken = unit_of(scores)
         raise ScoresError(f"no {spoken.topic} has scores of all systems, and too few share half of the {spoken.topics}")
-    part = scores.isel(topic=np.flatnonzero(topics))
-    part = part.isel(system=np.isfinite(part.to_numpy()).all(axis=(0, 2)) & systems)
-    return part if in_groups else part.drop_vars("group")
+    selected = scores.isel(topic=np.flatnonzero(topics))
+    selected = selected.isel(system=np.isfinite(selected.to_numpy()).all(axis=(0, 2)) & systems)
+    return selected if in_groups else selected.drop_vars("group")
 
 
 def _sizes(n_separating: int, part: Scores) -> list[int] | None:

@@ -143,7 +143,7 @@ def completion_bounds(
     See Also
     --------
     metaeval.metrics.continuations.expectations
-    metaeval.studies.judgments.study_judgments
+    metaeval.questions.judgments.study.study_judgments
 
     Examples
     --------
@@ -158,24 +158,24 @@ def completion_bounds(
     check_kind(collection, "collection", "Collection")
     check_share(alpha, "alpha")
     chosen = resolve_metrics(metrics, registry=registry)
-    for one in chosen:
-        if not is_additive(one):
-            message = f"{one.name} has no bounds here: documents do not add up; there are {', '.join(ADDITIVE)}"
+    for metric in chosen:
+        if not is_additive(metric):
+            message = f"{metric.name} has no bounds here: documents do not add up; there are {', '.join(ADDITIVE)}"
             raise InvalidOptionError(message)
     values = metric_values(collection, chosen)[:, :, collection.counted]
-    scores = as_scores(values, metrics=[one.name for one in chosen], systems=list(collection.systems))
+    scores = as_scores(values, metrics=[metric.name for metric in chosen], systems=list(collection.systems))
     tested = paired_t_test(scores, correction=correction, alpha=alpha)
-    place = {name: number for number, name in enumerate(collection.systems)}
-    first = np.array([place[name] for name in tested.data["system_a"].to_numpy().tolist()])
-    second = np.array([place[name] for name in tested.data["system_b"].to_numpy().tolist()])
+    position = {name: number for number, name in enumerate(collection.systems)}
+    first = np.array([position[name] for name in tested.data["system_a"].to_numpy().tolist()])
+    second = np.array([position[name] for name in tested.data["system_b"].to_numpy().tolist()])
     significant = tested.data["significant"].to_numpy().astype(bool)
     low, high, holds = [], [], []
-    for number, one in enumerate(chosen):
-        alone, shared = _open_weights(collection, one)
+    for number, metric in enumerate(chosen):
+        alone, shared = _open_weights(collection, metric)
         difference = values[number, first] - values[number, second]
-        both = shared[:, first, second].T
-        upper = difference + alone[first] - both
-        lower = difference - alone[second] + both
+        common = shared[:, first, second].T
+        upper = difference + alone[first] - common
+        lower = difference - alone[second] + common
         limit = _limit(tested.data["p_value"].to_numpy()[number], significant[number], values.shape[2])
         up = difference.mean(axis=1) > 0
         toward, away = np.where(up[:, None], lower, -upper), np.where(up[:, None], upper, -lower)
@@ -183,7 +183,7 @@ def completion_bounds(
         high.append(upper.mean(axis=1))
         holds.append(significant[number] & exceeds_always(toward, away, limit))
     return CompletionBounds(
-        metrics=tuple(one.name for one in chosen),
+        metrics=tuple(metric.name for metric in chosen),
         systems=collection.systems,
         first=first,
         second=second,
@@ -203,11 +203,11 @@ def bounds_where_possible(
 ) -> CompletionBounds | None:
     """Return the bounds under those metrics that allow them; None for other kinds of results, or if there is none."""
     every = list(metrics)
-    own = [one for one in every if is_additive(one)]
-    if not own or not isinstance(collection, Collection) or collection.counted.sum() < 2:  # noqa: PLR2004 - for a t
+    additive = [metric for metric in every if is_additive(metric)]
+    if not additive or not isinstance(collection, Collection) or collection.counted.sum() < 2:  # noqa: PLR2004 - for a t
         return None
-    found = completion_bounds(collection, own, correction=correction, alpha=alpha)
-    return replace(found, left_out=tuple(one.name for one in every if not is_additive(one)))
+    bounds = completion_bounds(collection, additive, correction=correction, alpha=alpha)
+    return replace(bounds, left_out=tuple(metric.name for metric in every if not is_additive(metric)))
 
 
 def is_additive(metric: AnyMetric) -> bool:
@@ -245,7 +245,7 @@ def _open_weights(collection: Collection, metric: AnyMetric) -> tuple[Floats, Fl
     """
     if not isinstance(metric, Metric):  # never: the caller has looked
         raise TypeError(metric.name)
-    weights, whole = rank_weights(metric, int(collection.n_retrieved.max(initial=1)))
+    weights, total = rank_weights(metric, int(collection.n_retrieved.max(initial=1)))
     counted = np.flatnonzero(collection.counted)
     upto = np.concatenate([[0.0], np.cumsum(weights)])
     n_systems, n_topics = collection.n_systems, collection.n_topics
@@ -258,24 +258,24 @@ def _open_weights(collection: Collection, metric: AnyMetric) -> tuple[Floats, Fl
     )
     sums = np.concatenate([[0.0], np.cumsum(at_rank)])
     seen = np.diff(sums[collection.offsets]).reshape(n_systems, n_topics)
-    alone = np.maximum(whole - seen, 0.0)[:, counted]
+    alone = np.maximum(total - seen, 0.0)[:, counted]
     every = collection.retrieved
     if every is None:
         return alone, np.zeros((len(counted), n_systems, n_systems))
     deep = int((weights > _NOTHING).sum())
     lengths = np.diff(every.offsets)
-    kept = np.minimum(lengths, deep)
-    entries = np.arange(int(kept.sum())) + np.repeat(
-        every.offsets[:-1] - np.concatenate([[0], np.cumsum(kept)[:-1]]), kept
+    depths = np.minimum(lengths, deep)
+    entries = np.arange(int(depths.sum())) + np.repeat(
+        every.offsets[:-1] - np.concatenate([[0], np.cumsum(depths)[:-1]]), depths
     )
-    lists = np.repeat(np.arange(len(lengths)), kept)
+    lists = np.repeat(np.arange(len(lengths)), depths)
     codes = every.codes[entries]
-    own = weights[entries - every.offsets[:-1][lists]]
+    entry_weights = weights[entries - every.offsets[:-1][lists]]
     is_open = (codes >= collection.n_judgments) | ~collection.judged[np.minimum(codes, collection.n_judgments - 1)]
-    lists, codes, own = lists[is_open], codes[is_open].astype(np.int64), own[is_open]
+    lists, codes, entry_weights = lists[is_open], codes[is_open].astype(np.int64), entry_weights[is_open]
     order = np.lexsort((codes, lists % n_topics))
     topics = lists[order] % n_topics
-    shared = shared_weights(topics, codes[order], lists[order] // n_topics, own[order], n_topics, n_systems)
+    shared = shared_weights(topics, codes[order], lists[order] // n_topics, entry_weights[order], n_topics, n_systems)
     return alone, shared[counted]
 
 
@@ -293,9 +293,9 @@ def shared_weights(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         stop = start + 1
         while stop < len(codes) and codes[stop] == codes[start] and topics[stop] == topics[start]:
             stop += 1
-        for one in range(start, stop):
-            for other in range(start, stop):
-                sums[topics[start], systems[one], systems[other]] += min(weights[one], weights[other])
+        for first in range(start, stop):
+            for second in range(start, stop):
+                sums[topics[start], systems[first], systems[second]] += min(weights[first], weights[second])
         start = stop
     return sums
 

@@ -105,14 +105,14 @@ def coverage(
     judged = entries.over_codes(documents.judged)
     offsets, _, codes, _ = retrieved_lists(documents, complete=True)
     longest = int(documents.n_retrieved.max(initial=0))
-    found = np.zeros((len(wanted) + 2, len(chosen), longest), dtype=np.int64)
-    _cover(offsets, codes, chosen, documents.n_topics, np.where(judged, entries.depth, NEVER), judged, steps, found)
+    tallies = np.zeros((len(wanted) + 2, len(chosen), longest), dtype=np.int64)
+    _cover(offsets, codes, chosen, documents.n_topics, np.where(judged, entries.depth, NEVER), judged, steps, tallies)
     names = [documents.systems[row] for row in chosen]
     counts = xr.Dataset(
         {
-            "in_pool": (("size", "system", "rank"), np.cumsum(found[:-2], axis=0)),
-            "judged": (("system", "rank"), found[-2]),
-            "results": (("system", "rank"), found[-1]),
+            "in_pool": (("size", "system", "rank"), np.cumsum(tallies[:-2], axis=0)),
+            "judged": (("system", "rank"), tallies[-2]),
+            "results": (("system", "rank"), tallies[-1]),
         },
         coords={"size": wanted, "system": names, "rank": np.arange(1, longest + 1)},
     )
@@ -151,12 +151,12 @@ def run_depths(
     answered = lengths > 0
     reached = np.minimum(depths[:, None], lengths[None])
     counts = entries.counts()
-    held = counts[np.arange(documents.n_topics), depths]
+    pool_sizes = counts[np.arange(documents.n_topics), depths]
     table = pd.DataFrame(
         {
-            "mean_depth": [one[answered].mean() if answered.any() else np.nan for one in reached],
-            "documents": held.mean(axis=1),
-            "short": (held < wanted[:, None]).sum(axis=1),
+            "mean_depth": [of_size[answered].mean() if answered.any() else np.nan for of_size in reached],
+            "documents": pool_sizes.mean(axis=1),
+            "short": (pool_sizes < wanted[:, None]).sum(axis=1),
         },
         index=pd.Index(wanted, name="size"),
     )
@@ -193,9 +193,9 @@ def _cover(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     n_steps = len(steps)
     for number in range(len(systems)):
         for topic in range(n_topics):
-            one = systems[number] * n_topics + topic
-            start = offsets[one]
-            for rank in range(min(offsets[one + 1] - start, found.shape[2])):
+            index = systems[number] * n_topics + topic
+            start = offsets[index]
+            for rank in range(min(offsets[index + 1] - start, found.shape[2])):
                 code = codes[start + rank]
                 found[n_steps + 1, number, rank] += 1
                 if judged[code]:

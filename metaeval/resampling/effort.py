@@ -204,14 +204,14 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     deep = _deep_pool(collection, pool_depth)
     depths, stopped = _grow(deep, start, step, rate, np.inf if budget is None else budget)
     entry = deep.entries.depth[: deep.collection.n_judgments]
-    kept = deep.pooled & (entry <= depths[deep.collection.topic_of_judgment])
-    level = _first(deep, _rank_by_rank(deep), (kept & deep.inside).sum(keepdims=True))[0]
-    adaptive, fixed = (keep_documents(deep.collection, [one], [100.0], code=NOT_POOLED) for one in (kept, level))
+    grown = deep.pooled & (entry <= depths[deep.collection.topic_of_judgment])
+    level = _first(deep, _rank_by_rank(deep), (grown & deep.inside).sum(keepdims=True))[0]
+    adaptive, fixed = (keep_documents(deep.collection, [mask], [100.0], code=NOT_POOLED) for mask in (grown, level))
     relevant = deep.collection.levels > 0
     table = {
         "pool_depth": depths,
-        "judged": deep.entries.per_topic(kept & deep.inside),
-        "relevant": deep.entries.per_topic(kept & relevant),
+        "judged": deep.entries.per_topic(grown & deep.inside),
+        "relevant": deep.entries.per_topic(grown & relevant),
         "stopped": stopped,
         "fixed_judged": deep.entries.per_topic(level & deep.inside),
         "fixed_relevant": deep.entries.per_topic(level & relevant),
@@ -326,8 +326,8 @@ def _first(deep: _Deep, order: NDArray[np.int64], numbers: NDArray[np.int64]) ->
 def _rank_by_rank(deep: _Deep) -> NDArray[np.int64]:
     """Return the pooled documents as one pool of all topics meets them: by rank, then run, then topic, by name."""
     rows = np.flatnonzero(deep.pooled)
-    place = np.argsort(name_order(deep.collection.topics))
-    topics = place[deep.collection.topic_of_judgment[rows]]
+    position = np.argsort(name_order(deep.collection.topics))
+    topics = position[deep.collection.topic_of_judgment[rows]]
     return rows[np.lexsort((topics, deep.entries.system[rows], deep.entries.depth[rows]))]
 
 
@@ -337,9 +337,9 @@ def _sampled(deep: _Deep, generator: np.random.Generator) -> NDArray[np.int64]:
     names, topics = deep.collection.topics, deep.collection.topic_of_judgment[rows]
     order = np.lexsort((drawn_by_name(names, topics, generator), topics))
     sizes = deep.entries.per_topic(deep.inside)
-    place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    position = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     offset = drawn_by_name(names, np.arange(len(sizes)), generator)
-    moment = (place + np.repeat(offset, sizes)) / np.repeat(sizes, sizes)
+    moment = (position + np.repeat(offset, sizes)) / np.repeat(sizes, sizes)
     return rows[order][np.argsort(moment, kind="stable")]
 
 
@@ -365,10 +365,10 @@ def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tup
             )
         refused, served = order[~paid], order[paid]
         stopped[refused], active[refused] = "budget", False
-        found = (relevant[every, target] - relevant[every, depths])[served]
+        gain = (relevant[every, target] - relevant[every, depths])[served]
         left -= cost[served].sum()
         depths[served] = target[served]
-        share = np.where(cost[served] > 0, found / np.maximum(cost[served], 1), last_rate[served])
+        share = np.where(cost[served] > 0, gain / np.maximum(cost[served], 1), last_rate[served])
         last_rate[served] = share
         slow = (cost[served] > 0) & (share < rate)
         ended = depths[served] >= deep.depths[served]
@@ -380,8 +380,8 @@ def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tup
 def _affordable(cost: NDArray[np.int64], budget: float) -> NDArray[np.bool_]:
     """Say which steps are paid, each in turn if what is left suffices."""
     paid = np.zeros(len(cost), dtype=bool)
-    for place, price in enumerate(cost.tolist()):  # one entry a topic
+    for index, price in enumerate(cost.tolist()):  # one entry a topic
         if price <= budget:
-            paid[place] = True
+            paid[index] = True
             budget -= price
     return paid

@@ -121,9 +121,11 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
         return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=notes)
     rows = []
     for pools, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
-        found = correlations(full, _means(collection, metrics, one, counted)[0] * signs)
+        coefficients = correlations(full, _means(collection, metrics, one, counted)[0] * signs)
         left = {"judged": int(one.judged[0]), "relevant": int(one.relevant[0])}
-        rows.append(pd.DataFrame({"pools": pools, "metric": [metric.name for metric in metrics], **left, **found}))
+        rows.append(
+            pd.DataFrame({"pools": pools, "metric": [metric.name for metric in metrics], **left, **coefficients})
+        )
     table = pd.concat(rows, ignore_index=True)
     table = table.assign(hours=cost.hours(table["relevant"], table["judged"] - table["relevant"]))
     columns = ["pools", "metric", "judged", "relevant", "hours", "tau", "tau_ap", "rho", "rbo"]

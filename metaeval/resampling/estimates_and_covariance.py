@@ -9,7 +9,7 @@ from metaeval.base.checks import check_number
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.exchangeable import places_of_systems
 from metaeval.resampling.means_and_errors import RanksFromErrors, checked, ranks_of_draws
-from metaeval.resampling.true_means import posterior_of
+from metaeval.resampling.true_means import means_posterior
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
@@ -102,7 +102,7 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     means, square = np.asarray(estimates, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
     n = len(means) if means.ndim == 1 else 0
     model = square if expected is None else np.asarray(expected, dtype=np.float64)
-    squares = all(one.shape == (n, n) and np.isfinite(one).all() for one in (square, model))
+    squares = all(matrix.shape == (n, n) and np.isfinite(matrix).all() for matrix in (square, model))
     if n <= 1 or not (squares and np.isfinite(means).all()):
         message = "`estimates` must be two finite numbers or more, and a covariance a square of as many rows"
         raise InvalidOptionError(message)
@@ -122,7 +122,7 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     draws = oriented[None]
     if variances.any():
         shape = None if expected is None else model
-        law = posterior_of(oriented, root, min(freedom, _KNOWN), places.order, shape)
+        law = means_posterior(oriented, root, min(freedom, _KNOWN), places.order, shape)
         draws = np.concatenate(list(law.draws(asked.n_draws, generator)))
     board = SystemMeans(
         metrics=(metric,),

@@ -16,8 +16,8 @@ def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFra
     old, new = np.split(settled_means(np.concatenate(values, axis=1)) * signs, 2, axis=1)  # compared with each other
     ahead_old = (old[:, None, :] > old[:, :, None]).sum(axis=2)
     ahead = old[:, None, :] > new[:, :, None]
-    own = np.arange(old.shape[1])
-    ahead[:, own, own] = False
+    diagonal = np.arange(old.shape[1])
+    ahead[:, diagonal, diagonal] = False
     moved = np.abs(ahead.sum(axis=2) - ahead_old)
     changes = found.changes().transpose("metric", "system")
     n_runs = changes.sizes["system"]

@@ -179,12 +179,15 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
         raise ScoresError(f"conclusions are compared with those of another judge, and there is only {reference}")
     source = resolve_rng(rng)
     drawing, testing, choosing, fewer = source.generator.spawn(4)
-    question = _Asked(test, correction, alpha, n_resamples, testing, n_threads, top, confidence_level)
+    question = _TestOptions(test, correction, alpha, n_resamples, testing, n_threads, top, confidence_level)
     parts = [
         _beside(family, reference, weights, question, drawing, choosing)
         for family in _families(sides, reference, judges, weights)
     ]
-    frames = {name: pd.concat([getattr(one, name) for one in parts], ignore_index=True) for name in _Part._fields}
+    frames = {
+        name: pd.concat([getattr(family_part, name) for family_part in parts], ignore_index=True)
+        for name in _ConclusionPart._fields
+    }
     sets = dict.fromkeys([*frames["table"]["reference_set"], *frames["table"]["topic_set"]])
     numbers = {topics: number for number, topics in enumerate(sets, 1)}
     for name, column in (("table", "reference_set"), ("table", "topic_set"), ("choices", "reference_set")):
@@ -206,7 +209,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     )
 
 
-class _Asked(NamedTuple):
+class _TestOptions(NamedTuple):
     """How pairs are tested."""
 
     test: str
@@ -219,7 +222,7 @@ class _Asked(NamedTuple):
     confidence_level: float
 
 
-class _Part(NamedTuple):
+class _ConclusionPart(NamedTuple):
     """What is concluded under some judges: parts of `JudgeConclusions`, with topics in place of numbers of sets."""
 
     table: pd.DataFrame
@@ -241,18 +244,18 @@ class _Concluded(NamedTuple):
 
 def _sides(scores: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
     """Return by judge scores of one metric, on one topic or more."""
-    what = "conclusions under judges"
+    purpose = "conclusions under judges"
     if not isinstance(scores, Mapping):
-        table = engine_scores(scores, what, fewest=1)
+        table = engine_scores(scores, purpose, fewest=1)
         names = [str(name) for name in table["metric"].to_numpy()]
-        return {name: table.isel(metric=[place]) for place, name in enumerate(names)}
+        return {name: table.isel(metric=[index]) for index, name in enumerate(names)}
     sides: dict[str, Scores] = {}
-    for name, own in scores.items():
-        table = engine_scores(own, what, fewest=1)
+    for name, judge_scores in scores.items():
+        table = engine_scores(judge_scores, purpose, fewest=1)
         if table.sizes["metric"] != 1:
             raise ScoresError(f"scores under {name} must hold one metric, not {table['metric'].to_numpy().tolist()}")
         sides[str(name)] = table.assign_coords(metric=[str(name)])
-    systems = {tuple(own["system"].to_numpy().tolist()) for own in sides.values()}
+    systems = {tuple(judge_scores["system"].to_numpy().tolist()) for judge_scores in sides.values()}
     if len(systems) > 1:
         raise ScoresError("the systems must be the same under every judge, in the same order")
     return sides
@@ -262,19 +265,21 @@ def _families(
     sides: Mapping[str, Scores], reference: str, judges: Sequence[str], weights: Mapping[str, float]
 ) -> Iterator[dict[str, Scores]]:
     """Yield judges by the topics that they are compared on: those of the reference, or the part that they have."""
-    whole = _topics_of(sides[reference])
-    own = {name: _topics_of(sides[name]) for name in judges}
+    reference_topics = _topics_of(sides[reference])
+    topics_of = {name: _topics_of(sides[name]) for name in judges}
     parts: dict[frozenset[str], list[str]] = {}
     for name in judges:
-        parts.setdefault(frozenset(own[name] if set(own[name]) < set(whole) else whole), []).append(name)
-    for topics, members in parts.items() or [(frozenset(whole), [])]:
-        kept = {reference, *weights, *members}
+        parts.setdefault(
+            frozenset(topics_of[name] if set(topics_of[name]) < set(reference_topics) else reference_topics), []
+        ).append(name)
+    for topics, members in parts.items() or [(frozenset(reference_topics), [])]:
+        wanted = {reference, *weights, *members}
         yield {
-            name: one.sel(topic=[topic for topic in _topics_of(one) if topic in topics])
-            if name not in members and topics <= {*_topics_of(one)}
-            else one
-            for name, one in sides.items()
-            if name in kept
+            name: side.sel(topic=[topic for topic in _topics_of(side) if topic in topics])
+            if name not in members and topics <= {*_topics_of(side)}
+            else side
+            for name, side in sides.items()
+            if name in wanted
         }
 
 
@@ -286,85 +291,85 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
     sides: Mapping[str, Scores],
     reference: str,
     weights: Mapping[str, float],
-    asked: _Asked,
+    asked: _TestOptions,
     drawing: np.random.Generator,
     choosing: np.random.Generator,
-) -> _Part:
+) -> _ConclusionPart:
     """Compare what is concluded under some judges, and people, with what is concluded under the reference."""
     names, n_resamples = list(sides), asked.n_resamples
     judges = [name for name in names if name != reference and name not in weights]
     level = asked.confidence_level
-    found = _concluded(sides, asked, n_resamples, drawing)
-    places = np.argsort(-found.means[names.index(reference)], kind="stable")[: asked.top]
-    place, best = names.index(reference), np.sort(places)
-    seen = judge_measures(found.verdict[None], found.means[None], place, best, found.tested)
-    drawn = judge_measures(found.drawn, found.drawn_means, place, best, found.tested)
+    concluded = _concluded(sides, asked, n_resamples, drawing)
+    places = np.argsort(-concluded.means[names.index(reference)], kind="stable")[: asked.top]
+    reference_index, best = names.index(reference), np.sort(places)
+    seen = judge_measures(concluded.verdict[None], concluded.means[None], reference_index, best, concluded.tested)
+    drawn = judge_measures(concluded.drawn, concluded.drawn_means, reference_index, best, concluded.tested)
     chosen = _chosen(weights, names, n_resamples, choosing)
     freedom = min(len(side["topic"]) for side in sides.values()) - 1
-    kept = np.array([weights.get(name, 0.0) for name in names])
-    topics = {name: frozenset(_topics_of(own)) for name, own in sides.items()}
-    power = float(seen["power"][0, place])
-    ends = _interval(power, drawn["power"][:, place], freedom, level, 0.0)
-    found_there = (power, *ends, float(seen["n_significant"][0, place]), topics[reference])
+    people_weights = np.array([weights.get(name, 0.0) for name in names])
+    topics = {name: frozenset(_topics_of(of_judge)) for name, of_judge in sides.items()}
+    power = float(seen["power"][0, reference_index])
+    ends = _interval(power, drawn["power"][:, reference_index], freedom, level, 0.0)
+    found_there = (power, *ends, float(seen["n_significant"][0, reference_index]), topics[reference])
     of_reference = dict(zip(_OF_REFERENCE, found_there, strict=True))
     rows, beside = [], []
     for name in [*judges, *([PEOPLE] if weights else [])]:
-        own = kept if name == PEOPLE else (np.array(names) == name).astype(np.float64)
+        of_judge = people_weights if name == PEOPLE else (np.array(names) == name).astype(np.float64)
         picked = chosen if name == PEOPLE else np.full(n_resamples, names.index(name))
         row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
         labelled = topics[name if name in sides else next(iter(weights))]
         row["n_topics"] = len(labelled)
         for measure in MEASURES:
-            value = float(_mean(seen[measure][0], own))
+            value = float(_mean(seen[measure][0], of_judge))
             values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
             low, high = _interval(value, values, freedom, level, least)
             row |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
             if weights and name != PEOPLE:
-                apart = value - float(_mean(seen[measure][0], kept))
+                apart = value - float(_mean(seen[measure][0], people_weights))
                 resampled = values - drawn[measure][np.arange(n_resamples), chosen]
                 # people lie between the ends of the range, so beside them a judge is no further off than beside those
                 low, high = _interval(apart, resampled, freedom, level, low - 1.0, high - least)
                 apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
                 beside.append({"judge": name, "measure": measure, **apart_row})
-        row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
+        row |= {count: float(_mean(seen[count][0], of_judge)) for count in ("n_significant", "n_shared", "n_conflicts")}
         rows.append({**row, "n_common": len(labelled & topics[reference]), **of_reference, "topic_set": labelled})
     columns = [*MEASURES, "n_significant", "n_shared", "n_conflicts"]
-    return _Part(
+    return _ConclusionPart(
         table=pd.DataFrame(rows),
         choices=pd.DataFrame(
             [
                 {"choice": name, "weight": weight, "reference_set": topics[reference]}
-                | {one: seen[one][0, names.index(name)] for one in columns}
+                | {column: seen[column][0, names.index(name)] for column in columns}
                 for name, weight in weights.items()
             ],
             columns=["choice", "weight", *columns, "reference_set"],
         ),
         beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high", "spread"]),
-        conflicts=_conflicts(found, names, judges, reference),
+        conflicts=_conflicts(concluded, names, judges, reference),
     )
 
 
 def _weights(people: Mapping[str, float] | Sequence[str], names: Sequence[str], reference: str) -> dict[str, float]:
-    given = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1.0)
-    for name, weight in given.items():
+    weight_of = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1.0)
+    for name, weight in weight_of.items():
         check_choice(name, "judge", names)
         if name == reference or not weight > 0:
             message = f"`people` must name judges beside the reference, with weights above 0, not {name!r}: {weight!r}"
             raise InvalidOptionError(message)
-    total = sum(given.values())
-    return {name: weight / total for name, weight in given.items()}
+    total = sum(weight_of.values())
+    return {name: weight / total for name, weight in weight_of.items()}
 
 
 def _concluded(
-    sides: Mapping[str, Scores], asked: _Asked, n_resamples: int, generator: np.random.Generator
+    sides: Mapping[str, Scores], asked: _TestOptions, n_resamples: int, generator: np.random.Generator
 ) -> _Concluded:
     """Test under every judge; judges with the same topics are tested, and their topics drawn, together."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for name, own in sides.items():
-        groups.setdefault(tuple(own["topic"].to_numpy().tolist()), []).append(name)
+    for name, judge_scores in sides.items():
+        groups.setdefault(tuple(judge_scores["topic"].to_numpy().tolist()), []).append(name)
     systems = next(iter(sides.values()))["system"].to_numpy()
     n_systems = len(systems)
-    order = {name: place for place, name in enumerate(sides)}
+    order = {name: index for index, name in enumerate(sides)}
     n_pairs = n_systems * (n_systems - 1) // 2
     verdict = np.zeros((len(sides), n_pairs), dtype=np.int8)
     drawn = np.zeros((n_resamples, len(sides), n_pairs), dtype=np.int8)
@@ -397,7 +402,7 @@ def _stacked(sides: Sequence[Scores]) -> Scores:
     return xr.concat(sides, "metric") if len(sides) > 1 else sides[0]
 
 
-def _compared(scores: Scores, asked: _Asked) -> PairwiseResult:
+def _compared(scores: Scores, asked: _TestOptions) -> PairwiseResult:
     drawn = TESTS.find(asked.test).resampled
     return compare_systems(
         scores,
@@ -428,19 +433,19 @@ def _chosen(
 def _interval(  # noqa: PLR0913, PLR0917 - a value, its resamples and its range
     value: float, values: Floats, freedom: int, confidence_level: float, least: float, most: float = 1.0
 ) -> tuple[float, float]:
-    known = values[np.isfinite(values)]
-    if freedom < 1 or not np.isfinite(value) or len(known) < _FEWEST_DEFINED * len(values):
+    finite = values[np.isfinite(values)]
+    if freedom < 1 or not np.isfinite(value) or len(finite) < _FEWEST_DEFINED * len(values):
         return float("nan"), float("nan")
-    error = np.sqrt(((known - value) ** 2).mean() * (freedom + 1) / freedom)
+    error = np.sqrt(((finite - value) ** 2).mean() * (freedom + 1) / freedom)
     half = float(t_half_width(error, freedom + 1, confidence_level))
     return max(value - half, least), min(value + half, most)
 
 
 def _spread(values: Floats, freedom: int) -> float:
-    known = values[np.isfinite(values)]
-    if freedom < 1 or len(known) < max(_FEWEST_DEFINED * len(values), 2):
+    finite = values[np.isfinite(values)]
+    if freedom < 1 or len(finite) < max(_FEWEST_DEFINED * len(values), 2):
         return float("nan")
-    return float(known.std() * np.sqrt((freedom + 1) / freedom))
+    return float(finite.std() * np.sqrt((freedom + 1) / freedom))
 
 
 def _conflicts(found: _Concluded, names: Sequence[str], judges: Sequence[str], reference: str) -> pd.DataFrame:
@@ -466,36 +471,36 @@ def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it ne
     sides: Mapping[str, Scores],
     reference: str,
     judges: Sequence[str],
-    asked: _Asked,
+    asked: _TestOptions,
     n_rounds: int,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
     """Compare judges that have more topics than the reference at as many topics as it has."""
     n_topics = sides[reference].sizes["topic"]
     measures = ("power", "precision", "recall", "f1", "only_with_more")
-    columns = ["judge", "n_topics", *measures, *(f"{one}_error" for one in measures)]
+    columns = ["judge", "n_topics", *measures, *(f"{measure}_error" for measure in measures)]
     if n_topics < 2:  # noqa: PLR2004 - on one topic nothing is tested
         return pd.DataFrame(columns=columns)
     truth = _compared(sides[reference], asked).verdicts()[0]
     rows = []
     for name in judges:
-        own = sides[name]
-        if own.sizes["topic"] <= n_topics:
+        judge_scores = sides[name]
+        if judge_scores.sizes["topic"] <= n_topics:
             continue
-        result = _compared(own, asked)
-        whole = result.verdicts()[0]
-        topics = np.stack([generator.permutation(own.sizes["topic"])[:n_topics] for _ in range(n_rounds)])
-        found = verdicts_of_draws(
-            own, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
+        result = _compared(judge_scores, asked)
+        verdict = result.verdicts()[0]
+        topics = np.stack([generator.permutation(judge_scores.sizes["topic"])[:n_topics] for _ in range(n_rounds)])
+        drawn = verdicts_of_draws(
+            judge_scores, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
         )[:, 0]
-        both = np.stack([found, np.broadcast_to(truth, found.shape)], axis=1)
-        n_rejected, n_shared, _ = agreement_counts(both)
+        paired = np.stack([drawn, np.broadcast_to(truth, drawn.shape)], axis=1)
+        n_rejected, n_shared, _ = agreement_counts(paired)
         shares = agreement_shares(n_rejected, n_shared)
-        alone = (whole != 0) & (truth == 0)
+        alone = (verdict != 0) & (truth == 0)
         seen = {
             "power": n_rejected[:, 0] / len(truth),
-            **{one: values[:, 0, 1] for one, values in shares.items()},
-            "only_with_more": (found[:, alone] == 0).mean(axis=1) if alone.any() else np.full(n_rounds, np.nan),
+            **{measure: values[:, 0, 1] for measure, values in shares.items()},
+            "only_with_more": (drawn[:, alone] == 0).mean(axis=1) if alone.any() else np.full(n_rounds, np.nan),
         }
         means = pd.DataFrame(seen)[[*measures]].agg(["mean", "sem"])
         rows.append(

@@ -8,7 +8,7 @@ import numpy as np
 from metaeval.base.checks import LEAST_SHARE, check_choice, check_count, check_kind, check_number
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.reductions import REDUCTIONS, Reduced, Reduction, Task
+from metaeval.resampling.reductions import REDUCTIONS, Reduced, Reduction, ReductionTask
 from metaeval.running.draws import RNGLike, resolve_rng
 
 
@@ -87,7 +87,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         rel = check_count(rel, "rel") if documents.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
     check_number(reciprocal_rank_share, "reciprocal_rank_share", least=0, most=1)
     chosen = REDUCTIONS[reduction]
-    task = Task(
+    task = ReductionTask(
         collection=documents,
         steps=check_steps(chosen, steps),
         rng=resolve_rng(rng).generator,

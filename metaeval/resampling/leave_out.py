@@ -24,7 +24,7 @@ from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.resampling.pool_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.pools import OriginalPool, original_pool
-from metaeval.running.equality import RELATIVE, at_least, difference
+from metaeval.running.equality import RELATIVE, difference, reaches
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.result import is_significant
@@ -136,9 +136,9 @@ class GroupsLeftOut(Result):
         check_share(alpha, "alpha")
         tests = self.tests()
         decided = tests["p_value"].where(tests["p_value"].isna(), is_significant(tests["p_value"].to_numpy(), alpha))
-        found = decided.groupby(tests["metric"], sort=False).agg(["sum", "count"])
-        table = pd.DataFrame({"significant": found["sum"], "not_significant": found["count"] - found["sum"]})
-        return table.astype(np.int64).assign(share=table["significant"] / found["count"].where(found["count"] > 0))
+        counts = decided.groupby(tests["metric"], sort=False).agg(["sum", "count"])
+        table = pd.DataFrame({"significant": counts["sum"], "not_significant": counts["count"] - counts["sum"]})
+        return table.astype(np.int64).assign(share=table["significant"] / counts["count"].where(counts["count"] > 0))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, run and topic: the score under all judgments and under those left."""
@@ -287,8 +287,8 @@ def _without_group(  # noqa: PLR0913, PLR0917 - what all groups share
     values = None
     if (levels != documents.levels).any():
         mine = np.flatnonzero(numbers[: documents.n_systems] == number)
-        part = collection.select(systems=[collection.systems[row] for row in mine]).rejudge(levels)
-        values = metric_values(part, metrics)
+        rejudged = collection.select(systems=[collection.systems[row] for row in mine]).rejudge(levels)
+        values = metric_values(rejudged, metrics)
     return values, lost, left, (documents.n_relevant > 0) & (documents.rejudge(levels).n_relevant == 0)
 
 
@@ -306,15 +306,15 @@ def tally_changes(changes: Floats) -> Ints:
     array([0, 0, 1, 0, 1, 2, 0, 2, 0, 1])
     """
     flat = np.ravel(changes)
-    found = flat[~np.isnan(flat)]
-    size = 100.0 + np.abs(100.0 + found)  # a fall of 10 %, often 10.000000000000002, is 90 less 100
-    found = difference(found, 0.0, size, 0.0)
+    defined = flat[~np.isnan(flat)]
+    size = 100.0 + np.abs(100.0 + defined)  # a fall of 10 %, often 10.000000000000002, is 90 less 100
+    defined = difference(defined, 0.0, size, 0.0)
     zero = len(_FALLS)
-    falls = at_least(found[:, None], _FALLS, size[:, None]).sum(axis=1)
-    rises = zero + 1 + at_least(found[:, None], _RISES, size[:, None]).sum(axis=1)
-    place = np.where(found < 0, falls, np.where(found == 0, zero, rises))
-    counted = np.bincount(place, minlength=len(CHANGE_INTERVALS) - 1)
-    return np.append(counted, len(flat) - len(found))
+    falls = reaches(defined[:, None], _FALLS, size[:, None]).sum(axis=1)
+    rises = zero + 1 + reaches(defined[:, None], _RISES, size[:, None]).sum(axis=1)
+    interval = np.where(defined < 0, falls, np.where(defined == 0, zero, rises))
+    counted = np.bincount(interval, minlength=len(CHANGE_INTERVALS) - 1)
+    return np.append(counted, len(flat) - len(defined))
 
 
 def numbered_groups(collection: JudgedCollection) -> tuple[list[str], Ints]:
@@ -326,12 +326,14 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], Ints]:
         message = "the collection has no groups to leave out; name each run's group (`groups`)"
         raise InvalidOptionError(message)
     names = list(dict.fromkeys(collection.groups))
-    place = {name: number for number, name in enumerate(names)}
+    number_of = {name: number for number, name in enumerate(names)}
     pool_runs = collection.by_document.pool_runs
     others = () if pool_runs is None else pool_runs.groups or ()
-    numbers = np.array([place.setdefault(name, len(place)) for name in (*collection.groups, *others)], dtype=np.int64)
+    numbers = np.array(
+        [number_of.setdefault(name, len(number_of)) for name in (*collection.groups, *others)], dtype=np.int64
+    )
     pooled = np.ones(len(collection.groups), dtype=bool) if collection.pooled is None else collection.pooled
-    building = {name for name, one in zip(collection.groups, pooled, strict=True) if one} | {*others}
+    building = {name for name, is_pooled in zip(collection.groups, pooled, strict=True) if is_pooled} | {*others}
     if len(building) <= 1:
         raise InvalidOptionError(
             f"the pool was built by {'group ' + repr(*building) if building else 'no group'} alone, so nothing is "
@@ -389,15 +391,15 @@ def _left_out_notes(
             f"{original.n_outside:,} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
         )
     if emptied:
-        shown = first_few(emptied, write=" on ".join)
+        examples = first_few(emptied, write=" on ".join)
         notes.append(
             f"{len(emptied):,} times a group alone contributed every relevant document of a topic, which counts 0 for "
-            f"its runs ({shown})"
+            f"its runs ({examples})"
         )
     return notes
 
 
-def t_statistics(values: Floats, first: Ints, second: Ints) -> Floats:
+def t_of_pairs(values: Floats, first: Ints, second: Ints) -> Floats:
     """Return the paired t statistic of every pair of rows under every metric, (metric, pair).
 
     One call of the kernel serves all metrics; the tolerance of every pair is that of `Question.tolerance`.
@@ -413,4 +415,4 @@ def t_statistics(values: Floats, first: Ints, second: Ints) -> Floats:
 def t_of_change(old: Floats, new: Floats) -> Floats:
     """Return the paired t statistic over topics of every run's new scores against its old ones, (metric, run)."""
     rows = np.arange(old.shape[1])
-    return t_statistics(np.concatenate([new, old], axis=1), rows, rows + len(rows))
+    return t_of_pairs(np.concatenate([new, old], axis=1), rows, rows + len(rows))

@@ -15,7 +15,7 @@ from metaeval.base.names import natural_order
 from metaeval.metrics.known_bounds import known_bounds
 from metaeval.resampling.exchangeable import SystemPlaces
 from metaeval.resampling.posterior_ranks import RankBands, bands_of_draws, counts_at_top
-from metaeval.resampling.ranks import Decided, Pairs, RankMethod, SystemRanks, decided_by_holm, ranks_dataset
+from metaeval.resampling.ranks import RankDecisions, RankMethod, RankPairs, SystemRanks, decided_by_holm, ranks_dataset
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.table.means import SystemMeans, as_means
@@ -52,9 +52,9 @@ class RanksFromErrors(SystemRanks):
         frame = SystemRanks.to_frame(self)
         more = self.data[["error", "n", "p_best", "p_top"]].to_dataframe().reset_index()
         more = more[["metric", "system", "error", "n", "p_best", "p_top"]]
-        known = more["n"].fillna(np.inf)
-        half = stdtrit(np.maximum(known - 1.0, 1.0), 0.5 + self.confidence_level / 2.0) * more["error"]
-        more["half"] = half.where(known > 1.0)
+        sizes = more["n"].fillna(np.inf)
+        half = stdtrit(np.maximum(sizes - 1.0, 1.0), 0.5 + self.confidence_level / 2.0) * more["error"]
+        more["half"] = half.where(sizes > 1.0)
         frame = frame.merge(more, on=["metric", "system"]).rename(
             columns={"error": "stderr", "p_top": f"p_top_{self.top}"}
         )
@@ -168,18 +168,18 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     seed = int(source.generator.integers(_SEEDS))
     direction = np.where(board.higher_is_better, 1.0, -1.0)[:, None]
     oriented = settle(board.means * direction, np.abs(board.means))
-    kept = []
+    sampled = []
     for metric in range(len(board.metrics)):
         places = _places(board, metric, oriented[metric])
         draws = draws_of_true_means(
             oriented[metric], board.errors[metric], board.n[metric], places, asked.n_draws, np.random.default_rng(seed)
         )
-        kept.append((places, draws))
+        sampled.append((places, draws))
     squares = board.errors[:, :, None] ** 2 + board.errors[:, None] ** 2
-    return ranks_of_draws(board, oriented, squares, kept, asked, source)
+    return ranks_of_draws(board, oriented, squares, sampled, asked, source)
 
 
-class Asked(NamedTuple):
+class MeansOptions(NamedTuple):
     """What is asked of draws of true means."""
 
     top: int
@@ -189,11 +189,11 @@ class Asked(NamedTuple):
     method: RankMethod = "posterior"
 
 
-def checked(top: int, level: float, simultaneous: bool, n_draws: int, n_systems: int) -> Asked:  # noqa: FBT001 - as given
+def checked(top: int, level: float, simultaneous: bool, n_draws: int, n_systems: int) -> MeansOptions:  # noqa: FBT001 - as given
     """Check what is asked of the ranks of systems."""
     check_share(level, "confidence_level")
     check_count(n_draws, "n_draws", least=_LEAST_DRAWS, most=MOST_REPLICATES)
-    return Asked(min(check_count(top, "top"), n_systems), float(level), bool(simultaneous), int(n_draws))
+    return MeansOptions(min(check_count(top, "top"), n_systems), float(level), bool(simultaneous), int(n_draws))
 
 
 def ranks_of_draws(  # noqa: PLR0913, PLR0917 - the means, their draws and what is asked
@@ -201,7 +201,7 @@ def ranks_of_draws(  # noqa: PLR0913, PLR0917 - the means, their draws and what 
     oriented: Floats,
     squares: Floats,
     kept: Sequence[tuple[SystemPlaces, Floats]],
-    asked: Asked,
+    asked: MeansOptions,
     source: RandomSource,
 ) -> RanksFromErrors:
     """Return ranks from draws of the true means under every metric.
@@ -221,49 +221,55 @@ def ranks_of_draws(  # noqa: PLR0913, PLR0917 - the means, their draws and what 
 
 
 def _decided(
-    board: SystemMeans, oriented: Floats, squares: Floats, kept: Sequence[tuple[SystemPlaces, Floats]], asked: Asked
+    board: SystemMeans,
+    oriented: Floats,
+    squares: Floats,
+    kept: Sequence[tuple[SystemPlaces, Floats]],
+    asked: MeansOptions,
 ) -> xr.Dataset:
     level, simultaneous, top = asked.level, asked.simultaneous, asked.top
     first, second = all_pairs(len(board.systems))
     apart, square = oriented[:, first] - oriented[:, second], squares[:, first, second]
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(apart == 0.0, 0.0, apart / np.sqrt(square))
-    pairs = Pairs(first, second, apart, np.sqrt(square), statistic, square, square > 0.0)
-    found, chances = [], []
-    for own, variance, (places, draws) in zip(oriented, squares, kept, strict=True):
-        varied = variance * (1.0 - np.eye(len(own)))  # no system differs from itself
-        found.append(bands_of_draws(draws, own, varied == 0.0, places, varied, level=level, simultaneous=simultaneous))
+    pairs = RankPairs(first, second, apart, np.sqrt(square), statistic, square, square > 0.0)
+    bands, chances = [], []
+    for estimates, variance, (places, draws) in zip(oriented, squares, kept, strict=True):
+        varied = variance * (1.0 - np.eye(len(estimates)))  # no system differs from itself
+        bands.append(
+            bands_of_draws(draws, estimates, varied == 0.0, places, varied, level=level, simultaneous=simultaneous)
+        )
         chances.append(places.shared(counts_at_top(draws, [1, top])) / len(draws))
     if asked.method == "guaranteed":
         decided = decided_by_holm(_p_values(board, pairs), pairs, level, simultaneous=simultaneous)
     else:
-        decided = _by_bands(found, first, second)
+        decided = _by_bands(bands, first, second)
     labels = {"metric": board.metrics, "system": board.systems, "higher_is_better": board.higher_is_better}
     data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
     dims = ("metric", "system")
-    held = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
-    return data.assign({name: (dims, values) for name, values in held.items()})
+    columns = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
+    return data.assign({name: (dims, values) for name, values in columns.items()})
 
 
-def _p_values(board: SystemMeans, pairs: Pairs) -> Floats:
+def _p_values(board: SystemMeans, pairs: RankPairs) -> Floats:
     """Return the two-sided p-values of the differences; errors without n count as known."""
-    known = np.nan_to_num(board.n, nan=np.inf)
+    sizes = np.nan_to_num(board.n, nan=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = board.errors**4 / (known - 1.0)
+        parts = board.errors**4 / (sizes - 1.0)
         freedom = pairs.squares**2 / (parts[:, pairs.first] + parts[:, pairs.second])
-    n_units = np.minimum(np.minimum(known[:, pairs.first], known[:, pairs.second]), _CERTAIN)
+    n_units = np.minimum(np.minimum(sizes[:, pairs.first], sizes[:, pairs.second]), _CERTAIN)
     return student_p(np.where(np.isnan(freedom), 1.0, freedom), pairs.statistic, n_units).p
 
 
-def _by_bands(found: Sequence[RankBands], first: Ints, second: Ints) -> Decided:
-    return Decided(
-        low=np.stack([one.low for one in found]),
-        high=np.stack([one.high for one in found]),
-        critical=np.stack([one.cut for one in found]),
-        critical_error=np.stack([one.cut_error for one in found]),
-        rank_error=np.stack([one.error for one in found]),
-        ahead=np.stack([one.ahead[first, second] for one in found]),
-        sure=np.stack([one.sure for one in found]),
+def _by_bands(found: Sequence[RankBands], first: Ints, second: Ints) -> RankDecisions:
+    return RankDecisions(
+        low=np.stack([bands.low for bands in found]),
+        high=np.stack([bands.high for bands in found]),
+        critical=np.stack([bands.cut for bands in found]),
+        critical_error=np.stack([bands.cut_error for bands in found]),
+        rank_error=np.stack([bands.error for bands in found]),
+        ahead=np.stack([bands.ahead[first, second] for bands in found]),
+        sure=np.stack([bands.sure for bands in found]),
     )
 
 
@@ -289,10 +295,10 @@ def draws_of_true_means(  # noqa: PLR0913, PLR0917 - what is known of the means,
     noise, middle = np.empty((n_pairs, len(oriented))), generator.standard_normal((n_pairs, 1))
     noise[:, order] = generator.standard_normal(noise.shape)
     variance = np.broadcast_to(errors**2, noise.shape)
-    if (known := np.isfinite(n)).any():
+    if (has_n := np.isfinite(n)).any():
         scale = np.ones(noise.shape)
-        freedom = np.where(known, n - 1.0, 1.0)[order]
-        scale[:, order] = np.where(known[order], freedom / generator.chisquare(freedom, noise.shape), 1.0)
+        freedom = np.where(has_n, n - 1.0, 1.0)[order]
+        scale[:, order] = np.where(has_n[order], freedom / generator.chisquare(freedom, noise.shape), 1.0)
         variance = variance * scale
     weight = 1.0 / (variance + spread)
     total = weight.sum(axis=1, keepdims=True)
@@ -324,6 +330,6 @@ def _places(board: SystemMeans, metric: int, oriented: Floats) -> SystemPlaces:
     """Return the order in which systems take random numbers, and which of them nothing but a name tells."""
     keys = np.stack([oriented, board.errors[metric], np.nan_to_num(board.n[metric])])
     group = np.unique(keys, axis=1, return_inverse=True)[1].ravel()
-    name = {one: place for place, one in enumerate(natural_order(board.systems))}
-    by_name = np.array([name[one] for one in board.systems])
+    name = {system: position for position, system in enumerate(natural_order(board.systems))}
+    by_name = np.array([name[system] for system in board.systems])
     return SystemPlaces(np.lexsort([by_name, group]), group)

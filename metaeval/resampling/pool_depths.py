@@ -121,10 +121,10 @@ def pooled_systems(collection: Collection, systems: Iterable[str] | None = None)
     """Return the positions of the runs that build pools: those named, else those marked as pooled, else all."""
     if systems is not None:
         names = [str(name) for name in ([systems] if isinstance(systems, str) else systems)]
-        place = {name: number for number, name in enumerate(collection.systems)}
+        position = {name: number for number, name in enumerate(collection.systems)}
         for name in names:
             check_choice(name, "system", collection.systems)
-        chosen = np.array(sorted({place[name] for name in names}), dtype=np.int64)
+        chosen = np.array(sorted({position[name] for name in names}), dtype=np.int64)
     elif collection.pooled is not None:
         chosen = np.flatnonzero(collection.pooled)
     else:
@@ -163,9 +163,9 @@ def entry_depths(
     first = np.full(n_codes, -1, dtype=np.int32)
     topic = _known_topics(collection, n_codes)
     others = () if collection.pool_runs is None else collection.pool_runs.systems
-    place = np.argsort(name_order((*collection.systems, *others)))
-    for one in lists:
-        _enter(*one[:4], place[one.numbers], collection.n_topics, depth, first, topic)
+    position = np.argsort(name_order((*collection.systems, *others)))
+    for pool_list in lists:
+        _enter(*pool_list[:4], position[pool_list.numbers], collection.n_topics, depth, first, topic)
     return EntryDepths(
         depth=depth,
         system=first,
@@ -183,22 +183,22 @@ def entry_depths_by_group(
 
     Shapes: `group_of` (n_systems,).
     """
-    whole = entry_depths(collection, complete=complete, rounds=rounds)
+    full = entry_depths(collection, complete=complete, rounds=rounds)
     n_codes = _n_codes(collection)
     best = np.full(n_codes, NEVER, dtype=np.int32)
     group = np.full(n_codes, -1, dtype=np.int32)
-    other = np.full(n_codes, NEVER, dtype=np.int32)
-    for one in _pool_lists(collection, None, complete=complete, rounds=rounds):
-        _enter_by_group(*one[:4], group_of[one.numbers], collection.n_topics, best, group, other)
-    return EntryDepthsByGroup(whole=whole, best_group=group, other=other)
+    next_best = np.full(n_codes, NEVER, dtype=np.int32)
+    for pool_list in _pool_lists(collection, None, complete=complete, rounds=rounds):
+        _enter_by_group(*pool_list[:4], group_of[pool_list.numbers], collection.n_topics, best, group, next_best)
+    return EntryDepthsByGroup(whole=full, best_group=group, other=next_best)
 
 
 def reciprocal_rank_sums(collection: Collection, systems: Ints | None = None) -> Floats:
     """Return the sum over the pooled runs of 1 / rank of every document, (n_codes,); 0 where none has it."""
     lists = _pool_lists(collection, systems, complete=True)
     sums = np.zeros(_n_codes(collection))
-    for one in lists:
-        _sum_inverse_ranks(one.offsets, one.codes, one.rows, collection.n_topics, sums)
+    for pool_list in lists:
+        _sum_inverse_ranks(pool_list.offsets, pool_list.codes, pool_list.rows, collection.n_topics, sums)
     return sums
 
 
@@ -213,12 +213,14 @@ def pool_lengths(
     every, others = collection.retrieved, collection.pool_runs
     by_result = rounds == "results"
     first = every.first if by_result and every is not None else None
-    own = collection.n_retrieved if every is None or first is None else _ends(every.offsets, first, collection.n_topics)
+    lengths = (
+        collection.n_retrieved if every is None or first is None else _ends(every.offsets, first, collection.n_topics)
+    )
     if systems is not None or others is None:
-        return own[chosen]
+        return lengths[chosen]
     first = others.first if by_result else None
-    rest = others.n_retrieved if first is None else _ends(others.offsets, first, collection.n_topics)
-    return np.concatenate([own[chosen], rest])
+    other_lengths = others.n_retrieved if first is None else _ends(others.offsets, first, collection.n_topics)
+    return np.concatenate([lengths[chosen], other_lengths])
 
 
 def _ends(offsets: Ints, first: NDArray[np.int32], n_topics: int) -> NDArray[np.int32]:
@@ -246,13 +248,13 @@ def _pool_lists(
     every, by_result = collection.retrieved, rounds == "results"
     if by_result and every is not None and every.first is not None:
         ranks = every.first
-    found = [_Lists(offsets, ranks, codes, chosen, chosen)]
+    lists = [_Lists(offsets, ranks, codes, chosen, chosen)]
     others = collection.pool_runs
     if systems is None and others is not None:
         rows = np.arange(len(others.systems))
         places = others.first if by_result and others.first is not None else others.ranks
-        found.append(_Lists(others.offsets, places, others.codes, rows, collection.n_systems + rows))
-    return found
+        lists.append(_Lists(others.offsets, places, others.codes, rows, collection.n_systems + rows))
+    return lists
 
 
 def _n_codes(collection: Collection) -> int:
@@ -295,9 +297,9 @@ def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     for row, number in zip(systems, numbers):  # noqa: B905 - no strict= in a kernel
         for topic in range(n_topics):
             start, stop = offsets[row * n_topics + topic], offsets[row * n_topics + topic + 1]
-            for place in range(start, stop):
-                rank = ranks[place] if len(ranks) else place - start + 1
-                code = codes[place]
+            for position in range(start, stop):
+                rank = ranks[position] if len(ranks) else position - start + 1
+                code = codes[position]
                 topic_of[code] = topic
                 if rank < depth[code] or (rank == depth[code] and number < system[code]):
                     depth[code] = rank
@@ -319,9 +321,9 @@ def _enter_by_group(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     for row, group in zip(systems, groups):  # noqa: B905 - no strict= in a kernel
         for topic in range(n_topics):
             start, stop = offsets[row * n_topics + topic], offsets[row * n_topics + topic + 1]
-            for place in range(start, stop):
-                rank = ranks[place] if len(ranks) else place - start + 1
-                code = codes[place]
+            for position in range(start, stop):
+                rank = ranks[position] if len(ranks) else position - start + 1
+                code = codes[position]
                 if group == best_group[code]:
                     best[code] = min(best[code], rank)
                 elif rank < best[code]:
@@ -335,7 +337,7 @@ def _enter_by_group(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
 @compiled
 def _sum_inverse_ranks(offsets: Ints, codes: NDArray[np.int32], systems: Ints, n_topics: int, sums: Floats) -> None:
     for row in systems:
-        for one in range(row * n_topics, (row + 1) * n_topics):
-            start = offsets[one]
-            for place in range(start, offsets[one + 1]):
-                sums[codes[place]] += 1.0 / (place - start + 1)
+        for index in range(row * n_topics, (row + 1) * n_topics):
+            start = offsets[index]
+            for position in range(start, offsets[index + 1]):
+                sums[codes[position]] += 1.0 / (position - start + 1)

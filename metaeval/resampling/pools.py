@@ -100,9 +100,9 @@ class PoolGrowth(Result):
         many = np.where(left > 0, rate > self.few, False)  # noqa: FBT003 - the value where nothing is left
         last_with_many = np.where(many.any(axis=1), many.shape[1] - np.argmax(many[:, ::-1], axis=1), 0)
         critical = np.maximum(last_with_many + 1, 1).astype(float)
-        known = left[np.arange(len(left)), np.minimum(critical.astype(int), left.shape[1]) - 1] > 0
+        seen = left[np.arange(len(left)), np.minimum(critical.astype(int), left.shape[1]) - 1] > 0
         return pd.Series(
-            np.where(known, critical, np.nan), index=pd.Index(self.counts["topic"].to_numpy(), name="topic")
+            np.where(seen, critical, np.nan), index=pd.Index(self.counts["topic"].to_numpy(), name="topic")
         )
 
     def topics(self) -> pd.DataFrame:
@@ -112,8 +112,10 @@ class PoolGrowth(Result):
         """
         judged, relevant = (self.counts[name].to_numpy() for name in ("judged", "relevant"))
         critical = self.critical_depths()
-        place = np.nan_to_num(critical.to_numpy(), nan=1.0).astype(np.int64) - 1
-        at = [np.where(critical.notna(), one[np.arange(len(one)), place], np.nan) for one in (judged, relevant)]
+        index = np.nan_to_num(critical.to_numpy(), nan=1.0).astype(np.int64) - 1
+        at = [
+            np.where(critical.notna(), counts[np.arange(len(counts)), index], np.nan) for counts in (judged, relevant)
+        ]
         return pd.DataFrame(
             {
                 "pool_depth": (judged < judged[:, -1:]).sum(axis=1) + 1,
@@ -130,11 +132,11 @@ class PoolGrowth(Result):
         depths = self.counts["pool_depth"].to_numpy()
         step = max(_ROUND, _ROUND * -(-len(depths) // (_ROUND * _MOST_ROUNDS)))
         frame = self.counts[["judged", "relevant"]].to_dataframe(dim_order=["topic", "pool_depth"]).reset_index()
-        known = self.topics().set_index("topic")
-        ends, critical = (frame["topic"].map(known[name]) for name in ("pool_depth", "critical_depth"))
+        per_topic = self.topics().set_index("topic")
+        ends, critical = (frame["topic"].map(per_topic[name]) for name in ("pool_depth", "critical_depth"))
         depth = frame["pool_depth"]
-        shown = (depth % step == 0) | (depth == 1) | (depth == ends) | (depth == critical)
-        return frame[shown & (depth <= ends)].reset_index(drop=True)
+        selected = (depth % step == 0) | (depth == 1) | (depth == ends) | (depth == critical)
+        return frame[selected & (depth <= ends)].reset_index(drop=True)
 
     def means(self) -> pd.DataFrame:
         """Return the means over topics at each depth, index ``pool_depth``."""
@@ -205,17 +207,17 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     inside = entries.within(depths)
     if entries.complete:
         n_pool = entries.per_topic(inside)
-    held = inside[: documents.n_judgments]
+    in_pool = inside[: documents.n_judgments]
     judged, relevant = documents.judged, documents.levels > 0
     table = pd.DataFrame(
         {
             "pool_depth": depths,
             "pool": n_pool if entries.complete else np.nan,
-            "judged_in_pool": entries.per_topic(judged & held),
+            "judged_in_pool": entries.per_topic(judged & in_pool),
             "judged": entries.per_topic(judged),
             "relevant": entries.per_topic(relevant),
-            "judged_held": entries.per_topic(judged & held),
-            "relevant_held": entries.per_topic(relevant & held),
+            "judged_held": entries.per_topic(judged & in_pool),
+            "relevant_held": entries.per_topic(relevant & in_pool),
             "reached": reached,
         },
         index=pd.Index(documents.topics, name="topic"),
@@ -224,13 +226,13 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
         depths=depths,
         known=pool_depth is not None,
         n_documents=size if pool_depth is None else n_pool,
-        levels=np.where(held, documents.levels, np.int16(NOT_POOLED)),
+        levels=np.where(in_pool, documents.levels, np.int16(NOT_POOLED)),
         per_topic=table,
         notes=_pool_notes(table, known=pool_depth is not None, silent=lists_relevant_only(documents)),
     )
 
 
-def pool_growth(
+def pool_by_depth(
     collection: JudgedCollection,
     *,
     pool_depth: int | None = None,
@@ -313,14 +315,14 @@ def _sizes_of_topics(topics: tuple[str, ...], size: int | Mapping[str, int] | No
     """Return the pool size of every topic, checked."""
     if not isinstance(size, Mapping):
         return np.full(len(topics), check_reach(size, "the judged pool's size"), dtype=np.int64)
-    given = {str(topic): number for topic, number in size.items()}
-    lacking = [topic for topic in topics if topic not in given]
+    size_of = {str(topic): number for topic, number in size.items()}
+    lacking = [topic for topic in topics if topic not in size_of]
     if lacking:
         raise InvalidOptionError(
             f"the sizes of judged pools cover {len(topics) - len(lacking)} of {len(topics)} topics; absent: "
             f"{first_few(lacking)}"
         )
-    return np.array([check_reach(given[topic], f"the judged pool's size on topic {topic!r}") for topic in topics])
+    return np.array([check_reach(size_of[topic], f"the judged pool's size on topic {topic!r}") for topic in topics])
 
 
 def _pool_notes(table: pd.DataFrame, *, known: bool, silent: bool) -> tuple[str, ...]:
@@ -342,7 +344,7 @@ def _pool_notes(table: pd.DataFrame, *, known: bool, silent: bool) -> tuple[str,
         notes.append(f"{int(unjudged):,} documents ({100 * share:.1f} %) of the pool of the runs are not judged")
     short = table.index[~table["reached"]]
     if len(short):
-        what = "depth" if known else "number of judged documents"
+        limit = "depth" if known else "number of judged documents"
         where = f"{len(short)} topics ({first_few(short)})"
-        notes.append(f"the pooled runs end before the {what} in {where}: all they hold is taken")
+        notes.append(f"the pooled runs end before the {limit} in {where}: all they hold is taken")
     return tuple(notes)

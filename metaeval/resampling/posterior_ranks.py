@@ -107,10 +107,10 @@ def ranks_of(draws: Floats) -> Whole:
     """
     order = np.argsort(-draws, axis=1, kind="stable")
     ordered = np.take_along_axis(draws, order, axis=1)
-    place = np.arange(draws.shape[1])[None].repeat(len(draws), axis=0)
-    place[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = 0
+    position = np.arange(draws.shape[1])[None].repeat(len(draws), axis=0)
+    position[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = 0
     ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, 1 + np.maximum.accumulate(place, axis=1), axis=1)
+    np.put_along_axis(ranks, order, 1 + np.maximum.accumulate(position, axis=1), axis=1)
     return ranks
 
 
@@ -123,11 +123,11 @@ def counts_at_top(draws: Floats, sizes: Sequence[int]) -> Floats:
     [[1.0, 1.0, 0.0], [1.5, 1.0, 1.5]]
     """
     count = np.empty((len(sizes), draws.shape[1]))
-    for place, size in enumerate(sizes):
+    for row, size in enumerate(sizes):
         last = np.partition(draws, -size, axis=1)[:, -size, None]
         above, level = draws > last, draws == last
         left = size - above.sum(axis=1, keepdims=True)
-        count[place] = (above + level * (left / level.sum(axis=1, keepdims=True))).sum(axis=0)
+        count[row] = (above + level * (left / level.sum(axis=1, keepdims=True))).sum(axis=0)
     return count
 
 
@@ -137,7 +137,7 @@ def _pair_counts(ranks: Whole, equal: Square, places: SystemPlaces, squares: Flo
     Pairs that can be exchanged without changing the data share their mean.
     """
     columns = np.ascontiguousarray(ranks.T)
-    counts = np.array([(own < columns).sum(axis=1) for own in columns], dtype=np.float64)
+    counts = np.array([(system_ranks < columns).sum(axis=1) for system_ranks in columns], dtype=np.float64)
     counts[equal] = len(ranks)
     if len(np.unique(places.group)) < len(equal):
         row, column = np.broadcast_arrays(places.group[:, None], places.group)
@@ -164,8 +164,8 @@ class _Pool(NamedTuple):
 def _depths(ranks: Whole, pools: list[_Pool]) -> Whole:
     """Return up to which cut every draw is inside the band of every system's ranks, (draw, system)."""
     columns = []
-    for own, (upto, size) in zip(ranks.T, pools, strict=True):
-        columns.append((np.minimum(upto[own], upto[-1] - upto[own - 1]) - 1) // size)
+    for system_ranks, (upto, size) in zip(ranks.T, pools, strict=True):
+        columns.append((np.minimum(upto[system_ranks], upto[-1] - upto[system_ranks - 1]) - 1) // size)
     return np.stack(columns, axis=1)
 
 

@@ -117,8 +117,8 @@ class PowerIntervals(Result):
         return power_dots(labelled(self.to_frame()).rename(columns={"low": "power_low", "high": "power_high"}))
 
     def _at(self, correction: str, metric: str) -> tuple[Floats, Floats]:
-        one = self.data.sel(correction=correction, metric=metric)
-        return one["power"].to_numpy(), one["resampled"].to_numpy()
+        of_metric = self.data.sel(correction=correction, metric=metric)
+        return of_metric["power"].to_numpy(), of_metric["resampled"].to_numpy()
 
     def _error(self, resampled: Floats) -> float:
         return float(resampled.std(ddof=1) * np.sqrt((self.freedom + 1) / self.freedom))

@@ -81,7 +81,7 @@ class SystemRanks(Result):
         """
         columns = ["mean", "rank", "rank_low", "rank_high", "n_above", "n_below"]
         frame = self.data[columns].to_dataframe().reset_index()[["metric", "system", *columns]]
-        frame["place"] = frame["metric"].map({name: place for place, name in enumerate(self.metrics)})
+        frame["place"] = frame["metric"].map({name: position for position, name in enumerate(self.metrics)})
         ordered = frame.sort_values(["place", "rank"], kind="stable", ignore_index=True)
         return ordered.drop(columns="place")
 
@@ -96,8 +96,8 @@ class SystemRanks(Result):
         An array (metric, pair). Ranks, their intervals and the letters of `groups` follow from it.
         """
         direction = better_direction(self.data["mean"])[:, None]
-        found = self.data["significant"].to_numpy() * np.sign(self.data["statistic"].to_numpy()) * direction
-        return np.asarray(found, dtype=np.int8)
+        signs = self.data["significant"].to_numpy() * np.sign(self.data["statistic"].to_numpy()) * direction
+        return np.asarray(signs, dtype=np.int8)
 
     def open_pairs(self) -> NDArray[np.float64]:
         """Return how open each decision about a pair is for its resamples, an array (metric, pair); no more than half.
@@ -109,9 +109,11 @@ class SystemRanks(Result):
             return np.zeros(self.data["p_better"].shape)
         critical, error = self._critical()
         better = self.data["p_better"].to_numpy()
-        rarer, one = np.minimum(better, 1.0 - better), 1.0 / self.n_draws
+        rarer, one_draw = np.minimum(better, 1.0 - better), 1.0 / self.n_draws
         drawn = self.data["standard_error"].to_numpy() > 0.0
-        return drawn * _open(critical + 0.5 * one - rarer, np.sqrt(error**2 + np.maximum(rarer, one) * one))
+        return drawn * _open(
+            critical + 0.5 * one_draw - rarer, np.sqrt(error**2 + np.maximum(rarer, one_draw) * one_draw)
+        )
 
     def open_firsts(self) -> NDArray[np.float64]:
         """Return the Monte-Carlo standard error of the number of systems that may be first, one a metric.
@@ -136,8 +138,8 @@ class SystemRanks(Result):
             raise InvalidOptionError("groups need decisions about all pairs at once; ask for `simultaneous=True`")
         frame = self.to_frame()[["metric", "system", "mean", "rank"]]
         letters = []
-        for metric, part in frame.groupby("metric", sort=False):
-            shared = shared_letters(self._different(str(metric), part["system"].tolist()))
+        for metric, of_metric in frame.groupby("metric", sort=False):
+            shared = shared_letters(self._different(str(metric), of_metric["system"].tolist()))
             names = np.array(letter_names(shared.shape[1]), dtype=object)
             between = " " if len(names) > len(set("".join(names))) else ""
             letters += [between.join(names[row]) for row in shared]
@@ -164,11 +166,11 @@ class SystemRanks(Result):
 
     def _different(self, metric: str, systems: list[str]) -> NDArray[np.bool_]:
         """Return which pairs are significant, as a square over the systems named."""
-        one = self.data.sel(metric=metric)
+        of_metric = self.data.sel(metric=metric)
         names = pd.Index(systems)
-        a, b = (names.get_indexer(pd.Index(one[side].to_numpy())) for side in ("system_a", "system_b"))
+        a, b = (names.get_indexer(pd.Index(of_metric[side].to_numpy())) for side in ("system_a", "system_b"))
         square = np.zeros((len(names), len(names)), dtype=bool)
-        square[a, b] = square[b, a] = one["significant"].to_numpy()
+        square[a, b] = square[b, a] = of_metric["significant"].to_numpy()
         return square
 
     def _critical(self) -> tuple[Floats, Floats]:
@@ -296,7 +298,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     posterior = method == "posterior"
     if posterior:
         _check_draws(confidence_level, n_draws)
-    asked = _Asked(confidence_level, simultaneous, n_draws, n_threads)
+    asked = _RankOptions(confidence_level, simultaneous, n_draws, n_threads)
     source = resolve_rng(rng)
     units, scale = residuals_of_units(scores).scaled()
     pairs = _pairs_of(units, n_threads)
@@ -322,14 +324,14 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-class _Asked(NamedTuple):
+class _RankOptions(NamedTuple):
     level: float
     simultaneous: bool
     number: int
     n_threads: int | None
 
 
-class Pairs(NamedTuple):
+class RankPairs(NamedTuple):
     """All pairs and their differences; arrays (metric, pair)."""
 
     first: Whole  # (pair,)
@@ -341,7 +343,7 @@ class Pairs(NamedTuple):
     varied: NDArray[np.bool_]
 
 
-class Decided(NamedTuple):
+class RankDecisions(NamedTuple):
     """What a method decides; arrays (metric, system)."""
 
     low: Whole
@@ -362,7 +364,7 @@ def _check_draws(confidence_level: float, n_draws: int) -> None:
         )
 
 
-def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
+def _pairs_of(units: UnitResiduals, n_threads: int | None) -> RankPairs:
     first, second = all_pairs(units.means.shape[1])
     with limit_threads(n_threads):
         squares = units.squares(first, second)
@@ -375,21 +377,21 @@ def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
     error = np.sqrt(squares) / weight
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(apart == 0.0, 0.0, apart / error)
-    return Pairs(first, second, apart, error, statistic, squares, varied)
+    return RankPairs(first, second, apart, error, statistic, squares, varied)
 
 
 def _by_draws(
-    units: UnitResiduals, names: NDArray[np.str_], pairs: Pairs, asked: _Asked, generator: np.random.Generator
-) -> Decided:
+    units: UnitResiduals, names: NDArray[np.str_], pairs: RankPairs, asked: _RankOptions, generator: np.random.Generator
+) -> RankDecisions:
     """Decide by draws of the true means, which begin as those of `metaeval.models.probability_of_best.best_system`."""
     seed = int(generator.spawn(1)[0].integers(_SEEDS))
     at = np.argsort(names)  # what is equal in all else keeps the order of the names
     back = np.argsort(at)
     if (np.diff(at) < 0).any():
-        for own in units.residual:
-            own[:] = own[at]
-    held = None if units.held is None else units.held[:, at]
-    units = units._replace(oriented=units.oriented[:, at], spans=units.spans[:, at], held=held)
+        for residual in units.residual:
+            residual[:] = residual[at]
+    n_units = None if units.held is None else units.held[:, at]
+    units = units._replace(oriented=units.oriented[:, at], spans=units.spans[:, at], held=n_units)
     square = np.zeros((len(pairs.squares), len(at), len(at)))
     square[:, pairs.first, pairs.second] = square[:, pairs.second, pairs.first] = pairs.squares
     square = square[:, at][:, :, at]
@@ -406,12 +408,12 @@ def _by_draws(
         )
 
     with tile_pool(asked.n_threads) as pool:
-        found = pool.map(one, range(len(square)))
+        drawn_bands = pool.map(one, range(len(square)))
         bands = RankBands(
-            *map(np.stack, zip(*track(found, description="Ranking draws", total=len(square)), strict=True))
+            *map(np.stack, zip(*track(drawn_bands, description="Ranking draws", total=len(square)), strict=True))
         )
     ahead = bands.ahead[:, back][:, :, back]
-    return Decided(
+    return RankDecisions(
         low=bands.low[:, back],
         high=bands.high[:, back],
         critical=bands.cut[:, back],
@@ -422,7 +424,7 @@ def _by_draws(
     )
 
 
-def decided_by_holm(p_values: Floats, pairs: Pairs, level: float, *, simultaneous: bool) -> Decided:
+def decided_by_holm(p_values: Floats, pairs: RankPairs, level: float, *, simultaneous: bool) -> RankDecisions:
     """Decide by the p-values of all pairs, (metric, pair), under Holm's correction, of all or of each system's."""
     first, second, better = pairs.first, pairs.second, pairs.statistic > 0.0
     n_metrics, n_systems = len(p_values), int(second.max()) + 1
@@ -435,12 +437,12 @@ def decided_by_holm(p_values: Floats, pairs: Pairs, level: float, *, simultaneou
     else:
         corrected = adjust(square, "holm")  # a row for every system
         left = n_systems - 1 - is_significant(corrected, 1.0 - level).sum(axis=2)
-    found = is_significant(corrected, 1.0 - level)
-    ahead = np.zeros_like(found)
+    significant = is_significant(corrected, 1.0 - level)
+    ahead = np.zeros_like(significant)
     ahead[:, first, second], ahead[:, second, first] = better, pairs.statistic < 0.0
-    sure = np.stack([found & ahead, found.transpose(0, 2, 1) & ahead], axis=1)
+    sure = np.stack([significant & ahead, significant.transpose(0, 2, 1) & ahead], axis=1)
     nothing = np.zeros((n_metrics, n_systems))
-    return Decided(
+    return RankDecisions(
         low=1 + sure[:, 1].sum(axis=1),
         high=n_systems - sure[:, 0].sum(axis=2),
         critical=np.broadcast_to((1.0 - level) / np.maximum(left, 1), nothing.shape),
@@ -451,7 +453,7 @@ def decided_by_holm(p_values: Floats, pairs: Pairs, level: float, *, simultaneou
     )
 
 
-def _left_open(decided: Decided, pairs: Pairs, oriented: Floats, unknown: NDArray[np.bool_]) -> Decided:
+def _left_open(decided: RankDecisions, pairs: RankPairs, oriented: Floats, unknown: NDArray[np.bool_]) -> RankDecisions:
     """Take back what is decided of pairs of which nothing can be known, and let ranks leave their order."""
     if not unknown.any():
         return decided
@@ -467,15 +469,15 @@ def _left_open(decided: Decided, pairs: Pairs, oriented: Floats, unknown: NDArra
 
 
 def ranks_dataset(  # noqa: PLR0913, PLR0917 - the parts of the answer
-    labels: Mapping[Any, Any], means: Floats, oriented: Floats, pairs: Pairs, decided: Decided, scale: Floats
+    labels: Mapping[Any, Any], means: Floats, oriented: Floats, pairs: RankPairs, decided: RankDecisions, scale: Floats
 ) -> xr.Dataset:
     """Return what was found as `SystemRanks.data` has it; `labels` hold metric, system and higher_is_better.
 
     The means and everything about pairs are in units of `scale`, (metric, 1), but for `means`.
     """
     direction = np.where(labels["higher_is_better"], 1.0, -1.0)[:, None]
-    rank = np.stack([len(own) - np.searchsorted(np.sort(own), own, side="right") + 1 for own in oriented])
-    both = decided.sure.all(axis=1)
+    rank = np.stack([len(scores) - np.searchsorted(np.sort(scores), scores, side="right") + 1 for scores in oriented])
+    certain = decided.sure.all(axis=1)
     by_system: dict[str, NDArray[Any]] = {
         "mean": means,
         "rank": rank,
@@ -492,7 +494,7 @@ def ranks_dataset(  # noqa: PLR0913, PLR0917 - the parts of the answer
         "standard_error": pairs.error * scale,
         "statistic": pairs.statistic * direction,
         "p_better": decided.ahead,
-        "significant": both[:, pairs.first, pairs.second] | both[:, pairs.second, pairs.first],
+        "significant": certain[:, pairs.first, pairs.second] | certain[:, pairs.second, pairs.first],
     }
     names = np.asarray(labels["system"])
     return xr.Dataset(

@@ -50,7 +50,7 @@ class Reduced(Result):
     """What could not be done as asked, and topics with nothing relevant left."""
 
 
-class Task(NamedTuple):
+class ReductionTask(NamedTuple):
     """What a way to judge less is given."""
 
     collection: Collection
@@ -65,30 +65,30 @@ class Task(NamedTuple):
     """Lowest level that counts as relevant."""
 
 
-def _stratified(task: Task) -> Reduced:
+def _stratified(task: ReductionTask) -> Reduced:
     collection = task.collection
     relevant = (collection.levels >= task.rel).astype(np.int64)
     groups = 2 * collection.topic_of_judgment + relevant
-    place, sizes = _random_places(task, groups, 2 * collection.n_topics, collection.judged)
+    position, sizes = _random_places(task, groups, 2 * collection.n_topics, collection.judged)
     least = np.where(np.arange(len(sizes)) % 2 == 1, 1, _FEWEST_OTHERS)
     limits = [np.maximum(least, np.floor(sizes * step / 100 + _NOISE)) for step in task.steps]
-    kept = [place < limit[groups] for limit in limits]
-    return keep_documents(collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
+    masks = [position < limit[groups] for limit in limits]
+    return keep_documents(collection, masks, task.steps, code=UNJUDGED, rel=task.rel)
 
 
-def _random(task: Task) -> Reduced:
+def _random(task: ReductionTask) -> Reduced:
     collection = task.collection
-    place, sizes = _random_places(task, collection.topic_of_judgment, collection.n_topics, collection.judged)
-    return _first_of_topics(task, place, sizes)
+    position, sizes = _random_places(task, collection.topic_of_judgment, collection.n_topics, collection.judged)
+    return _first_of_topics(task, position, sizes)
 
 
-def _relevant(task: Task) -> Reduced:
+def _relevant(task: ReductionTask) -> Reduced:
     collection = task.collection
     relevant = collection.levels >= task.rel
-    place, sizes = _random_places(task, collection.topic_of_judgment, collection.n_topics, relevant)
+    position, sizes = _random_places(task, collection.topic_of_judgment, collection.n_topics, relevant)
     topics = collection.topic_of_judgment
-    kept = [~relevant | (place < _part(sizes, step)[topics]) for step in task.steps]
-    return keep_documents(collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
+    masks = [~relevant | (position < _part(sizes, step)[topics]) for step in task.steps]
+    return keep_documents(collection, masks, task.steps, code=UNJUDGED, rel=task.rel)
 
 
 def unknown_order(collection: Collection) -> str:
@@ -102,30 +102,30 @@ def unknown_order(collection: Collection) -> str:
     )
 
 
-def _order(task: Task) -> Reduced:
+def _order(task: ReductionTask) -> Reduced:
     collection = task.collection
     if message := unknown_order(collection):
         raise InvalidOptionError(message)
     before = np.cumsum(collection.judged) - collection.judged
     starts = np.append(before, 0)[collection.topic_offsets[:-1]] if len(before) else before
-    place = before - np.repeat(starts, np.diff(collection.topic_offsets))
-    return _first_of_topics(task, place, _sums(collection, collection.judged))
+    position = before - np.repeat(starts, np.diff(collection.topic_offsets))
+    return _first_of_topics(task, position, _sums(collection, collection.judged))
 
 
-def _topics(task: Task) -> Reduced:
+def _topics(task: ReductionTask) -> Reduced:
     collection = task.collection
     by_name = name_order(collection.topics)
     counted = by_name[collection.counted[by_name]]
     shuffled = task.rng.permutation(counted)
-    kept = np.zeros((len(task.steps), collection.n_topics), dtype=bool)
-    for row, step in zip(kept, task.steps, strict=True):
+    topic_mask = np.zeros((len(task.steps), collection.n_topics), dtype=bool)
+    for row, step in zip(topic_mask, task.steps, strict=True):
         row[shuffled[: int(_part(np.array(len(counted)), step))]] = True
     everything = np.ones(collection.n_judgments, dtype=bool)
     every = [everything] * len(task.steps)
-    return keep_documents(collection, every, task.steps, code=UNJUDGED, topics=kept, rel=task.rel)
+    return keep_documents(collection, every, task.steps, code=UNJUDGED, topics=topic_mask, rel=task.rel)
 
 
-def _depth(task: Task) -> Reduced:
+def _depth(task: ReductionTask) -> Reduced:
     collection = task.collection
     original = original_pool(collection, pool_depth=task.pool_depth)
     entries = entry_depths(collection, complete=False)
@@ -133,7 +133,7 @@ def _depth(task: Task) -> Reduced:
     return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes, rel=task.rel)
 
 
-def _share(task: Task) -> Reduced:
+def _share(task: ReductionTask) -> Reduced:
     collection = task.collection
     entries = entry_depths(collection)
     original = original_pool(collection, pool_depth=task.pool_depth)
@@ -142,7 +142,7 @@ def _share(task: Task) -> Reduced:
     return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes, rel=task.rel)
 
 
-def _size(task: Task) -> Reduced:
+def _size(task: ReductionTask) -> Reduced:
     collection = task.collection
     entries = entry_depths(collection)
     wanted = np.repeat(np.array(task.steps, dtype=np.int64)[:, None], collection.n_topics, axis=1)
@@ -151,31 +151,31 @@ def _size(task: Task) -> Reduced:
     return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=notes, rel=task.rel)
 
 
-def _reciprocal_rank(task: Task) -> Reduced:
+def _reciprocal_rank(task: ReductionTask) -> Reduced:
     collection = task.collection
     entries = entry_depths(collection)
-    found = np.flatnonzero(entries.system >= 0)
-    score = settle(reciprocal_rank_sums(collection)[found])  # ties go to whom rank-by-rank pooling meets first
-    topic, met = entries.topic[found], (entries.system[found], entries.depth[found])
+    retrieved = np.flatnonzero(entries.system >= 0)
+    score = settle(reciprocal_rank_sums(collection)[retrieved])  # ties go to whom rank-by-rank pooling meets first
+    topic, met = entries.topic[retrieved], (entries.system[retrieved], entries.depth[retrieved])
     by_score, by_rank = np.lexsort((*met, -score, topic)), np.lexsort((*met, topic))
     sizes = np.bincount(topic, minlength=collection.n_topics)
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     pools = []
     for size in task.steps:
-        voted = np.zeros(len(found), dtype=bool)
+        voted = np.zeros(len(retrieved), dtype=bool)
         n_voted = np.floor(size * task.reciprocal_rank_share + _NOISE)
-        voted[by_score] = np.arange(len(found)) - starts < n_voted
+        voted[by_score] = np.arange(len(retrieved)) - starts < n_voted
         passed = np.concatenate([[0], np.cumsum(~voted[by_rank])])
         chosen = voted.copy()
         chosen[by_rank] |= passed[1:] - passed[starts] <= size - n_voted
         inside = np.zeros(len(entries.depth), dtype=bool)
-        inside[found[chosen]] = True
+        inside[retrieved[chosen]] = True
         pools.append(inside)
     notes = _size_notes(collection, entries, pools, task.steps)
     return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=notes, rel=task.rel)
 
 
-def _random_places(task: Task, groups: Ints, n_groups: int, chosen: Flags) -> tuple[Ints, Ints]:
+def _random_places(task: ReductionTask, groups: Ints, n_groups: int, chosen: Flags) -> tuple[Ints, Ints]:
     """Return each chosen document's place in a random order of its group, from 0, and the size of every group."""
     drawn = drawn_by_name(task.collection.topics, task.collection.topic_of_judgment, task.rng)
     keys = groups + _BELOW_ONE * drawn  # one sort by group and chance; no key reaches the next group
@@ -193,10 +193,10 @@ def _part(counts: Ints, percent: float) -> Ints:
     return np.minimum(np.maximum(nearest, 1), counts)
 
 
-def _first_of_topics(task: Task, place: Ints, sizes: Ints) -> Reduced:
+def _first_of_topics(task: ReductionTask, place: Ints, sizes: Ints) -> Reduced:
     topics = task.collection.topic_of_judgment
-    kept = [place < _part(sizes, step)[topics] for step in task.steps]
-    return keep_documents(task.collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
+    masks = [place < _part(sizes, step)[topics] for step in task.steps]
+    return keep_documents(task.collection, masks, task.steps, code=UNJUDGED, rel=task.rel)
 
 
 def _sums(collection: Collection, marked: Flags) -> Ints:
@@ -210,8 +210,8 @@ def _count(marked: Flags, offsets: Ints) -> Ints:
     counted = np.zeros((len(marked), len(offsets) - 1), dtype=np.int64)
     for row in range(len(marked)):
         for topic in range(len(offsets) - 1):
-            for place in range(offsets[topic], offsets[topic + 1]):
-                counted[row, topic] += marked[row, place]
+            for document in range(offsets[topic], offsets[topic + 1]):
+                counted[row, topic] += marked[row, document]
     return counted
 
 
@@ -230,7 +230,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
     Shapes: `topics` (n_steps, n_topics).
     """
     now = collection.levels
-    stays = np.stack([one[: collection.n_judgments] for one in kept])
+    stays = np.stack([mask[: collection.n_judgments] for mask in kept])
     levels = np.where(stays | (now == NOT_POOLED), now, np.int16(code))
     if topics is None:
         topics = np.repeat(collection.counted[None], len(steps), axis=0)
@@ -290,7 +290,7 @@ class Reduction(ShortRepr):
     name: str
     title: str
     """What people call it."""
-    function: Callable[[Task], Reduced]
+    function: Callable[[ReductionTask], Reduced]
     """Takes a checked task, gives what is left."""
     summary: str
     """What it does, in a line."""

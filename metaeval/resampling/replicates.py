@@ -31,7 +31,7 @@ from metaeval.io.writing import write_atomically
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.running.parallel import track
-from metaeval.running.workers import finished
+from metaeval.running.workers import finished_tasks
 
 _FORMAT = "metaeval replicate 4"
 _ABOUT = "__about__"
@@ -157,14 +157,14 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     if store is not None:
         store.make_folder()  # before any work, that none is done in vain
     for number in numbers:
-        kept = None if store is None else store.load(number)
-        if kept is not None and complete(number, kept):
-            done[number] = kept
+        stored = None if store is None else store.load(number)
+        if stored is not None and complete(number, stored):
+            done[number] = stored
     missing = [number for number in numbers if number not in done]
     in_time = _until(missing, deadline, free=max(0, _ALWAYS - len(done)))
     tasks = ((number, replicate_seed(seed, name, number)) for number in in_time)
-    found = finished(partial(_one, work), tasks, shared=arguments, n_jobs=n_jobs, threads=threads)
-    for _, (number, arrays) in track(found, description=description, total=len(missing)):
+    outcomes = finished_tasks(partial(_one, work), tasks, shared=arguments, n_jobs=n_jobs, threads=threads)
+    for _, (number, arrays) in track(outcomes, description=description, total=len(missing)):
         if store is not None:
             store.keep(number, arrays)
         done[number] = arrays
@@ -188,15 +188,15 @@ def checksum(*parts: bytes | NDArray[np.generic]) -> str:
     True
     """
     digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).view(np.uint8).data)
+    for chunk in parts:
+        digest.update(chunk if isinstance(chunk, bytes) else np.ascontiguousarray(chunk).view(np.uint8).data)
     return digest.hexdigest()
 
 
 def _until(numbers: Iterable[int], deadline: float | None, *, free: int) -> Iterator[int]:
     """Yield numbers until the time is over, but some in any case."""
-    for place, number in enumerate(numbers):
-        if deadline is not None and place >= free and time.monotonic() > deadline:
+    for index, number in enumerate(numbers):
+        if deadline is not None and index >= free and time.monotonic() > deadline:
             return
         yield number
 
@@ -222,7 +222,7 @@ def _opened(content: bytes) -> Arrays | None:
         return None
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
-            if sum(one.file_size for one in members.infolist()) > len(content):
+            if sum(member.file_size for member in members.infolist()) > len(content):
                 return None  # ours are not packed, so whatever this unpacks to, it is none of them
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
@@ -280,16 +280,16 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
         content.append(b"" if documents.pool_sizes is None else documents.pool_sizes)
     if not isinstance(collection, Collection):
         content.append(str(joblib.hash(collection)).encode())
-    own = {
-        "metrics": [one.name for one in metrics],
+    identity = {
+        "metrics": [metric.name for metric in metrics],
         "code": metric_checksum(metrics),
         "content": checksum(*content),
         "seed": seed,
         "versions": code_versions(),
     }
-    return ReplicateStore(folder=folder, name=name, settings={**settings, **own})
+    return ReplicateStore(folder=folder, name=name, settings={**settings, **identity})
 
 
 def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
     """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
-    return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)
+    return all(isinstance(metric, Metric) and metric.spec.kernel is not None for metric in metrics)

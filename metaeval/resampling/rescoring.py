@@ -63,7 +63,7 @@ class PairTest:
         return len(self.systems) * (len(self.systems) - 1) // 2
 
 
-class Decided(NamedTuple):
+class PairDecisions(NamedTuple):
     """What a test says of all pairs."""
 
     better: NDArray[np.int8]
@@ -79,8 +79,8 @@ def replicate_of_arrays(
 ) -> Arrays:
     """Do one replicate in a worker, where the collection arrives as bare arrays."""
     # kernels are compiled for arrays that may be written to, so those that may not are copied
-    own = {name: np.asarray(array) for name, array in zip(COMPILED, arrays, strict=True)}
-    own = {name: array if array.flags.writeable else array.copy() for name, array in own.items()}
+    by_field = {name: np.asarray(array) for name, array in zip(COMPILED, arrays, strict=True)}
+    by_field = {name: array if array.flags.writeable else array.copy() for name, array in by_field.items()}
     collection = Collection(
         systems=plan.systems,
         topics=plan.topics,
@@ -88,7 +88,7 @@ def replicate_of_arrays(
         top_level=plan.top_level,
         grades=plan.grades,
         tied=np.full(len(plan.systems), np.nan),
-        **cast("dict[str, Any]", own),
+        **cast("dict[str, Any]", by_field),
     )
     return replicate_of_collection(number, generator, plan, collection)
 
@@ -109,25 +109,25 @@ def replicate_of_collection(
         scored = list(scores_by_step(collection, plan.metrics, reduced, plan.counted))
         tested = number < plan.n_tested
         seed = resolve_seed(generator)  # one for all steps, so that none depends on which others are asked for
-        kept = reduced.topics & plan.counted
-        found = [_found(*one, plan, seed) for one in zip(scored, kept, strict=True)] if tested else []
+        topics = reduced.topics & plan.counted
+        test_counts = [_found(*pair, plan, seed) for pair in zip(scored, topics, strict=True)] if tested else []
     arrays: Arrays = {
         "mean": np.stack([settled_means(values) for values in scored]),
         "judged": reduced.judged,
         "relevant": reduced.relevant,
-        "topics": kept.sum(axis=1),
+        "topics": topics.sum(axis=1),
         "emptied": reduced.emptied,
         "notes": np.frombuffer("\n".join(reduced.notes).encode(), dtype=np.uint8),
     }
-    return arrays | {"found": np.stack(found)} if tested else arrays
+    return arrays | {"found": np.stack(test_counts)} if tested else arrays
 
 
 def scores_by_step(
     collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: NDArray[np.bool_]
 ) -> Iterator[NDArray[np.float64]]:
     """Yield the scores under the judgments left at every step, shape (metric, system, topic)."""
-    for levels, kept in zip(reduced.levels, reduced.topics & counted, strict=True):
-        yield metric_values(collection.rejudge(levels), metrics)[:, :, kept]
+    for levels, mask in zip(reduced.levels, reduced.topics & counted, strict=True):
+        yield metric_values(collection.rejudge(levels), metrics)[:, :, mask]
 
 
 def _found(values: NDArray[np.float64], kept: NDArray[np.bool_], plan: Plan, seed: int) -> NDArray[np.float64]:
@@ -141,7 +141,7 @@ def _found(values: NDArray[np.float64], kept: NDArray[np.bool_], plan: Plan, see
     decided = verdicts(values, plan.systems, [*compress(plan.topics, kept)], plan.metrics, plan.testing, seed)
     better, full = decided.better, plan.full_verdicts
     counts = (better != 0, (better != 0) & (better != full), better * full < 0)
-    return np.stack([*(one.sum(axis=1) for one in counts), decided.required, decided.count_error], axis=1)
+    return np.stack([*(flags.sum(axis=1) for flags in counts), decided.required, decided.count_error], axis=1)
 
 
 def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
@@ -151,24 +151,24 @@ def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
     metrics: tuple[AnyMetric, ...],
     testing: PairTest,
     seed: int,
-) -> Decided:
+) -> PairDecisions:
     """Test all pairs of the systems that are to be tested; what is drawn goes by the names."""
     chosen = values[:, list(testing.systems)]
     if chosen.shape[2] < FEWEST:
         nothing = np.zeros((len(values), testing.n_pairs), dtype=np.int8)
-        return Decided(nothing, *np.full((2, len(values)), np.nan))
-    directions = {one.name: one.higher_is_better for one in metrics}
-    names = [systems[place] for place in testing.systems]
+        return PairDecisions(nothing, *np.full((2, len(values)), np.nan))
+    directions = {metric.name: metric.higher_is_better for metric in metrics}
+    names = [systems[index] for index in testing.systems]
     scores = as_scores(
         chosen, metrics=list(directions), systems=names, topics=list(topics), higher_is_better=directions
     )
     options: dict[str, Any] = {"n_resamples": testing.n_resamples} if testing.n_resamples is not None else {}
     options |= {"alpha": testing.alpha, "rng": seed, "n_threads": 1}
     if testing.test == SENSITIVITY:
-        found = bootstrap_sensitivity(scores, **options)
-        required = found.data["difference_required"].max("pair").to_numpy()
-        result = found.comparison(testing.correction or "none")
+        sensitivity = bootstrap_sensitivity(scores, **options)
+        required = sensitivity.data["difference_required"].max("pair").to_numpy()
+        result = sensitivity.comparison(testing.correction or "none")
     else:
         required = np.full(len(values), np.nan)
         result = compare_systems(scores, test=testing.test, correction=testing.correction, **options)
-    return Decided(result.verdicts(), required, result.power_errors() * result.n_pairs)
+    return PairDecisions(result.verdicts(), required, result.power_errors() * result.n_pairs)

@@ -71,9 +71,11 @@ class RunChoicePower(Result):
         columns = ["metric_a", "metric_b", "test", "correction", "n_systems", *_SPREAD, "first_higher"]
         parts = []
         for first, second in combinations(self.data["metric"].to_numpy().tolist(), 2):
-            one, other = (self.data["power"].sel(metric=name, drop=True) for name in (first, second))
-            frame = self._describe((one - other).assign_coords(metric_a=first, metric_b=second), columns[:2])
-            higher = ((one > other) + 0.5 * (one == other)).mean("choice").to_numpy()
+            first_power, second_power = (self.data["power"].sel(metric=name, drop=True) for name in (first, second))
+            frame = self._describe(
+                (first_power - second_power).assign_coords(metric_a=first, metric_b=second), columns[:2]
+            )
+            higher = ((first_power > second_power) + 0.5 * (first_power == second_power)).mean("choice").to_numpy()
             parts.append(frame.assign(first_higher=higher))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
@@ -195,12 +197,12 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     question = ask(scores, alpha=alpha)
     power = np.empty((len(corrections), len(result.metrics), n_choices))
     for choice in track(range(n_choices), description="Choosing runs", total=n_choices):
-        kept = chosen[choice][question.first] & chosen[choice][question.second]
-        p_values = result.data["p_value"].to_numpy()[:, kept]
-        for place, correction in enumerate(corrections):
+        mask = chosen[choice][question.first] & chosen[choice][question.second]
+        p_values = result.data["p_value"].to_numpy()[:, mask]
+        for index, correction in enumerate(corrections):
             corrected = adjust(p_values, correction)
-            found = is_significant(corrected, alpha, strictly_below=result.strictly_below)
-            power[place, :, choice] = found.mean(axis=1)
+            significant = is_significant(corrected, alpha, strictly_below=result.strictly_below)
+            power[index, :, choice] = significant.mean(axis=1)
     return RunChoicePower(
         data=xr.Dataset(
             {"power": (("correction", "metric", "choice"), power), "chosen": (("choice", "system"), chosen)},

@@ -24,7 +24,7 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Evidence, Question, ask
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
@@ -94,14 +94,14 @@ class SensitivityResult(Result):
         ``difference_required`` is the published figure, the largest over all pairs; a single odd pair decides it, so
         the median and the 95th percentile over the pairs stand beside it.
         """
-        found = self.data["significant"].sum("pair").to_numpy()
+        n_significant = self.data["significant"].sum("pair").to_numpy()
         required = self.data["difference_required"].to_numpy()
         return pd.DataFrame(
             {
                 "metric": self.metrics,
-                "n_significant": found,
+                "n_significant": n_significant,
                 "n_pairs": self.n_pairs,
-                "power": found / self.n_pairs,
+                "power": n_significant / self.n_pairs,
                 "difference_required": required.max(axis=1),
                 "difference_required_median": np.median(required, axis=1),
                 "difference_required_p95": np.quantile(required, 0.95, axis=1),
@@ -118,18 +118,18 @@ class SensitivityResult(Result):
         columns = ["difference_required", "difference_required_median", "difference_required_p95"]
         required = self.data["difference_required"].to_numpy()
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.abs(self.data["difference"].to_numpy() / self.data["statistic"].to_numpy())
-            ratio = np.log(required / own)
-        places = {name: place for place, name in enumerate(self.systems)}
+            standard_error = np.abs(self.data["difference"].to_numpy() / self.data["statistic"].to_numpy())
+            ratio = np.log(required / standard_error)
+        places = {name: index for index, name in enumerate(self.systems)}
         first, second = ([places[name] for name in self.data[side].to_numpy().tolist()] for side in _SIDES)
         noise = np.random.default_rng(0).normal(size=(_REDRAWN, len(places))) / np.sqrt(2.0)
         apart = noise[:, first] + noise[:, second]
         errors = []
         for values, logs in zip(required, ratio, strict=True):
-            known = logs[np.isfinite(logs)]
-            again = values * np.exp((known.std() if len(known) else 0.0) * apart)
+            finite = logs[np.isfinite(logs)]
+            again = values * np.exp((finite.std() if len(finite) else 0.0) * apart)
             read = (again.max(axis=1), np.median(again, axis=1), np.quantile(again, 0.95, axis=1))
-            errors.append([one.std() for one in read])
+            errors.append([figures.std() for figures in read])
         return pd.DataFrame(errors, columns=columns, index=pd.Index(self.metrics, name="metric"))
 
     def _found(self) -> str:
@@ -172,9 +172,11 @@ class SensitivityResult(Result):
         Columns: metric, n_pairs, n_significant, power, n_significant_corrected, power_corrected, correction.
         """
         plain = self.comparison().discriminative_power()
-        other = self.comparison(correction).discriminative_power()
+        corrected_power = self.comparison(correction).discriminative_power()
         return plain[["metric", "n_pairs", "n_significant", "power"]].assign(
-            n_significant_corrected=other["n_significant"], power_corrected=other["power"], correction=correction
+            n_significant_corrected=corrected_power["n_significant"],
+            power_corrected=corrected_power["power"],
+            correction=correction,
         )
 
     def asl_curves(self) -> pd.DataFrame:
@@ -203,8 +205,8 @@ class SensitivityResult(Result):
         """Draw the curves of achieved significance levels."""
         from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 
-        found = self.data["significant"].sum("pair").to_numpy().tolist()
-        significant = dict(zip(self.metrics, found, strict=True))
+        counts = self.data["significant"].sum("pair").to_numpy().tolist()
+        significant = dict(zip(self.metrics, counts, strict=True))
         return asl_curves(self.asl_curves(), alpha=self.alpha, significant=significant)
 
 
@@ -244,7 +246,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     See Also
     --------
     metaeval.tests_stat.bootstrap.bootstrap_test
-    metaeval.studies.power.study_power
+    metaeval.questions.power.study.study_power
 
     Notes
     -----
@@ -295,7 +297,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     details = degenerate_resamples(question, tally)
     t = t_statistics(question) if question.plain else unit_statistics(question)
     evidence = Evidence(statistic=t, two_sided=tally[:, 0] / n_resamples)
-    result = answer(
+    result = pairwise_result(
         question,
         evidence,
         test=SENSITIVITY,
@@ -336,13 +338,13 @@ def place_of_required(n_resamples: int, alpha: float) -> int:
     >>> place_of_required(1000, 0.05)
     50
     """
-    place = math.floor(n_resamples * alpha + 1e-9)  # 1000 x 0.29 falls just short of 290 in floating point
-    if place < 1:
+    rank = math.floor(n_resamples * alpha + 1e-9)  # 1000 x 0.29 falls just short of 290 in floating point
+    if rank < 1:
         raise InvalidOptionError(
             f"`n_resamples` x `alpha` must be at least 1 to read off the difference required, not "
             f"{n_resamples} x {alpha}; use `n_resamples` of at least {math.ceil(1 / alpha - 1e-9)}"
         )
-    return place
+    return rank
 
 
 def _resample(

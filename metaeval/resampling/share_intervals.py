@@ -36,14 +36,16 @@ def shrinkage(question: Question) -> Floats:
     >>> shrinkage(question).round(2).tolist()
     [[0.21, -0.21]]
     """
-    found = pair_estimates(question)
-    noise, total = (np.sum(one**2, axis=-1, where=np.isfinite(one)) for one in (found.error, found.mean))
-    kept = np.sqrt(np.maximum(0.0, 1.0 - np.divide(noise, total, out=np.ones_like(total), where=total > 0.0)))
+    estimates = pair_estimates(question)
+    noise, total = (
+        np.sum(values**2, axis=-1, where=np.isfinite(values)) for values in (estimates.error, estimates.mean)
+    )
+    factor = np.sqrt(np.maximum(0.0, 1.0 - np.divide(noise, total, out=np.ones_like(total), where=total > 0.0)))
     n_metrics, n_systems, _ = question.values.shape
     differences = np.zeros((n_metrics, n_systems, n_systems))
-    differences[:, question.first, question.second] = found.mean
+    differences[:, question.first, question.second] = estimates.mean
     effects = (differences.sum(axis=2) - differences.sum(axis=1)) / n_systems  # of a system: its mean difference to all
-    return (1.0 - kept[:, None]) * effects
+    return (1.0 - factor[:, None]) * effects
 
 
 def share_interval(  # noqa: PLR0913 - what an interval is made of
@@ -86,5 +88,7 @@ def share_interval(  # noqa: PLR0913 - what an interval is made of
         scale = (quantile * (1.0 - side * apart)) ** 2 * spread
         half = np.sqrt(scale * (share * (1.0 - share) + scale / 4.0))
         ends.append((share + scale / 2.0 + side * half) / (1.0 + scale))
-    known = spread > RELATIVE**2
-    return np.where(known, np.clip(ends[0], 0.0, share), np.nan), np.where(known, np.clip(ends[1], share, 1.0), np.nan)
+    varies = spread > RELATIVE**2
+    return np.where(varies, np.clip(ends[0], 0.0, share), np.nan), np.where(
+        varies, np.clip(ends[1], share, 1.0), np.nan
+    )

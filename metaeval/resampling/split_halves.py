@@ -115,8 +115,8 @@ class SplitHalves(Result):
         name = corrections[0] if correction is None else correction
         if name not in corrections:
             raise UnknownNameError("correction", name, corrections)
-        shown = frame[frame["correction"] == name]
-        return rejections_against_errors(shown.assign(test=shown["test"].map(TESTS.label)))
+        rows = frame[frame["correction"] == name]
+        return rejections_against_errors(rows.assign(test=rows["test"].map(TESTS.label)))
 
     def _errors(self) -> dict[str, NDArray[np.float64]]:
         """Return what the number of splits leaves open about every share: the standard error of a ratio of means."""
@@ -128,14 +128,14 @@ class SplitHalves(Result):
             "rejected_both": (counts["rejected_both"], pairs),
             "self_agreement": (counts["rejected_both"], counts["rejected_first"]),
         }
-        found = {}
-        for name, (part, whole) in ratios.items():
-            mean = whole.mean("split")
-            left = part - part.sum("split") / whole.sum("split").where(mean > 0) * whole
+        errors = {}
+        for name, (numerator, denominator) in ratios.items():
+            mean = denominator.mean("split")
+            left = numerator - numerator.sum("split") / denominator.sum("split").where(mean > 0) * denominator
             variance = (left**2).sum("split", skipna=False) / max(n - 1, 1) / n
             spread = variance**0.5 / mean.where(mean > 0)
-            found[f"{name}_se"] = spread.transpose(*_KEYS).to_numpy().ravel()
-        return found
+            errors[f"{name}_se"] = spread.transpose(*_KEYS).to_numpy().ravel()
+        return errors
 
     def _middle(self) -> dict[str, NDArray[np.float64]]:
         """Return the ends of the middle 90 % of the splits, one value a row."""
@@ -242,17 +242,17 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     shared = (scores, chosen, adjusted, options)
     with limit_threads(n_threads):
         splits = parallel_map(_one_split, list(orders), seeds, shared=shared, description="Splitting the topics")
-    found = [counts for counts, _ in splits]
+    tallies = [counts for counts, _ in splits]
     if unreached := [why for _, reasons in splits for why in reasons]:
         message = f"in {len(unreached)} of the {2 * n_splits} halves {unreached[0]}: raise `n_resamples`"
         warn(message, UnreachableLevelWarning, stacklevel=2)
-    stacked = np.stack(found, axis=-1)
+    stacked = np.stack(tallies, axis=-1)
     n_systems = scores.sizes["system"]
     dims = ("test", "correction", "metric", "split")
     labels = {"test": [spec.name for spec in chosen], "correction": adjusted, "metric": scores["metric"].to_numpy()}
     return SplitHalves(
         counts=xr.Dataset(
-            {name: (dims, stacked[:, :, place]) for place, name in enumerate(_COUNTS)}, coords=labels
+            {name: (dims, stacked[:, :, index]) for index, name in enumerate(_COUNTS)}, coords=labels
         ).transpose(*_KEYS, "split"),
         n_pairs=n_systems * (n_systems - 1) // 2,
         half_sizes=(n_topics // 2, n_topics - n_topics // 2),
@@ -281,14 +281,14 @@ def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share
     unreached: list[str] = []
     middle = len(order) // 2
     unit = units_of(scores).unit
-    halves = [scores.isel(topic=np.flatnonzero(np.isin(unit, part))) for part in (order[:middle], order[middle:])]
+    halves = [scores.isel(topic=np.flatnonzero(np.isin(unit, members))) for members in (order[:middle], order[middle:])]
     counts = []
-    for spec, own in zip(tests, generator.spawn(len(tests)), strict=True):
-        (first, direction, _), (second, other, told) = (
+    for spec, stream in zip(tests, generator.spawn(len(tests)), strict=True):
+        (first, direction, _), (second, other_direction, told) = (
             _decisions(spec, half, corrections, options | {"rng": seed}, unreached)
-            for half, seed in zip(halves, own.spawn(2), strict=True)
+            for half, seed in zip(halves, stream.spawn(2), strict=True)
         )
-        first, same = first & told, direction == other
+        first, same = first & told, direction == other_direction
         decided = (first, second, first & ~same, first & second & same)
         counts.append(np.stack([decision.sum(axis=-1) for decision in decided], axis=1))
     return np.array(counts), unreached

@@ -30,7 +30,7 @@ from metaeval.base.checks import (
 )
 from metaeval.collection.base import is_judged
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.grades import numbers_of
+from metaeval.collection.grades import grade_values
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
@@ -49,7 +49,7 @@ from metaeval.resampling.replicates import (
 )
 from metaeval.resampling.rescoring import (
     FEWEST,
-    Decided,
+    PairDecisions,
     PairTest,
     Plan,
     replicate_of_arrays,
@@ -250,7 +250,7 @@ class _Full(NamedTuple):
     """What the full judgments say: mean scores of the ranked systems, what is decided of pairs, and who is ranked."""
 
     means: Floats
-    decided: Decided
+    decided: PairDecisions
     ranked: list[int]
 
 
@@ -261,13 +261,15 @@ def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: fl
     """
     if rel is None:
         named = (
-            dict(one.parameters).get("rel") for one in metrics if isinstance(one, Metric) and one.on == "documents"
+            dict(metric.parameters).get("rel")
+            for metric in metrics
+            if isinstance(metric, Metric) and metric.on == "documents"
         )
         lowest = min((level for level in named if level is not None), default=None)
         return collection.level_from(lowest) if collection.grades is None else lowest
     level = check_count(rel, "rel") if collection.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
     if not (collection.full_levels >= collection.level_from(level)).any():
-        top = numbers_of(np.array([collection.top_level]), collection.grades).item()
+        top = grade_values(np.array([collection.top_level]), collection.grades).item()
         raise InvalidOptionError(
             f"`rel={level:g}`: no document is judged at that level or above; the highest is {top:g}"
         )
@@ -284,7 +286,7 @@ def _chosen(collection: Collection, choose: str | int, name: str, generator: np.
         names = set(select_runs(bare, choose, generator)["system"].to_numpy().tolist())
     except InvalidOptionError as error:
         raise InvalidOptionError(f"`{name}={choose!r}`: {error}") from None
-    return tuple(place for place, system in enumerate(collection.systems) if system in names)
+    return tuple(index for index, system in enumerate(collection.systems) if system in names)
 
 
 def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
@@ -301,9 +303,9 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     full = whole.means
     means = np.stack([one["mean"] for one in done])[..., whole.ranked]
     x, y = full * signs[:, None], means * signs[:, None]
-    systems = [plan.systems[place] for place in whole.ranked]
+    systems = [plan.systems[index] for index in whole.ranked]
     tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
-    found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), len(FOUND)), np.nan)
+    test_counts = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), len(FOUND)), np.nan)
     inner = ("replicate", "step", "metric")
     data = xr.Dataset(
         {
@@ -314,7 +316,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
                 name: (("replicate", "step"), np.stack([one[name] for one in done]))
                 for name in ("judged", "relevant", "topics", "emptied")
             },
-            **{name: (("tested", "step", "metric"), found[..., place]) for place, name in enumerate(FOUND)},
+            **{name: (("tested", "step", "metric"), test_counts[..., index]) for index, name in enumerate(FOUND)},
             "found_full": ("metric", _n_found(plan)),
             "difference_required_full": ("metric", whole.decided.required),
             "count_error_full": ("metric", whole.decided.count_error),
@@ -326,14 +328,14 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
             "system": systems,
         },
     )
-    said = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
-    said = [] if reduction.random else [note for note in said if note not in reference.notes]
+    remarks = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
+    remarks = [] if reduction.random else [note for note in remarks if note not in reference.notes]
     if reduction.random and (emptied := int(data["emptied"].max())):
-        said = [f"in a replicate up to {emptied} of the topics have nothing relevant left; they score 0"]
+        remarks = [f"in a replicate up to {emptied} of the topics have nothing relevant left; they score 0"]
     graded = [f"relevant are documents of level {plan.rel:g} and above where judgments are taken away"] * (
         plan.rel not in {1, None}
     )
-    notes = dict.fromkeys([*reference.notes, *graded, *(f"{reduction.title}: {note}" for note in said)])
+    notes = dict.fromkeys([*reference.notes, *graded, *(f"{reduction.title}: {note}" for note in remarks)])
     result = _test_words(plan)
     return Stability(
         reduction=reduction,
@@ -344,7 +346,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         n_topics=int(plan.counted.sum()),
         top=min(top, len(whole.ranked)),
         test=result,
-        tested=tuple(plan.systems[place] for place in plan.testing.systems),
+        tested=tuple(plan.systems[index] for index in plan.testing.systems),
         closeness=_closeness(collection, plan, reference, x, signs, whole.ranked) if reference.rebuilt else None,
         notes=tuple(notes),
     )
@@ -392,17 +394,17 @@ def _closeness(  # noqa: PLR0913, PLR0917 - as its caller has them
     """Compare the rebuilt pool's ranking with that of all judgments; the latter is the truth."""
     everything = settled_means(metric_values(collection, plan.metrics)[:, :, plan.counted])
     truth = everything[:, ranked] * signs[:, None]
-    found = {name: np.asarray(CORRELATIONS[name](truth, x, undefined="nan")) for name in ("tau", "tau_ap")}
+    figures = {name: np.asarray(CORRELATIONS[name](truth, x, undefined="nan")) for name in ("tau", "tau_ap")}
     documents = collection.by_document
-    held = reference.n_judged / max(1, int((documents.judged & plan.counted[documents.topic_of_judgment]).sum()))
-    return pd.DataFrame({"metric": [one.name for one in plan.metrics], **found, "judged_held": held})
+    share = reference.n_judged / max(1, int((documents.judged & plan.counted[documents.topic_of_judgment]).sum()))
+    return pd.DataFrame({"metric": [metric.name for metric in plan.metrics], **figures, "judged_held": share})
 
 
 # ----------------------------------------------------------------------------------------------------------- settings
 
 
 def _store(folder: Path, plan: Plan, collection: JudgedCollection, seed: int) -> ReplicateStore:
-    settings = {one.name: getattr(plan, one.name) for one in fields(plan)}
+    settings = {field.name: getattr(plan, field.name) for field in fields(plan)}
     for name in ("systems", "topics", "counted", "n_tested", "full_verdicts"):  # said by the content, or of no matter
         del settings[name]
     retrieved = not REDUCTIONS[plan.reduction].random

@@ -16,7 +16,7 @@ from metaeval.base.checks import check_choice, check_number
 from metaeval.base.digits import error_of_share
 from metaeval.base.results import Figure, Result
 from metaeval.resampling.reductions import Reduction
-from metaeval.running.equality import at_least as reaches
+from metaeval.running.equality import reaches
 
 THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
@@ -138,7 +138,7 @@ class Stability(Result):
             n_replicates=self.n_replicates,
             left=table["step"].map(dict(zip(self.steps, self._left(), strict=True))),
         )
-        order = {name: place for place, name in enumerate(self.metrics)}
+        order = {name: position for position, name in enumerate(self.metrics)}
         table = table.sort_values(
             ["metric", "step"], key=lambda column: column.map(order) if column.name == "metric" else column
         )
@@ -161,11 +161,12 @@ class Stability(Result):
         parts += [self._error(name, "tested") for name in ("power", *FOUND[:-1])]
         p_error = standard_error(data[["tau_p_value"]], "replicate")["tau_p_value"] * self.n_replicates**0.5
         frame = xr.merge([*parts, p_error.rename("tau_p_value_error")]).to_dataframe(dim_order=["metric", "step"])
-        found, wrong = (
+        n_found, wrong = (
             data[name].sum("tested").transpose("metric", "step").to_series() for name in ("found", "contradicted")
         )
         among = [
-            error_of_share(bad / all_of, all_of) if all_of else np.nan for bad, all_of in zip(wrong, found, strict=True)
+            error_of_share(bad / all_of, all_of) if all_of else np.nan
+            for bad, all_of in zip(wrong, n_found, strict=True)
         ]
         frame["contradicted_share_error"] = np.where(frame["found_error"].notna(), among, np.nan)
         if data.sizes["tested"] == 1:
@@ -189,10 +190,10 @@ class Stability(Result):
         least = dict.fromkeys(("found", "contradicted", "reversed"), 1.0) | {"power": 1.0 / max(self.n_pairs, 1)}
         for among, size in (("", n_systems), ("_best", min(self.top, n_systems))):
             least |= {f"{measure}{among}": change for measure, change in _swaps(size).items()}
-        own = standard_error(data[[name]], over)[name]
+        error = standard_error(data[[name]], over)[name]
         floor = least.get(name, 0.0) * error_of_share(0.0, max(data.sizes[over], 1)) * self._varied
-        floor = floor.where(own.notnull())  # noqa: PD004 - xarray
-        return own.where(own >= floor, floor).rename(f"{name}_error")
+        floor = floor.where(error.notnull())  # noqa: PD004 - xarray
+        return error.where(error >= floor, floor).rename(f"{name}_error")
 
     def between_metrics(self) -> pd.DataFrame:
         """Return one row a pair of metrics: how alike they rank the systems under the full judgments.
@@ -223,7 +224,7 @@ class Stability(Result):
         left = self.data[["judged", "relevant", "topics"]].mean("replicate")
         rows = []
         for metric, values, error in zip(self.metrics, means, errors, strict=True):
-            kind, place = smallest_place(values, min_tau)
+            kind, position = smallest_place(values, min_tau)
             ends = [smallest_place(values + way * error, min_tau)[1] for way in (1.0, -1.0)]
             row: dict[str, object] = {"metric": metric, "kind": kind}
             for name, numbers in (
@@ -234,7 +235,7 @@ class Stability(Result):
                 ("topics", left["topics"].to_numpy()),
             ):
                 steps = np.arange(len(numbers))
-                row[name] = float(np.interp(place, steps, numbers)) if np.isfinite(place) else np.nan
+                row[name] = float(np.interp(position, steps, numbers)) if np.isfinite(position) else np.nan
                 if name != "level":
                     low, high = np.interp(ends, steps, numbers)
                     row[f"{name}_error"] = float(high - low) / 2.0

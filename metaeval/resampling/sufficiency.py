@@ -17,7 +17,7 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
-from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_statistics
+from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_of_pairs
 from metaeval.resampling.pool_depths import EntryDepthsByGroup, entry_depths_by_group
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.result import is_significant
@@ -56,17 +56,18 @@ class PoolSufficiency(Result):
 
     def reversed(self) -> xr.DataArray:
         """Return the share of comparisons that turned from better to worse or back, dims (metric, size)."""
-        other = self.counts["other"]
-        turned = other.sel(full="better", reduced="worse") + other.sel(full="worse", reduced="better")
+        comparisons = self.counts["other"]
+        turned = comparisons.sel(full="better", reduced="worse") + comparisons.sel(full="worse", reduced="better")
         return (turned / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("reversed")
 
     def changed(self) -> xr.DataArray:
         """Return the share of comparisons with another verdict of any kind, dims (metric, size)."""
-        other = self.counts["other"]
-        kept = sum(
-            (other.sel(full=one, reduced=one, drop=True) for one in VERDICTS), start=xr.zeros_like(other[..., 0, 0])
+        comparisons = self.counts["other"]
+        unchanged = sum(
+            (comparisons.sel(full=verdict, reduced=verdict, drop=True) for verdict in VERDICTS),
+            start=xr.zeros_like(comparisons[..., 0, 0]),
         )
-        return (1.0 - kept / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("changed")
+        return (1.0 - unchanged / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("changed")
 
     def verdicts(self) -> pd.DataFrame:
         """Return the 3 x 3 tables, one row a cell: how many comparisons have this verdict in full and this reduced."""
@@ -145,25 +146,25 @@ def pool_sufficiency(  # noqa: PLR0913 - one keyword per choice
         raise EstimationError("a paired t test needs two topics with a relevant document; there is one")
     full = metric_values(collection, chosen)[:, :, counted]
     same = np.zeros((len(chosen), len(wanted)), dtype=np.int64)
-    other = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)
+    comparisons = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)
     first_of = numbers[: documents.n_systems]
     pooled = np.ones(documents.n_systems, dtype=bool) if documents.pooled is None else documents.pooled
     building = {*first_of[pooled].tolist(), *numbers[documents.n_systems :].tolist()}
     pieces = [[number] for number in range(len(names)) if number in building]
-    pieces += [rest] if (rest := [number for number in range(len(names)) if number not in building]) else []
+    pieces += [unpooled] if (unpooled := [number for number in range(len(names)) if number not in building]) else []
     shared = (collection, by_group, first_of, chosen, full, counted, float(alpha))
     for step, size in enumerate(wanted.tolist()):
-        said = f"pools of {size} documents"
-        done = parallel_map(_without_groups, pieces, [size] * len(pieces), shared=shared, description=said)
+        description = f"pools of {size} documents"
+        done = parallel_map(_without_groups, pieces, [size] * len(pieces), shared=shared, description=description)
         left_out = np.empty_like(full)
         for groups, (reduced, cells) in zip(pieces, done, strict=True):
             left_out[:, np.isin(first_of, groups)] = reduced
-            other[:, step] += cells
+            comparisons[:, step] += cells
         same[:, step] = _significant(t_of_change(full, left_out), full.shape[2], alpha).sum(axis=1)
     counts = xr.Dataset(
-        {"same": (("metric", "size"), same), "other": (("metric", "size", "full", "reduced"), other)},
+        {"same": (("metric", "size"), same), "other": (("metric", "size", "full", "reduced"), comparisons)},
         coords={
-            "metric": [one.name for one in chosen],
+            "metric": [metric.name for metric in chosen],
             "size": wanted,
             "full": list(VERDICTS),
             "reduced": list(VERDICTS),
@@ -205,8 +206,8 @@ def _without_groups(  # noqa: PLR0913, PLR0917 - what all groups share
         mine, others = np.flatnonzero(numbers == group), np.flatnonzero(numbers != group)
         first, second = np.repeat(mine, len(others)), np.tile(others, len(mine))
         before, after = (1 - signs * _verdicts(one, first, second, alpha) for one in (full, reduced))
-        for row, found in enumerate(3 * before + after):
-            cells[row] += np.bincount(found, minlength=9).reshape(3, 3)
+        for row, codes in enumerate(3 * before + after):
+            cells[row] += np.bincount(codes, minlength=9).reshape(3, 3)
     return reduced[:, np.isin(numbers, groups)], cells
 
 
@@ -216,5 +217,5 @@ def _significant(statistic: Floats, n_topics: int, alpha: float) -> Flags:
 
 def _verdicts(values: Floats, first: Ints, second: Ints, alpha: float) -> Ints:
     """Return 1 where the first run has significantly higher values, -1 where the second has, else 0."""
-    statistic = t_statistics(values, first, second)
+    statistic = t_of_pairs(values, first, second)
     return np.where(_significant(statistic, values.shape[2], alpha), np.sign(statistic), 0).astype(np.int64)

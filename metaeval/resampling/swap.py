@@ -28,7 +28,7 @@ from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import share
 from metaeval.errors import ScoresError
-from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
+from metaeval.resampling.topic_sets import Duplicates, Sampling, TopicSetLayout, draw_topic_sets, lay_out, set_means
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.running.equality import RELATIVE
@@ -137,8 +137,8 @@ class ErrorRates(Result):
 
     def _found(self) -> str:
         rates = self.rates().isel(size=-1, tolerance=0)
-        found = zip(self.metrics, rates.to_numpy().tolist(), strict=True)
-        words = first_few([f"{share(rate)} of the comparisons under {metric}" for metric, rate in found])
+        by_metric = zip(self.metrics, rates.to_numpy().tolist(), strict=True)
+        words = first_few([f"{share(rate)} of the comparisons under {metric}" for metric, rate in by_metric])
         return f"two sets of {self.sizes[-1]} topics disagree about {words} (tolerance {self.tolerances[0]:g})"
 
     def plot(self, *, max_error: float = 0.05) -> Figure:
@@ -146,7 +146,7 @@ class ErrorRates(Result):
         from metaeval.figures.topics import tolerance_panels  # noqa: PLC0415 - matplotlib
 
         relative = self.tolerance_unit == "relative"
-        names = [f"{100 * one:g} %" if relative else f"{one:g}" for one in self.tolerances]
+        names = [f"{100 * tolerance:g} %" if relative else f"{tolerance:g}" for tolerance in self.tolerances]
         frame = self.to_frame().rename(columns={"error_rate": "seen"})
         return tolerance_panels(frame, tolerances=names, max_error=max_error)
 
@@ -346,8 +346,8 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
         for size in track(layout.sizes.tolist(), description="topic bootstrap", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], n_topics, size, n_topic_resamples * n_trials, sampling)
             drawn = np.take_along_axis(resamples, sets.reshape(n_topic_resamples, -1), axis=1).reshape(sets.shape)
-            found, ties, _ = _counted(layout.oriented, drawn, levels, tolerance_unit == "relative", _EVERY_PAIR)
-            swaps.append(found.reshape(n_metrics, len(levels), n_topic_resamples, n_trials).sum(axis=-1))
+            counts, ties, _ = _counted(layout.oriented, drawn, levels, tolerance_unit == "relative", _EVERY_PAIR)
+            swaps.append(counts.reshape(n_metrics, len(levels), n_topic_resamples, n_trials).sum(axis=-1))
             zeros.append(ties.reshape(n_metrics, n_topic_resamples, n_trials).sum(axis=-1))
     return xr.Dataset(
         {
@@ -362,10 +362,10 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
 _EVERY_PAIR = np.empty((0, 0, 0), dtype=np.bool_)
 
 
-def _checked_tolerances(tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: Layout) -> Floats:
+def _checked_tolerances(tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: TopicSetLayout) -> Floats:
     check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
     asked = check_list(tolerances, "tolerances", [0.05])
-    levels = np.unique([check_number(one, "tolerances") for one in asked])
+    levels = np.unique([check_number(tolerance, "tolerances") for tolerance in asked])
     upper = 1.0 if tolerance_unit == "relative" else np.inf
     if levels.ndim != 1 or not len(levels) or not ((levels >= 0) & (levels < upper)).all():
         rule = f"must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
@@ -381,7 +381,7 @@ def _checked_tolerances(tolerances: Sequence[float], tolerance_unit: ToleranceUn
     return levels
 
 
-def _coordinates(layout: Layout, tolerances: Floats) -> dict[str, NDArray[np.generic]]:
+def _coordinates(layout: TopicSetLayout, tolerances: Floats) -> dict[str, NDArray[np.generic]]:
     return {"metric": layout.scores["metric"].to_numpy(), "tolerance": tolerances, "size": layout.sizes}
 
 
@@ -391,16 +391,16 @@ def _significant(
     """Return which pairs pass a test on the first set of each trial, shape (metric, trial, pair)."""
     if test is None:
         return _EVERY_PAIR
-    found = []
-    for first, own in zip(sets[:, 0], generator.spawn(len(sets)), strict=True):
+    flags = []
+    for first, stream in zip(sets[:, 0], generator.spawn(len(sets)), strict=True):
         names = np.arange(1, len(first) + 1).astype(str)  # a bootstrap set may hold a topic twice
         subset = scores.isel(topic=first).assign_coords(topic=names)
-        result = compare_systems(subset, test=test.name, correction=test.own_correction, alpha=alpha, rng=own)
-        found.append(result.data["significant"].to_numpy())
-    return np.stack(found, axis=1)
+        result = compare_systems(subset, test=test.name, correction=test.own_correction, alpha=alpha, rng=stream)
+        flags.append(result.data["significant"].to_numpy())
+    return np.stack(flags, axis=1)
 
 
-def _n_compared(asked: Flags, layout: Layout, n_trials: int) -> Ints:
+def _n_compared(asked: Flags, layout: TopicSetLayout, n_trials: int) -> Ints:
     if asked.size:
         return asked.sum(axis=-1)
     _, n_metrics, n_systems = layout.oriented.shape
@@ -477,6 +477,6 @@ def _count_swaps(  # noqa: PLR0913, PLR0917 - arrays of a kernel
                         on_second = _reached(abs(gap2), larger2 if relative else 1.0, tolerances, size2)
                         reached[min(on_first, on_second)] += 1
             larger[metric, trial] = total / (2 * (pair + 1))
-            for place in range(n_tolerances - 1, -1, -1):
-                reached[place] += reached[place + 1]
-                swaps[metric, place, trial] = reached[place + 1]
+            for index in range(n_tolerances - 1, -1, -1):
+                reached[index] += reached[index + 1]
+                swaps[metric, index, trial] = reached[index + 1]

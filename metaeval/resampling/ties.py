@@ -19,7 +19,7 @@ def zeros_and_ties(
     values = np.swapaxes(settle(np.swapaxes(table.to_numpy(), 1, 2)), 1, 2)
     n_topics = values.shape[2]
     n_systems = values.shape[1]
-    tied = np.stack([_tied_pairs(part) for part in values])
+    tied = np.stack([_tied_pairs(of_metric) for of_metric in values])
     per_topic = {
         "zero_share": (values == 0).mean(axis=1),
         "tied_share": tied / (n_systems * (n_systems - 1) / 2),
@@ -32,7 +32,7 @@ def zeros_and_ties(
         half = reach * (counts @ shares.T).std(axis=0, ddof=1)
         frame[name] = value
         frame[f"{name}_low"], frame[f"{name}_high"] = np.maximum(value - half, 0), np.minimum(value + half, 1)
-    identical = [_tied_pairs(_row_numbers(part)[:, None]).item() for part in values]
+    identical = [_tied_pairs(_row_numbers(of_metric)[:, None]).item() for of_metric in values]
     return frame.assign(identical_share=np.array(identical) / (n_systems * (n_systems - 1) / 2))
 
 
@@ -43,8 +43,8 @@ def _row_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _tied_pairs(values: NDArray[np.generic]) -> NDArray[np.float64]:
     """Count pairs of equal values in every column."""
-    found = np.zeros(values.shape[1])
+    n_tied = np.zeros(values.shape[1])
     for column in range(values.shape[1]):
         _, sizes = np.unique(values[:, column], return_counts=True)
-        found[column] = (sizes * (sizes - 1) / 2).sum()
-    return found
+        n_tied[column] = (sizes * (sizes - 1) / 2).sum()
+    return n_tied

@@ -44,7 +44,7 @@ def sample_of_topics(scores: Scores, topics: Ints) -> Scores:
     if "cluster" in scores.coords:
         topics, units = units_of(scores).topics_of(topics)
         clusters["cluster"] = ("topic", (units.unit + 1).astype(str))
-    names = [str(place) for place in range(1, len(topics) + 1)]
+    names = [str(number) for number in range(1, len(topics) + 1)]
     return scores.isel(topic=topics).assign_coords({"topic": names, **clusters})
 
 
@@ -114,12 +114,12 @@ def t_powers(
         return _robust_t_powers(question, topics, corrections, taken, n_threads)
     n_pairs, (n_lists, n_drawn) = len(question.first), topics.shape
     counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
-    place = np.arange(1, n_pairs + 1)
+    rank = np.arange(1, n_pairs + 1)
     n_hypotheses = 2 * n_pairs if question.alternative == "better" else n_pairs
     critical = {}
     for name in corrections:
         check_choice(name, "correction", CORRECTIONS)
-        levels = CORRECTIONS[name].levels(question.alpha, place, n_hypotheses)
+        levels = CORRECTIONS[name].levels(question.alpha, rank, n_hypotheses)
         one_sided = np.minimum(levels, 0.5) if question.one_sided else levels / 2
         critical[name] = student_ratios(one_sided, n_drawn)
     in_order = any(CORRECTIONS[name].step != "none" for name in corrections)
@@ -131,11 +131,11 @@ def t_powers(
             off = None if taken is None else taken[metric]
             for start in blocks:
                 block = slice(start, start + _RESAMPLES_AT_ONCE)
-                found = _all_ratios(question, values, counts[:, block], off, pool)
+                ratios = _all_ratios(question, values, counts[:, block], off, pool)
                 if in_order:
-                    found = -np.sort(-found, axis=1)
+                    ratios = -np.sort(-ratios, axis=1)
                 for row, name in enumerate(corrections):
-                    rejected = count_rejected(found >= critical[name], CORRECTIONS[name].step)
+                    rejected = count_rejected(ratios >= critical[name], CORRECTIONS[name].step)
                     powers[row, metric, block] = rejected / n_pairs
                 yield
 
@@ -153,25 +153,27 @@ def _robust_t_powers(
     powers = np.empty((len(corrections), len(question.values), len(topics)))
     n_pairs, sides = len(question.first), _SIDES.get(question.alternative)
     with limit_threads(n_threads):
-        for place, drawn in enumerate(track(topics, description="Testing on resampled topics", total=len(topics))):
+        for index, drawn in enumerate(track(topics, description="Testing on resampled topics", total=len(topics))):
             chosen, units = question.units.topics_of(drawn)
             values = question.values[:, :, chosen]
-            found = pair_estimates(
+            estimates = pair_estimates(
                 replace(question, values=values if taken is None else less(values, taken), units=units)
             )
-            statistic = found.statistic
+            statistic = estimates.statistic
             if taken is not None:
                 statistic = np.where(all_tied(values, question.first, question.second), 0.0, statistic)
             if sides is None:
-                p_values = student_p(found.certain_freedom, statistic, found.n_units).p
+                p_values = student_p(estimates.certain_freedom, statistic, estimates.n_units).p
             else:
-                one_sided = [student_tail(found.certain_freedom, -side * statistic, found.n_units).p for side in sides]
+                one_sided = [
+                    student_tail(estimates.certain_freedom, -side * statistic, estimates.n_units).p for side in sides
+                ]
                 p_values = np.concatenate(one_sided, axis=-1)
-            tested = found.n_units > 1
+            tested = estimates.n_units > 1
             p_values = np.where(np.tile(tested, p_values.shape[-1] // n_pairs), p_values, np.nan)
             for row, name in enumerate(corrections):
                 rejected = is_significant(adjust(p_values, name), question.alpha)
-                powers[row, :, place] = rejected.sum(axis=-1) / np.maximum(tested.sum(axis=-1), 1)
+                powers[row, :, index] = rejected.sum(axis=-1) / np.maximum(tested.sum(axis=-1), 1)
     return powers
 
 
@@ -184,18 +186,18 @@ def _all_ratios(
     """
     products = values @ counts, np.abs(values) @ counts
     n_pairs = len(question.first)
-    found = np.empty((counts.shape[1], n_pairs))
+    all_ratios = np.empty((counts.shape[1], n_pairs))
 
     def work(start: int) -> None:
-        part = slice(start, start + _PAIRS_AT_ONCE)
-        pairs = question.first[part], question.second[part]
+        block = slice(start, start + _PAIRS_AT_ONCE)
+        pairs = question.first[block], question.second[block]
         ratios, total = squared_ratios(values, counts, pairs, products, taken)
         if question.alternative in {"greater", "less"}:
             ratios *= total * _SIDES[question.alternative][0] > 0.0
-        found[:, part] = ratios.T
+        all_ratios[:, block] = ratios.T
 
     list(pool.map(work, range(0, n_pairs, _PAIRS_AT_ONCE)))
-    return found
+    return all_ratios
 
 
 def less(values: Floats, taken: Floats) -> Floats:

@@ -19,7 +19,7 @@ SMALLEST_SIZE = 5
 """Topics in the smallest set, where nothing else is asked for."""
 
 
-class Layout(NamedTuple):
+class TopicSetLayout(NamedTuple):
     """Scores made ready for drawing topic sets."""
 
     scores: Scores
@@ -41,7 +41,7 @@ def lay_out(
     sampling: Sampling,
     duplicates: Duplicates,
     n_trials: int,
-) -> Layout:
+) -> TopicSetLayout:
     """Check scores and options, leave out copies of systems, and put topics first in memory."""
     for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
         check_choice(value, word, get_args(kind))
@@ -49,15 +49,15 @@ def lay_out(
     scores = by_name(engine_scores(scores, "drawing sets of topics"), "system")
     groups = identical_systems(scores)
     dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
-    kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))
-    if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
+    distinct = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))
+    if distinct.sizes["system"] < 2:  # noqa: PLR2004 - a pair
         raise ScoresError(
             f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
             f"no number of {unit_of(scores).topics} separates them; check the scores"
         )
-    values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
+    values = np.ascontiguousarray(oriented_values(distinct).transpose(2, 0, 1))
     with speaking_of(unit_of(scores)):
-        return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
+        return TopicSetLayout(distinct, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
 
 
 def draw_topic_sets(
@@ -83,15 +83,15 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
     half = max(1, n_topics // 2)
     usual = list(range(min(SMALLEST_SIZE, half), half + 1))
     asked = usual if sizes is None else check_list(sizes, "sizes", [5, 10])
-    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
-    smallest = SMALLEST_SIZE if sizes is None else min(asked, default=0) if whole else 0
+    all_whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
+    smallest = SMALLEST_SIZE if sizes is None else min(asked, default=0) if all_whole else 0
     if smallest > limit:
         raise EstimationError(
             f"{n_topics} {unit().topics} are too few: {sampling} {unit().topic} sets hold at most {limit} each, and "
             f"the smallest size asked is {smallest}; take more {unit().topics}"
             + (f", or pass `sizes=[{limit}]`" if limit else "")
         )
-    if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
+    if not asked or not all_whole or not 1 <= min(asked) <= max(asked) <= limit:
         message = (
             f"`sizes` must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} {unit().topics}), not "
             f"{asked!r}"

@@ -78,11 +78,15 @@ class SubsetComparison(Result):
             self.data["metric"].to_numpy().tolist(), ways, self.data["size"].to_numpy().tolist()
         ):
             row = {"metric": metric, "method": way, "size": size}
-            for name in [one for one in _JUDGED if one in self.data]:
+            for name in [measure for measure in _JUDGED if measure in self.data]:
                 table = self.data[name].sel(metric=metric, size=size)
-                own = table.sel({"method": way}).to_numpy()
-                gain = own - table.sel({"method": RANDOM}).to_numpy() if RANDOM in ways else np.full(len(own), np.nan)
-                row |= _described(name, own, gain)
+                values = table.sel({"method": way}).to_numpy()
+                gain = (
+                    values - table.sel({"method": RANDOM}).to_numpy()
+                    if RANDOM in ways
+                    else np.full(len(values), np.nan)
+                )
+                row |= _described(name, values, gain)
             if "n_pairs" in self.data:
                 row["n_pairs"] = int(self.data["n_pairs"].sel(metric=metric).sum())
             rows.append(row)
@@ -165,36 +169,36 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     source = resolve_rng(rng)
     n_topics = scores.sizes["topic"]
     shape = (scores.sizes["metric"], len(methods), len(chosen_sizes))
-    tau, kept, kept_all = (np.empty((*shape, n_splits)) for _ in range(3))
+    tau, kept_share, kept_all = (np.empty((*shape, n_splits)) for _ in range(3))
     counts, n_pairs = np.zeros((*shape, n_topics)), np.zeros((shape[0], n_splits), dtype=np.int64)
     with in_one_order:  # small products and a kernel take turns
         for split in range(n_splits):
             train = np.zeros(len(inside), dtype=bool)
             train[inside] = _half(scores.isel(system=inside), source.generator)
-            learned, held = scores.isel(system=train), _Held.of(scores.isel(system=~train), alpha)
-            own = inside[~train]
-            among = own[all_pairs(len(own))[0]] & own[all_pairs(len(own))[1]]
+            learned, held_out = scores.isel(system=train), _Held.of(scores.isel(system=~train), alpha)
+            in_cohort = inside[~train]
+            among = in_cohort[all_pairs(len(in_cohort))[0]] & in_cohort[all_pairs(len(in_cohort))[1]]
             shuffled = source.generator.permutation(n_topics)
             orders = [SUBSETS[name](learned, shuffled, max(chosen_sizes)) for name in methods]
-            truth = [held.judge(metric, np.arange(n_topics)) for metric in range(shape[0])]
-            estimates = np.empty((*shape, own.sum()))
+            truth = [held_out.judge(metric, np.arange(n_topics)) for metric in range(shape[0])]
+            estimates = np.empty((*shape, in_cohort.sum()))
             for at in np.ndindex(*shape):
                 topics = np.sort(orders[at[1]][at[0], : chosen_sizes[at[2]]])
-                found, signs = held.judge(at[0], topics)
-                estimates[at], same, apart = found[own], signs == truth[at[0]][1], truth[at[0]][1] != 0
-                kept[(*at, split)], kept_all[(*at, split)] = _share(same[apart & among]), _share(same[apart])
+                judged_means, signs = held_out.judge(at[0], topics)
+                estimates[at], same, apart = judged_means[in_cohort], signs == truth[at[0]][1], truth[at[0]][1] != 0
+                kept_share[(*at, split)], kept_all[(*at, split)] = _share(same[apart & among]), _share(same[apart])
                 counts[(*at, topics)] += 1.0
-            means = np.stack([one[own] for one, _ in truth])
+            means = np.stack([full[in_cohort] for full, _ in truth])
             n_pairs[:, split] = [((signs != 0) & among).sum() for _, signs in truth]
             tau[..., split] = kendall_tau(means[:, None, None], estimates, undefined="nan")
             if split == 0:
-                n_systems = int(train.sum()), int(own.sum())
+                n_systems = int(train.sum()), int(in_cohort.sum())
     dims = ("metric", "method", "size")
     return SubsetComparison(
         data=xr.Dataset(
             {
                 "tau": ((*dims, "split"), tau),
-                "kept": ((*dims, "split"), kept),
+                "kept": ((*dims, "split"), kept_share),
                 "chosen": ((*dims, "topic"), counts / n_splits),
                 **({} if cohort is None else {"kept_all": ((*dims, "split"), kept_all)}),
                 **({} if cohort is None else {"n_pairs": (("metric", "split"), n_pairs)}),
@@ -278,18 +282,20 @@ class _Held:
         apart = difference(means[first], means[second], sizes[first], sizes[second])
         if {"stratum", "weight"} & set(self.scores.coords):
             units = units_of(self.scores.isel(topic=topics))
-            own = difference_estimates(values[None], units, first, second)
-            error = np.where(own.n_units > 1, own.error, np.inf)[0]  # 0 where a difference is the same everywhere
-            freedom = own.certain_freedom[0]
+            estimates = difference_estimates(values[None], units, first, second)
+            error = np.where(estimates.n_units > 1, estimates.error, np.inf)[
+                0
+            ]  # 0 where a difference is the same everywhere
+            freedom = estimates.certain_freedom[0]
         else:
-            names, place = np.unique(self.place[topics], return_inverse=True)
-            of_cluster = np.bincount(place, share)
+            names, cluster = np.unique(self.place[topics], return_inverse=True)
+            of_cluster = np.bincount(cluster, share)
             if len(names) < 2:  # noqa: PLR2004 - a variance
                 return means, np.zeros(len(first), dtype=np.int64)
             level = values.mean(axis=0)  # goes out in the differences, and most of the rounding with it
-            left = (values - level - (means - level @ share)[:, None]) * (share / np.sqrt(1.0 - of_cluster)[place])
+            left = (values - level - (means - level @ share)[:, None]) * (share / np.sqrt(1.0 - of_cluster)[cluster])
             if len(names) < len(topics):
-                left = left @ (place[:, None] == np.arange(len(names)))
+                left = left @ (cluster[:, None] == np.arange(len(names)))
             together = left @ left.T
             own_part = np.diag(together)
             error = np.sqrt(np.maximum(own_part[first] + own_part[second] - 2.0 * together[first, second], 0.0))
@@ -298,12 +304,12 @@ class _Held:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.abs(apart) / error
             needed = -stdtrit(freedom, self.alpha / 2.0)
-        found = t > needed  # a tenth of the time of p values, which decide where it is close
+        significant = t > needed  # a tenth of the time of p values, which decide where it is close
         near = np.abs(t - needed) <= _CLOSE * needed
         if near.any():
             p_values = student_p(np.broadcast_to(freedom, t.shape)[near], t[near]).p
-            found[near] = is_significant(p_values, self.alpha)
-        return means, np.where(found, np.sign(apart), 0.0).astype(np.int64)
+            significant[near] = is_significant(p_values, self.alpha)
+        return means, np.where(significant, np.sign(apart), 0.0).astype(np.int64)
 
 
 def _at_random(scores: Scores, shuffled: Places, size: int) -> Places:
@@ -311,14 +317,14 @@ def _at_random(scores: Scores, shuffled: Places, size: int) -> Places:
 
 
 def _by_discrimination(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG001 - see SUBSETS
-    found = settle(-discrimination(scores), np.ones(scores.sizes["topic"]))
-    return np.argsort(found, axis=1, kind="stable")[:, :size]
+    keys = settle(-discrimination(scores), np.ones(scores.sizes["topic"]))
+    return np.argsort(keys, axis=1, kind="stable")[:, :size]
 
 
 def _by_spread(scores: Scores, shuffled: Places, size: int) -> Places:
     left = less_mean(oriented_values(scores)) * topic_weights(scores)
-    found = settle(-(left[..., shuffled] ** 2).sum(axis=1), np.ones(len(shuffled)))
-    return shuffled[np.argsort(found, axis=1, kind="stable")[:, :size]]
+    keys = settle(-(left[..., shuffled] ** 2).sum(axis=1), np.ones(len(shuffled)))
+    return shuffled[np.argsort(keys, axis=1, kind="stable")[:, :size]]
 
 
 def _greedy(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG001 - see SUBSETS
@@ -326,7 +332,7 @@ def _greedy(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG
     values = oriented_values(scores)
     if "weight" in scores.coords:
         values = values * scores["weight"].to_numpy()
-    return np.stack([_greedy_order(one - one.mean(axis=0), size) for one in values])
+    return np.stack([_greedy_order(of_metric - of_metric.mean(axis=0), size) for of_metric in values])
 
 
 def _greedy_order(left: Floats, size: int) -> Places:
@@ -335,7 +341,7 @@ def _greedy_order(left: Floats, size: int) -> Places:
     with_chosen, own_total, own_square = np.zeros(left.shape[1]), 0.0, 0.0
     order = np.empty(size, dtype=np.int64)
     free = np.ones(left.shape[1], dtype=bool)
-    for place in range(size):
+    for step in range(size):
         square = own_square + 2.0 * with_chosen + squares
         gain = np.full(left.shape[1], -np.inf)
         can = free & (square > _NOISE * squares.max())
@@ -345,7 +351,7 @@ def _greedy_order(left: Floats, size: int) -> Places:
         )  # topics on which all systems are equal, last; the half has room for noise
         best = gain.max()
         pick = int(np.argmax(gain >= best - _NOISE * np.abs(best)))
-        order[place], free[pick] = pick, False
+        order[step], free[pick] = pick, False
         own_square, own_total = square[pick], own_total + with_total[pick]
         with_chosen += left[:, pick] @ left
     return order
@@ -359,11 +365,11 @@ the first chosen first."""
 
 
 def _described(name: str, own: Floats, gain: Floats) -> dict[str, float]:
-    known, gained = own[np.isfinite(own)], gain[np.isfinite(gain)]
-    low, high = np.quantile(known, (0.05, 0.95)) if len(known) else (np.nan, np.nan)
+    finite, gained = own[np.isfinite(own)], gain[np.isfinite(gain)]
+    low, high = np.quantile(finite, (0.05, 0.95)) if len(finite) else (np.nan, np.nan)
     return {
-        name: float(known.mean()) if len(known) else np.nan,
-        f"{name}_se": float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.nan,
+        name: float(finite.mean()) if len(finite) else np.nan,
+        f"{name}_se": float(finite.std(ddof=1) / np.sqrt(len(finite))) if len(finite) > 1 else np.nan,
         f"{name}_low": float(low),
         f"{name}_high": float(high),
         f"{name}_gain": float(gained.mean()) if len(gained) else np.nan,

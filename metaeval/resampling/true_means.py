@@ -66,9 +66,9 @@ class Posterior(NamedTuple):
         shape = len(self.observed) / 2.0
         rate = (self.observed**2 / self.noise.variance).sum() / (2.0 * scale)
         below = gammainc(shape, rate)
-        found = gammaincinv(shape, chances[1] * below) / np.maximum(rate, np.finfo(float).tiny)
+        shares = gammaincinv(shape, chances[1] * below) / np.maximum(rate, np.finfo(float).tiny)
         nothing = chances[1] ** (1.0 / np.maximum(shape - rate, 0.5))  # the law where rate is small beside shape
-        return scale, np.where(below < _LEAST_CHANCE, nothing, np.minimum(found, 1.0))
+        return scale, np.where(below < _LEAST_CHANCE, nothing, np.minimum(shares, 1.0))
 
     def _shares(self, scale: Floats, chances: Floats) -> Floats:
         """Return the share of noise along every axis, (law, axis): by sums over the variance of the true means.
@@ -91,8 +91,8 @@ class Posterior(NamedTuple):
         chances = 1.0 - chances  # the larger the variance, the smaller the share of noise
         cell = np.minimum((below[:, 1:] < chances[:, None]).sum(axis=1), _GRID - 1)
         start, end = np.take_along_axis(below, np.stack([cell, cell + 1], axis=1), axis=1).T
-        found = np.exp(edges[cell] + step * (chances - start) / np.maximum(end - start, np.finfo(float).tiny))
-        return np.asarray(variance / (variance + found[:, None]))
+        true_variance = np.exp(edges[cell] + step * (chances - start) / np.maximum(end - start, np.finfo(float).tiny))
+        return np.asarray(variance / (variance + true_variance[:, None]))
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
         """Draw true means and yield them a block at a time, (draw, system): as many as asked, and one more if odd.
@@ -135,10 +135,10 @@ def draws_of_means(
     for group in parallel:
         for equal in np.split(group, np.flatnonzero(np.diff(units.oriented[metric][group])) + 1):
             first[equal] = equal.min()
-    kept, where = np.unique(first, return_inverse=True)
+    distinct, where = np.unique(first, return_inverse=True)
     leads = [list(dict.fromkeys(where[group].tolist())) for group in parallel]
-    order = np.argsort(np.argsort(places.order)[kept])
-    for block in posterior_of_means(units, metric, kept, order).draws(n_draws, generator):
+    order = np.argsort(np.argsort(places.order)[distinct])
+    for block in posterior_of_means(units, metric, distinct, order).draws(n_draws, generator):
         for ahead in leads:
             if len(ahead) > 1:
                 block[:, ahead] = np.sort(block[:, ahead], axis=1)
@@ -151,16 +151,16 @@ def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Wh
     parts, freedom = residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom
     if units.held is not None:
         parts = parts * _wider(units.held[metric][kept] - 1.0, float(freedom))[:, None]
-    return posterior_of(means, parts, freedom, order)
+    return means_posterior(means, parts, freedom, order)
 
 
 def _wider(own: Floats, freedom: float) -> Floats:
     """Return by how much wider Student's t is with a system's own degrees of freedom than with those of all units."""
-    spread, every = (one / np.maximum(one - 2.0, 0.5) for one in (own, np.float64(freedom)))
+    spread, every = (degrees / np.maximum(degrees - 2.0, 0.5) for degrees in (own, np.float64(freedom)))
     return np.asarray(np.sqrt(np.maximum(spread / every, 1.0)))
 
 
-def posterior_of(
+def means_posterior(
     means: Floats, parts: Floats, freedom: float, order: Whole, expected: Floats | None = None
 ) -> Posterior:
     """Return the posterior of true means from what adds to their errors, (system, part).

@@ -86,9 +86,9 @@ class _Kernel:
         }
         around = self.py_func.__globals__
         for name in _names(self.py_func.__code__):
-            held = around.get(name)
-            if isinstance(held, _Kernel) and held is not self:
-                around[name] = held.made()
+            called = around.get(name)
+            if isinstance(called, _Kernel) and called is not self:
+                around[name] = called.made()
         kernel = numba.njit(nogil=True, error_model="numpy", **flags)(self.py_func)
         keep(kernel)
         _spare_work(kernel)
@@ -114,7 +114,7 @@ def _spare_work(kernel: Any) -> None:  # noqa: ANN401 - numba's
 
     kernel._compiler.compile = compile_at_once  # noqa: SLF001 - as above
     kernel.get_call_template = lambda args, named: typed(
-        tuple(map(unliteral, args)), {name: unliteral(one) for name, one in named.items()}
+        tuple(map(unliteral, args)), {name: unliteral(argument) for name, argument in named.items()}
     )
 
 

@@ -106,7 +106,7 @@ def bootstrap_counts(indices: NDArray[np.int64], n_topics: int) -> NDArray[np.fl
     return counts.reshape(n_resamples, n_topics).astype(np.float64)
 
 
-def topic_counts(
+def draw_topic_counts(
     generator: np.random.Generator, n_resamples: int, n_topics: int, *, at_once: int | None = None
 ) -> Iterator[NDArray[np.float64]]:
     """Draw topics with replacement and yield how often each came, a chunk of resamples at a time.
@@ -126,7 +126,7 @@ def topic_counts(
 def drawn_counts(
     generator: np.random.Generator, n_resamples: int, n_topics: int, *, at_once: int
 ) -> Iterator[NDArray[np.uint8]]:
-    """Draw topics with replacement and yield how often each came, some resamples at a time; see `topic_counts`.
+    """Draw topics with replacement and yield how often each came, some resamples at a time; see `draw_topic_counts`.
 
     Shapes: result (resample, topic).
 
@@ -150,16 +150,16 @@ def topic_draws(
     [4, 1]
     """
     if n_topics > _MANY_TOPICS:
-        whole = BlockDraws.drawn(generator, n_resamples, n_topics)
+        draws = BlockDraws.drawn(generator, n_resamples, n_topics)
         for start in range(0, n_resamples, at_once):
-            yield whole.part(start, min(start + at_once, n_resamples))
+            yield draws.part(start, min(start + at_once, n_resamples))
         return
     size = chunk_size(n_topics)
     for start in range(0, n_resamples, at_once):
         stop = min(start + at_once, n_resamples)
         sizes = (min(size, stop - first) for first in range(start, stop, size))
         indices = (bootstrap_indices(generator, taken, n_topics) for taken in sizes)
-        yield HeldDraws(np.concatenate([bootstrap_counts(one, n_topics).astype(np.uint8) for one in indices]))
+        yield HeldDraws(np.concatenate([bootstrap_counts(chunk, n_topics).astype(np.uint8) for chunk in indices]))
 
 
 class HeldDraws(NamedTuple):
@@ -277,19 +277,19 @@ class BlockDraws(NamedTuple):
 
 def _block_sizes(n_topics: int) -> NDArray[np.int64]:
     """Return how many topics each block has: powers of two that add up to all."""
-    rest = [1 << bit for bit in reversed(range(_BLOCK_BITS)) if n_topics >> bit & 1]
-    return np.array([SPAN] * (n_topics >> _BLOCK_BITS) + rest, dtype=np.int64)
+    remaining = [1 << bit for bit in reversed(range(_BLOCK_BITS)) if n_topics >> bit & 1]
+    return np.array([SPAN] * (n_topics >> _BLOCK_BITS) + remaining, dtype=np.int64)
 
 
 @compiled
 def _count(drawn: NDArray[np.uint16], mask: np.uint16, counts: NDArray[np.uint8]) -> None:
     """Add 1 at every place drawn."""
-    for place in drawn:
-        counts[place & mask] += 1
+    for index in drawn:
+        counts[index & mask] += 1
 
 
 def chunk_size(n_topics: int) -> int:
-    """Return how many resamples `topic_counts` draws at a time."""
+    """Return how many resamples `draw_topic_counts` draws at a time."""
     return min(_CHUNK_RESAMPLES, max(_LEAST_RESAMPLES, _CHUNK_CELLS // n_topics))
 
 

@@ -37,7 +37,7 @@ def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike)
     return np.where(np.abs(apart) <= RELATIVE * np.add(size_a, size_b), 0.0, apart)
 
 
-def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> Flags:
+def reaches(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> Flags:
     """Say which values reach a bound, those that equal it up to rounding included.
 
     Examples
@@ -143,7 +143,7 @@ def _settled(values: Floats, sizes: Floats, order: Ints) -> Floats:
                     anchor, smallest = value, size
             else:
                 lowest, anchor, smallest = value, value, size
-            for place in range(start, stop):
-                settled[row, order[row, place]] = lowest
+            for position in range(start, stop):
+                settled[row, order[row, position]] = lowest
             start = stop
     return settled

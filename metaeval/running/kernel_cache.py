@@ -43,18 +43,18 @@ class _CacheFiles(_NumbaFiles):  # type: ignore[misc]  # as above
     """
 
     def save(self, key: object, data: object) -> None:
-        kept = self._load_index()
+        index = self._load_index()
         stem = self._index_name.removesuffix(".nbi")
-        if not kept:  # the first of these sources
+        if not index:  # the first of these sources
             for old in Path(self._cache_path).glob(f"{escape(stem)}.*.nbc"):
                 old.unlink(missing_ok=True)
         name = f"{stem}.{hashlib.sha256(self._dump((key, self._source_stamp))).hexdigest()[:16]}.nbc"
         self._save_data(name, data)
-        self._save_index(kept | {key: name})
+        self._save_index(index | {key: name})
 
     def _load_index(self) -> dict[object, str]:
-        found = self._load_data(self._index_name)
-        return found[2] if found is not None and found[:2] == (self._version, self._source_stamp) else {}
+        stored = self._load_data(self._index_name)
+        return stored[2] if stored is not None and stored[:2] == (self._version, self._source_stamp) else {}
 
     def _save_index(self, overloads: dict[object, str]) -> None:
         self._save_data(self._index_name, (self._version, self._source_stamp, overloads))
@@ -84,8 +84,8 @@ class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types
     def __init__(self, kernel: Any) -> None:  # noqa: ANN401 - a function that numba compiles
         super().__init__(kernel.py_func)
         files = vars(self._cache_file)
-        held = _held_in(kernel.py_func.__code__, kernel.py_func.__globals__)
-        self.stamp = (files["_source_stamp"], *held)
+        captured = _held_in(kernel.py_func.__code__, kernel.py_func.__globals__)
+        self.stamp = (files["_source_stamp"], *captured)
         self._cache_file = _CacheFiles(files["_cache_path"], files["_index_name"].removesuffix(".nbi"), self.stamp)
 
     def load_overload(self, sig: object, target_context: object) -> object:
@@ -139,11 +139,11 @@ def _private_folder() -> str | None:
     try:
         folder = Path(tempfile.gettempdir(), "metaeval" if owner is None else f"metaeval-{owner}")
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()  # a link would lead elsewhere
+        status = folder.lstat()  # a link would lead elsewhere
     except OSError:
         return None
-    private = owner is None or (found.st_uid == owner and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
-    return str(folder) if stat.S_ISDIR(found.st_mode) and private else None
+    private = owner is None or (status.st_uid == owner and not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+    return str(folder) if stat.S_ISDIR(status.st_mode) and private else None
 
 
 @cache

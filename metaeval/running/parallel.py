@@ -53,7 +53,7 @@ def show_progress(*, hidden: bool = False) -> Iterator[None]:
 
     See Also
     --------
-    metaeval.studies.power.study_power : one of the functions that work long
+    metaeval.questions.power.study.study_power : one of the functions that work long
 
     Examples
     --------
@@ -68,7 +68,7 @@ def show_progress(*, hidden: bool = False) -> Iterator[None]:
         return
     from rich.console import Console  # noqa: PLC0415 - only who shows bars needs it
 
-    with TerminalBars(Console(stderr=True, highlight=False)) as shown, reporting(shown):
+    with TerminalBars(Console(stderr=True, highlight=False)) as terminal_bars, reporting(terminal_bars):
         yield
 
 
@@ -197,9 +197,9 @@ def on_threads[**P](kernel: Callable[Concatenate[int, int, P], None]) -> Callabl
         try:
             others = [_kernel_threads(os.getpid()).submit(work) for _ in range(threads - 1)]
             work()
-            for other in others:
-                if not other.cancel():  # it may have begun
-                    other.result()
+            for future in others:
+                if not future.cancel():  # it may have begun
+                    future.result()
         finally:
             deque(starts, maxlen=0)  # after an error or an interrupt nobody begins another piece
 

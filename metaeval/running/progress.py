@@ -77,13 +77,13 @@ class TerminalBars:
     def advance(self, task: object, steps: int = 1) -> None:
         """Say that more steps are done, and once how long the rest will take."""
         self._bars.advance(task, steps)  # type: ignore[arg-type]  # the handle that start returned
-        one = next(own for own in self._bars.tasks if own.id == task)
-        if not one.total or one.description in self._foretold or (one.elapsed or 0.0) < _SECONDS:
+        progress = next(candidate for candidate in self._bars.tasks if candidate.id == task)
+        if not progress.total or progress.description in self._foretold or (progress.elapsed or 0.0) < _SECONDS:
             return
-        left = (one.elapsed or 0.0) * (one.total - one.completed) / one.completed
+        left = (progress.elapsed or 0.0) * (progress.total - progress.completed) / progress.completed
         if left >= _LONG:
-            self._foretold |= {own.description for own in self._bars.tasks}  # those it is a step of, too
-            words = f"{one.description}: about {_minutes(left)} left"
+            self._foretold |= {candidate.description for candidate in self._bars.tasks}  # those it is a step of, too
+            words = f"{progress.description}: about {_minutes(left)} left"
             self._console.print(f"{words}; {self._quicker}" if self._quicker else words, markup=False, soft_wrap=True)
 
     def finish(self, task: object) -> None:
@@ -111,7 +111,7 @@ class _Task:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class _CellLines:
     """What a cell shows: lines with bars, or without them where a notebook shows text alone."""
 
     tasks: tuple[tuple[str, int, int | None], ...]
@@ -166,10 +166,10 @@ class CellBars:
         if outermost and self._handle is not None:
             self._show(self._tasks[:1], self._clock())
             self._handle = None
-        self._tasks = [] if outermost else [own for own in self._tasks if own is not task]
+        self._tasks = [] if outermost else [open_task for open_task in self._tasks if open_task is not task]
 
     def _show(self, tasks: list[_Task], now: float) -> None:
-        lines = _Lines(tuple((one.words(now), one.done, one.total) for one in tasks))
+        lines = _CellLines(tuple((task.words(now), task.done, task.total) for task in tasks))
         self._shown_at = now
         told_apart = {"metaeval": "progress"}  # from answers, by whoever keeps what a notebook shows
         if self._handle is None:

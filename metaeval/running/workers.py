@@ -1,8 +1,8 @@
 """Workers: who does the pieces of repeated work, this process, others of this machine, or a Dask cluster.
 
-Studies hand their pieces to `parallel_map` or `finished`. Who does them is said once, around the call, as joblib has it
-(``joblib.parallel_config``; the command line opens `working`), or by ``n_jobs`` where a function takes it. Seeds belong
-to the pieces, so that the answer is the same to the last bit. A piece whose worker dies is done again.
+Studies hand their pieces to `parallel_map` or `finished_tasks`. Who does them is said once, around the call, as joblib
+has it (``joblib.parallel_config``; the command line opens `working`), or by ``n_jobs`` where a function takes it. Seeds
+belong to the pieces, so that the answer is the same to the last bit. A piece whose worker dies is done again.
 """
 
 import logging
@@ -124,12 +124,12 @@ def parallel_map[R](
         n_jobs = 1
     elif not who.far:
         n_jobs = max(1, min(who.n_workers, len(rows)))  # none is started in vain
-    done = finished(function, rows, shared=shared, n_jobs=n_jobs)
-    found = dict(track(done, description=description, total=len(rows)))
-    return [found[place] for place in range(len(rows))]
+    done = finished_tasks(function, rows, shared=shared, n_jobs=n_jobs)
+    results = dict(track(done, description=description, total=len(rows)))
+    return [results[index] for index in range(len(rows))]
 
 
-def finished[R](
+def finished_tasks[R](
     function: Callable[..., R],
     tasks: Iterable[tuple[Any, ...]],
     *,
@@ -140,8 +140,8 @@ def finished[R](
     """Yield the place and the result of ``function(*task, *shared)`` for every task, each as soon as it is done."""
     who = crew(n_jobs)
     if who.alone:
-        for place, task in enumerate(tasks):
-            yield place, function(*task, *shared)
+        for index, task in enumerate(tasks):
+            yield index, function(*task, *shared)
         return
     here = threads and not who.far
     # the limit of matrix products belongs to the process: threads that set it in turn must all find it set
@@ -160,14 +160,14 @@ def _shared_out[R](
         for deaths in count(1):
             work = chain([*begun.items()], new)
             try:
-                with closing(_joined(function, work, shared, who, here=here)) as found:
-                    for place, result, said in found:
-                        del begun[place]
-                        warned[place] = said
+                with closing(_joined(function, work, shared, who, here=here)) as outcomes:
+                    for index, result, piece_warnings in outcomes:
+                        del begun[index]
+                        warned[index] = piece_warnings
                         if isinstance(result, _Failed):
-                            failed[place] = result.error
+                            failed[index] = result.error
                         else:
-                            yield place, result
+                            yield index, result
             except Exception as error:  # noqa: BLE001 - raised again, unless it says that a worker died
                 _raise_unless_dead(error, who, deaths, len(begun))
             else:
@@ -175,8 +175,8 @@ def _shared_out[R](
         if failed:  # where several did, that of the first piece, whoever was sooner
             raise failed[min(failed)]
     finally:
-        for place in sorted(warned):
-            for message, category, file, line in warned[place]:
+        for index in sorted(warned):
+            for message, category, file, line in warned[index]:
                 warnings.warn_explicit(message, category, file, line)
 
 
@@ -184,11 +184,11 @@ def _handed_out(
     tasks: Iterable[tuple[Any, ...]], begun: dict[int, tuple[Any, ...]], failed: Collection[int]
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield tasks with their places until one has failed, and note those that somebody has begun."""
-    for place, task in enumerate(tasks):
+    for index, task in enumerate(tasks):
         if failed:
             return
-        begun[place] = task
-        yield place, task
+        begun[index] = task
+        yield index, task
 
 
 @contextmanager
@@ -270,10 +270,10 @@ def _joined[R](
     )
     with own_modules:  # to the end: one that died is replaced
         with _deaf_children():
-            found = workers(joblib.delayed(_piece)(function, home, place, *task, *shared) for place, task in pieces)
-        with _left(found):
-            for one in found:  # noqa: UP028 - it is left as the block says
-                yield one
+            outcomes = workers(joblib.delayed(_piece)(function, home, index, *task, *shared) for index, task in pieces)
+        with _left(outcomes):
+            for outcome in outcomes:  # noqa: UP028 - it is left as the block says
+                yield outcome
 
 
 def _on_cluster(
@@ -292,13 +292,13 @@ def _on_cluster(
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")  # so that it is there again when a worker died
-        held = client.submit(loads, dumps(tuple(shared)), pure=False)
+        remote = client.submit(loads, dumps(tuple(shared)), pure=False)
     under_way = as_completed(loop=client.loop)
     begun = set()
 
     def hand_out(places: int) -> None:
-        for place, task in islice(pieces, max(0, places)):  # none, where workers died
-            future = client.submit(_with_shared, prepared(place, *task), held, pure=False)
+        for index, task in islice(pieces, max(0, places)):  # none, where workers died
+            future = client.submit(_with_shared, prepared(index, *task), remote, pure=False)
             begun.add(future)
             under_way.add(future)
 
@@ -307,13 +307,13 @@ def _on_cluster(
         hand_out(_AHEAD * len(client.nthreads()))
         while begun:
             future = next(under_way)
-            found = future.result()
+            outcome = future.result()
             begun.remove(future)
-            yield found
+            yield outcome
             hand_out(_AHEAD * len(client.nthreads()) - len(begun))
     finally:
         with suppress(Exception):  # there may be nobody left to be told
-            client.cancel([*begun, held], force=True)
+            client.cancel([*begun, remote], force=True)
 
 
 def _with_shared[R](piece: Callable[..., R], shared: tuple[Any, ...]) -> R:
@@ -332,7 +332,7 @@ def _piece[R](
         result = _tried(function, arguments)
     if isinstance(result, _Failed):
         result = _Failed(_portable(result.error))
-    return place, result, [(one.message, one.category, one.filename, one.lineno) for one in caught]
+    return place, result, [(warning.message, warning.category, warning.filename, warning.lineno) for warning in caught]
 
 
 def _tried[R](function: Callable[..., R], arguments: Sequence[object]) -> "R | _Failed":
@@ -354,7 +354,7 @@ def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     except Exception:  # noqa: BLE001 - of any kind: what makes an error may ask for anything
-        kind = next(one for one in type(error).mro() if vars(one).get("__init__") is None)  # made of a message
+        kind = next(base for base in type(error).mro() if vars(base).get("__init__") is None)  # made of a message
         return kind(str(error))
     return error
 
@@ -406,8 +406,8 @@ def working(
             yield
         return
     with joblib.parallel_config(n_jobs=n_workers):
-        each = None if n_threads is None else threads_each(n_threads)
-    with joblib.parallel_config(backend="loky", n_jobs=n_workers, inner_max_num_threads=each):
+        per_worker = None if n_threads is None else threads_each(n_threads)
+    with joblib.parallel_config(backend="loky", n_jobs=n_workers, inner_max_num_threads=per_worker):
         yield
 
 
@@ -464,13 +464,13 @@ def _check_workers(client: "Client") -> None:
 def _compare(client: "Client", name: str, version: Callable[..., str], *arguments: str) -> None:
     """Refuse a worker that has another version; only Python's own functions run there, which it has in any case."""
     try:
-        own = version(*arguments)
+        here = version(*arguments)
     except metadata.PackageNotFoundError:
         return
-    for worker, found in client.run(version, *arguments, on_error="return").items():
-        if found != own:
-            has = found if isinstance(found, str) else "none"
+    for worker, installed in client.run(version, *arguments, on_error="return").items():
+        if installed != here:
+            has = installed if isinstance(installed, str) else "none"
             raise InvalidOptionError(
-                f"the Dask worker {worker} has {name} {has}, and here it is {own}; install the same versions on every "
+                f"the Dask worker {worker} has {name} {has}, and here it is {here}; install the same versions on every "
                 "machine, so that the answer does not depend on who works"
             )

@@ -124,8 +124,8 @@ class SimulatedCollection(Result):
         InvalidOptionError
             If the folder exists and is not empty.
         """
-        with unused_folder(folder) as part:
-            self._write_files(part, ".txt.gz" if compress else ".txt")
+        with unused_folder(folder) as staging:
+            self._write_files(staging, ".txt.gz" if compress else ".txt")
         return Path(folder)
 
     def _write_files(self, folder: Path, ending: str) -> None:
@@ -218,11 +218,11 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
     scores = np.empty((n_systems, n_topics, depth))
     judged: dict[str, tuple[NDArray[np.int32], NDArray[np.int16]]] = {}
     topics = tuple(str(number) for number in range(1, n_topics + 1))
-    for place, topic in enumerate(track(topics, description="making topics")):
+    for column, topic in enumerate(track(topics, description="making topics")):
         truth = _true_levels(generator, n_documents, levels)
         evidence = _evidence(generator, truth, quality, group_of)
-        documents[:, place], scores[:, place] = _ranked(evidence, depth, decimals)
-        pool = np.unique(documents[pooled, place, :pool_depth])
+        documents[:, column], scores[:, column] = _ranked(evidence, depth, decimals)
+        pool = np.unique(documents[pooled, column, :pool_depth])
         judged[topic] = (pool, truth[pool])
     missing = np.zeros((n_systems, n_topics), dtype=bool)
     missing[-1, :n_missing] = True

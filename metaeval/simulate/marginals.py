@@ -166,7 +166,7 @@ METRIC_KINDS: Mapping[str, MetricKind] = MappingProxyType({kind.name: kind for k
 def parsed_metric(name: str) -> tuple[str, MetricKind, int]:
     """Return a metric's name as it is written, its kind and its cutoff (0 if it has none)."""
     word, at, digits = str(name).strip().partition("@")
-    kind = {known.casefold(): kind for known, kind in METRIC_KINDS.items()}.get(word.casefold())
+    kind = {metric_name.casefold(): kind for metric_name, kind in METRIC_KINDS.items()}.get(word.casefold())
     if kind is None:
         raise UnknownNameError("metric that can be imitated", str(name), METRIC_KINDS)
     if at and (kind.cutoff == "none" or not re.fullmatch("[1-9][0-9]{0,5}", digits)):

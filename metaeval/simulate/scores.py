@@ -114,13 +114,18 @@ class Population(Result):
         source = resolve_rng(rng)
         latent = self._latent(int(n_topics), source.generator, cluster, cluster_share, n_repeats, repeat_share)
         scores = as_scores(
-            np.stack([marginal_of(name).scores(part) for name, part in zip(self.metrics, latent, strict=True)]),
+            np.stack(
+                [
+                    marginal_of(name).scores(latent_scores)
+                    for name, latent_scores in zip(self.metrics, latent, strict=True)
+                ]
+            ),
             metrics=self.metrics,
             systems=self.systems,
             groups=None if self.groups is None else dict(zip(self.systems, self.groups, strict=True)),
             clusters=None
             if cluster is None
-            else {str(number): f"cluster{one + 1}" for number, one in enumerate(cluster.tolist(), start=1)},
+            else {str(number): f"cluster{code + 1}" for number, code in enumerate(cluster.tolist(), start=1)},
         )
         scores.attrs["notes"] = [
             f"simulated: systems from {self.random_source}, {n_topics:,} topics from {source.description}"
@@ -145,8 +150,8 @@ class Population(Result):
         scale = np.sqrt(self.shares.topic + self.shares.interaction * factors**2)
         effects, scales = np.broadcast_arrays(self.effects[..., None], scale)
         means = [
-            marginal_of(name).expectation(effects[place], scales[place]) @ (weights / weights.sum())
-            for place, name in enumerate(self.metrics)
+            marginal_of(name).expectation(effects[index], scales[index]) @ (weights / weights.sum())
+            for index, name in enumerate(self.metrics)
         ]
         coordinates = {"metric": list(self.metrics), "system": list(self.systems)}
         return xr.DataArray(np.stack(means), dims=DIMS[:2], coords=coordinates, name="true_mean")
@@ -303,7 +308,7 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
     See Also
     --------
     metaeval.simulate.collection.simulate_collection
-    metaeval.studies.power.study_power
+    metaeval.questions.power.study.study_power
 
     Examples
     --------
@@ -348,7 +353,7 @@ def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
             f"`metrics` must be a sequence with at least one name, such as ['AP'], not {metrics!r}"
         )
     names = tuple(parsed_metric(name)[0] for name in metrics)
-    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    repeated = [name for position, name in enumerate(names) if name in names[:position]]
     if repeated:
         raise InvalidOptionError(f"metric {repeated[0]!r} appears twice; name every metric once")
     return names
@@ -358,8 +363,8 @@ def _check_numbers(shares: Components, correlation: Components, topic_spread: fl
     if min(shares) < 0 or not np.isclose(sum(shares), 1.0, rtol=0, atol=1e-9) or shares.topic + shares.interaction <= 0:
         rule = f"must be at least 0, add up to 1, and leave something to topics, not {tuple(shares)}"
         raise refused("shares", rule, shares)
-    for what, number in (*zip(("correlation",) * 3, correlation, strict=True), ("group_share", group_share)):
-        check_number(number, what, least=0, most=1)
+    for option, number in (*zip(("correlation",) * 3, correlation, strict=True), ("group_share", group_share)):
+        check_number(number, option, least=0, most=1)
     check_number(topic_spread, "topic_spread", least=0, most=1)
 
 
@@ -368,7 +373,7 @@ def _groups(n_systems: int, n_groups: int | None) -> tuple[str, ...] | None:
         return None
     check_count(n_groups, "n_groups", most=n_systems, unit="systems")
     width = len(str(n_groups))
-    return tuple(f"group{1 + place * n_groups // n_systems:0{width}}" for place in range(n_systems))
+    return tuple(f"group{1 + system * n_groups // n_systems:0{width}}" for system in range(n_systems))
 
 
 def _originals(n_systems: int, n_duplicates: int) -> Ints:

@@ -42,7 +42,7 @@ def simulate_votes(  # noqa: PLR0913 - what an arena is made of
 
     See Also
     --------
-    metaeval.studies.votes.study_votes
+    metaeval.questions.votes.study.study_votes
 
     Examples
     --------

@@ -134,16 +134,16 @@ class Study(Result):
 
     def _named(self) -> tuple[str, ...]:
         """Return the metrics that its report calls by short names."""
-        known = getattr(self, "metrics", ())
+        metrics = getattr(self, "metrics", ())
         scores = getattr(self, "scores", None)
-        if not known and isinstance(scores, xr.DataArray):
-            known = scores["metric"].to_numpy().tolist()
-        return tuple(map(str, known))
+        if not metrics and isinstance(scores, xr.DataArray):
+            metrics = scores["metric"].to_numpy().tolist()
+        return tuple(map(str, metrics))
 
     def _read_as(self) -> str:
         """Return the form that the scores were taken for."""
-        found: str = getattr(getattr(self, "scores", None), "attrs", {}).get("read_as", "")
-        return found
+        form: str = getattr(getattr(self, "scores", None), "attrs", {}).get("read_as", "")
+        return form
 
     def plot(self, name: str | None = None) -> "Figure":
         """Draw a picture of the report.
@@ -174,9 +174,9 @@ class Study(Result):
         <ShownFigure size 760x... with 1 Axes>
         """
         report = self.report()
-        found = report.main_picture() if name is None else next((o for o in report.pictures() if o.name == name), None)
-        if found is not None:
-            return found.draw()
+        chosen = report.main_picture() if name is None else next((o for o in report.pictures() if o.name == name), None)
+        if chosen is not None:
+            return chosen.draw()
         names = [picture.name for picture in report.pictures()]
         if names:
             raise UnknownNameError("picture", str(name), names)
@@ -271,8 +271,8 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
     error, n_clusters = result.details.get("standard_error"), result.details.get("n_clusters")
     spoken = unit_of(scores)
     if n_clusters:
-        whole = f"{spoken.clusters} are exchanged or drawn whole"
-        how = f"standard errors are cluster-robust ({error})" if error else whole
+        drawn_whole = f"{spoken.clusters} are exchanged or drawn whole"
+        how = f"standard errors are cluster-robust ({error})" if error else drawn_whole
         notes.append(Remark(f"{name}: {how}, with {n_clusters} {spoken.clusters}"))
     elif error:
         notes.append(Remark(f"{name}: standard errors are robust ({error})"))

@@ -64,7 +64,7 @@ def dims_of(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return (*DIMS, REPEAT) if REPEAT in labels else DIMS
 
 
-def clean_names(names: Iterable[object], what: str) -> list[str]:
+def distinct_names(names: Iterable[object], what: str) -> list[str]:
     """Return names as text, each once; see `clean_name`."""
     listed: list[Any] = list(names)
     cleaned: list[str] = listed if _plainly_clean(listed) else [clean_name(name, what) for name in listed]
@@ -93,14 +93,14 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
             try:
                 code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
             except TypeError:  # a list or a mapping among the names, which this refuses
-                clean_names(frame[parts[dim]].tolist(), dim)
+                distinct_names(frame[parts[dim]].tolist(), dim)
                 raise
             codes[dim], labels[dim] = merge_labels(code.astype(np.int64), names.tolist(), dim)
     n_rows, n_columns = len(frame), len(score_columns)
     if "metric" not in codes:
         codes = {dim: np.repeat(code, n_columns) for dim, code in codes.items()}
         codes["metric"] = np.tile(np.arange(n_columns, dtype=np.int64), n_rows)
-        labels["metric"] = clean_names(score_columns, "metric")
+        labels["metric"] = distinct_names(score_columns, "metric")
     if (repeat := first_repeat(codes, labels)) is not None:
         message = f"{_one_cell(codes, labels, repeat[0])} appears twice, in rows {repeat[1]} and {repeat[0]}; keep one"
         raise ScoresError(message)
@@ -109,9 +109,9 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
         scores=laid_out(codes, labels, np.stack(scores, axis=1).ravel()),
         labels=labels,
         coordinates={
-            part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
-            for part, dim in ATTACHED.items()
-            if part in parts and dim in parts
+            field: (dim, _one_per_name(frame[parts[field]], codes[dim][::n_columns], labels[dim], field, dim))
+            for field, dim in ATTACHED.items()
+            if field in parts and dim in parts
         },
         attributes={},
     )
@@ -128,9 +128,9 @@ def _one_per_name(
     column: pd.Series, codes: NDArray[np.integer], names: Sequence[str], part: str, dim: str
 ) -> NDArray[Any]:
     """Reduce a column that says the same on every row of a system (or metric, or topic) to one entry each."""
-    said = column.astype(object).where(column.notna(), None).to_numpy()
+    values = column.astype(object).where(column.notna(), None).to_numpy()
     entries: list[Any] = [None] * len(names)
-    pairs = dict.fromkeys(zip(codes.tolist(), said, strict=True))
+    pairs = dict.fromkeys(zip(codes.tolist(), values, strict=True))
     for code, said_of_it in pairs:
         entry = said_of_it.strip() if isinstance(said_of_it, str) else said_of_it
         if entries[code] is not None and entries[code] != entry:
@@ -146,8 +146,8 @@ def topics_in_order(table: ScoreTable, order: Sequence[str] | None = None) -> Sc
     wanted = natural_order(names) if order is None else list(order)
     if wanted == names:
         return table
-    place = {name: position for position, name in enumerate(names)}
-    positions = [place[name] for name in wanted]
+    index_of = {name: position for position, name in enumerate(names)}
+    positions = [index_of[name] for name in wanted]
     return table._replace(
         scores=np.ascontiguousarray(table.scores[:, :, positions]),
         labels=table.labels | {"topic": wanted},
@@ -222,8 +222,8 @@ def laid_out(codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequ
     """Return scores laid out by their labels, each in its cell; NaN in those without one."""
     shape = [len(labels[dim]) for dim in dims_of(labels)]
     scores = np.full(math.prod(shape), np.nan)
-    for part in _parts(len(numbers)):
-        scores[place_rows(codes, labels, part)] = numbers[part]
+    for rows in _parts(len(numbers)):
+        scores[place_rows(codes, labels, rows)] = numbers[rows]
     return scores.reshape(shape)
 
 
@@ -256,8 +256,8 @@ def first_repeat(
     shape = [len(labels[dim]) for dim in dims_of(labels)]
     refuse_sliver(shape, len(codes["topic"]), "check which column is which")
     taken = np.zeros(math.prod(shape), dtype=bool)
-    for part in _parts(len(codes["topic"])):
-        taken[place_rows(codes, labels, part)] = True
+    for rows in _parts(len(codes["topic"])):
+        taken[place_rows(codes, labels, rows)] = True
     if np.count_nonzero(taken) == len(codes["topic"]):
         return None
     cells = place_rows(codes, labels)

@@ -36,14 +36,14 @@ def complete_block(scores: Scores) -> Scores:
     >>> complete_block(scores)["topic"].to_numpy().tolist()
     ['1', '3']
     """
-    known = np.isfinite(scores.to_numpy()).all(axis=0)
-    if known.all():
+    observed = np.isfinite(scores.to_numpy()).all(axis=0)
+    if observed.all():
         return scores
-    found = largest_block(known)
-    if found is None:
-        fewest = min(_FEWEST, len(known))
+    block = largest_block(observed)
+    if block is None:
+        fewest = min(_FEWEST, len(observed))
         raise ScoresError(f"fewer than {fewest} systems have half of the {unit_of(scores).topics} in common")
-    return scores.isel(system=np.flatnonzero(found[0]), topic=np.flatnonzero(found[1]))
+    return scores.isel(system=np.flatnonzero(block[0]), topic=np.flatnonzero(block[1]))
 
 
 def largest_block(known: Flags) -> tuple[Flags, Flags] | None:
@@ -62,22 +62,22 @@ def largest_block(known: Flags) -> tuple[Flags, Flags] | None:
     ([True, True], [True, False, True])
     """
     fewest, ordered = min(_FEWEST, len(known)), known[np.argsort(-known.sum(axis=1), kind="stable")]
-    own = Counter(_sets_of(ordered))
+    counts = Counter(_sets_of(ordered))
 
     def worth(topics: int) -> tuple[int, int]:
-        n_systems = sum(n for one, n in own.items() if one & topics == topics)
+        n_systems = sum(n for topic_set, n in counts.items() if topic_set & topics == topics)
         return topics.bit_count() * n_systems * (n_systems >= fewest), n_systems
 
-    def large(found: Iterable[int]) -> set[int]:
-        return {one for one in found if one.bit_count() >= ENOUGH * known.shape[1]}
+    def large(intersections: Iterable[int]) -> set[int]:
+        return {topic_set for topic_set in intersections if topic_set.bit_count() >= ENOUGH * known.shape[1]}
 
-    found: set[int] = set()
-    for one in own:
-        found |= large([one, *(other & one for other in found)])
-        if len(found) > _MOST:
-            found = set(nlargest(_KEPT, found, key=lambda topics: (*worth(topics), topics)))
-    found |= large(_sets_of(np.logical_and.accumulate(ordered, axis=0)))
-    best = max(found, key=lambda topics: (*worth(topics), topics), default=0)
+    intersections: set[int] = set()
+    for topic_set in counts:
+        intersections |= large([topic_set, *(earlier & topic_set for earlier in intersections)])
+        if len(intersections) > _MOST:
+            intersections = set(nlargest(_KEPT, intersections, key=lambda topics: (*worth(topics), topics)))
+    intersections |= large(_sets_of(np.logical_and.accumulate(ordered, axis=0)))
+    best = max(intersections, key=lambda topics: (*worth(topics), topics), default=0)
     if not worth(best)[0]:
         return None
     topics = np.unpackbits(np.frombuffer(best.to_bytes(-(-known.shape[1] // 8)), np.uint8))[: known.shape[1]] > 0
@@ -86,4 +86,4 @@ def largest_block(known: Flags) -> tuple[Flags, Flags] | None:
 
 def _sets_of(rows: Flags) -> list[int]:
     """Return every row as the bits of a number: such numbers are intersected and counted fastest."""
-    return [int.from_bytes(one.tobytes()) for one in np.packbits(rows, axis=1)]
+    return [int.from_bytes(row.tobytes()) for row in np.packbits(rows, axis=1)]

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit_of
-from metaeval.running.equality import at_least
+from metaeval.running.equality import reaches
 from metaeval.table.scores import Scores
 
 
@@ -20,16 +20,16 @@ def constant_systems(scores: Scores) -> NDArray[np.bool_]:
     """
     values = scores.to_numpy()
     low, high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
-    return at_least(low, high, np.abs(high)) & (np.isfinite(values).sum(axis=2) > 1)
+    return reaches(low, high, np.abs(high)) & (np.isfinite(values).sum(axis=2) > 1)
 
 
 def constant_notes(table: Scores) -> list[str]:
     """Name the systems that have one value on all their items, as a reference of the others may have."""
     notes, spoken = [], unit_of(table)
     for metric, flags in zip(table["metric"].to_numpy().tolist(), constant_systems(table), strict=True):
-        own = table.sel(metric=metric).isel(system=np.flatnonzero(flags)).max("topic").to_series()
-        if len(own):
-            named = first_few([f"{name} ({own[name]:g})" for name in natural_order(own.index.tolist())])
+        constants = table.sel(metric=metric).isel(system=np.flatnonzero(flags)).max("topic").to_series()
+        if len(constants):
+            named = first_few([f"{name} ({constants[name]:g})" for name in natural_order(constants.index.tolist())])
             notes.append(
                 f"the same score on every {spoken.topic} under {metric}: {named}; every "
                 f"{spoken.topic} separates a cohort with such a system, unless all its systems have that score"

@@ -32,7 +32,7 @@ def plain(data: object) -> object:
     ['system', 'topic', 'AP']
     """
     for _ in range(len(CONVERSIONS)):  # a lazy frame becomes a frame, and that one of pandas
-        made = next((one.convert(data) for one in CONVERSIONS if one.fits(data)), data)
+        made = next((conversion.convert(data) for conversion in CONVERSIONS if conversion.fits(data)), data)
         if made is data:
             break
         data = made

@@ -27,7 +27,7 @@ from metaeval.table.array import (
     REPEAT,
     UNNAMED_METRIC,
     ScoreTable,
-    clean_names,
+    distinct_names,
     exact_floats,
     frame_numbers,
     table_of_rows,
@@ -44,7 +44,7 @@ _READ = (
 )
 
 
-class _Asked(NamedTuple):
+class _FormOptions(NamedTuple):
     """What the caller said beside the data."""
 
     names: Names
@@ -56,14 +56,14 @@ class Form(NamedTuple):
 
     name: str
     fits: Callable[[Any], bool]
-    read: Callable[[Any, _Asked], ScoreTable]
+    read: Callable[[Any, _FormOptions], ScoreTable]
     takes: AbstractSet[str] = frozenset()
     """Of metric, system, topic (names that it does not have itself) and nesting."""
 
 
 def recognise(data: object, names: Mapping[str, Sequence[str] | None], nesting: Sequence[str] | None) -> ScoreTable:
     """Take scores in any shape apart into numbers and labels."""
-    checked = {dim: _names_given(given, dim) for dim, given in names.items()}
+    checked = {dim: _names_given(labels, dim) for dim, labels in names.items()}
     data = plain(data)
     form = next(form for form in FORMS if form.fits(data))
     if form.name == "mapping":
@@ -77,8 +77,8 @@ def recognise(data: object, names: Mapping[str, Sequence[str] | None], nesting: 
                 "`nesting` is for mappings in mappings; this table says itself which axis is which, so leave it out"
             )
             raise InvalidOptionError(message)
-    refuse_names({dim: given for dim, given in checked.items() if dim not in form.takes})
-    table = form.read(data, _Asked(checked, nesting))
+    refuse_names({dim: labels for dim, labels in checked.items() if dim not in form.takes})
+    table = form.read(data, _FormOptions(checked, nesting))
     return table if "read_as" in table.attributes else said(table, form.name)
 
 
@@ -146,7 +146,7 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
             raise ScoresError(f"the coordinate {name} must lie along {dim}, not along {coordinates[name].dims}")
     return ScoreTable(
         scores=_real_numbers(data.to_numpy()),
-        labels={str(dim): clean_names(coordinates[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
+        labels={str(dim): distinct_names(coordinates[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
         coordinates=extras,
         attributes={name: list(entry) if isinstance(entry, list) else entry for name, entry in data.attrs.items()},
     )
@@ -154,8 +154,8 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
 
 def _with_usual_dims(data: xr.DataArray) -> xr.DataArray:
     """Rename dims that are called by other words: run, query, measure."""
-    words = {dim: part for dim in data.dims if (part := part_of_word(dim)) in {*DIMS, REPEAT} and part != dim}
-    new = {dim: part for dim, part in words.items() if part not in data.dims and part not in data.coords}
+    words = {dim: role for dim in data.dims if (role := part_of_word(dim)) in {*DIMS, REPEAT} and role != dim}
+    new = {dim: role for dim, role in words.items() if role not in data.dims and role not in data.coords}
     return data.rename(new) if len(set(new.values())) == len(new) else data
 
 
@@ -168,7 +168,7 @@ def _as_one_metric(data: xr.DataArray) -> xr.DataArray:
     return expanded
 
 
-def _from_nested(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+def _from_nested(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     """Lay out mappings in mappings, once it is sure what is a system, what a topic and what a metric."""
     rows = []
     for outer, parts in tables.items():
@@ -194,7 +194,7 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     metric_like = [metric_evidence(names) for names in levels]
     at_metric = int(np.argmax(metric_like))
     if sorted(metric_like) == [0, 0, 2]:
-        first, second = (level for place, level in enumerate(levels) if place != at_metric)
+        first, second = (level for position, level in enumerate(levels) if position != at_metric)
         as_system, as_topic = topic_evidence(first), topic_evidence(second)
         certain = as_topic > max(as_system, 1) or len(second) > len(first)
         if as_topic > max(as_system, 0) and certain:
@@ -204,10 +204,10 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
             why = "topics seem to stand outside systems, and it should be the other way round"
     else:
         why = "metrics must be called like metrics, and systems and topics must not, to be recognised"
-    shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
+    examples = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
     raise InvalidOptionError(
-        f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "
-        f"innermost {shown[2]}; {why}. Say what they are, the outermost first: "
+        f"what are systems, topics and metrics in these mappings? Outermost are {examples[0]}, in them {examples[1]}, "
+        f"innermost {examples[2]}; {why}. Say what they are, the outermost first: "
         "`nesting=('system', 'topic', 'metric')` as in pytrec_eval, ('system', 'metric', 'topic') as in ranx, or "
         "another order"
     )
@@ -218,11 +218,11 @@ def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
         metric: topics_in_rows(table, f"table {metric!r}", {}, otherwise="columns") for metric, table in tables.items()
     }
     ways = list(dict.fromkeys(map(wide_said, turned.values())))
-    return said(wide_tables({metric: one.table for metric, one in turned.items()}),
+    return said(wide_tables({metric: oriented.table for metric, oriented in turned.items()}),
                 f"wide frames by metric: {first_few(ways, between='; ')}")  # fmt: skip
 
 
-def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _Asked) -> ScoreTable:
+def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOptions) -> ScoreTable:
     """Read scores of one metric by system and topic, or the other way round."""
     if metric_evidence(list(tables)) == _SURE:
         raise InvalidOptionError(
@@ -247,14 +247,14 @@ def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _Asked) -> 
         if oriented.systems_in == "rows"
         else {"system": "inner", "topic": "outer"}
     )
-    given = asked.names.get("metric")
-    metric = UNNAMED_METRIC if given is None else given[0]
+    metric_names = asked.names.get("metric")
+    metric = UNNAMED_METRIC if metric_names is None else metric_names[0]
     table = table_of_rows(frame.rename(columns={"score": metric}), parts, [metric])
     order = ("system", "topic") if oriented.systems_in == "rows" else ("topic", "system")
     return said(table, f"mappings in mappings: {order[0]}, {order[1]}, the outermost first (by {oriented.told_by})")
 
 
-def _from_lists(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+def _from_lists(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     """Read the scores of every system on the same topics, in their order."""
     sizes = {len(scores) for scores in tables.values()}
     if len(sizes) > 1:
@@ -271,7 +271,7 @@ def _from_lists(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
     return said(table, f"lists by system: {len(tables)} systems, {next(iter(sizes))} topics in their order")
 
 
-def _from_arrays(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+def _from_arrays(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     """Read an array (system, topic) for every metric."""
     shapes = {np.shape(array) for array in tables.values()}
     if len(shapes) > 1:
@@ -297,7 +297,7 @@ def _from_results(results: Mapping[Any, Any]) -> ScoreTable:
 def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, object]]:  # noqa: ANN401 - recognised by shape
     if isinstance(result, pd.DataFrame):
         parts = column_roles(result.columns).parts
-        return zip(*(result[parts[part]].tolist() for part in ("topic", "metric", "score")), strict=True)
+        return zip(*(result[parts[role]].tolist() for role in ("topic", "metric", "score")), strict=True)
     if isinstance(result, Mapping) and all(isinstance(scores, Mapping) for scores in result.values()):
         raise InvalidOptionError(
             f"{system!r} holds mappings in a mapping, and other systems do not; give the results of all systems in "
@@ -334,14 +334,16 @@ def _from_array(data: object, names: Names) -> ScoreTable:
             "an array of scores is (system, topic), (metric, system, topic) or (metric, system, topic, repeat); this "
             f"one has {values.ndim} axes"
         )
-    given = {dim: names.get(dim) for dim in DIMS}
-    axes, told = _axes_of(values.shape, given)
+    by_dim = {dim: names.get(dim) for dim in DIMS}
+    axes, told = _axes_of(values.shape, by_dim)
     values = np.ascontiguousarray(values.transpose(*axes, *range(len(DIMS), values.ndim)))
     labels: dict[str, list[str]] = {}
     for dim, size, stem in zip((*DIMS, REPEAT), values.shape, ("metric", "system", "", ""), strict=False):
-        own = given.get(dim)
-        listed: Sequence[object] = [f"{stem}{number}" for number in range(1, size + 1)] if own is None else own
-        labels[dim] = clean_names(listed, dim)
+        dim_names = by_dim.get(dim)
+        listed: Sequence[object] = (
+            [f"{stem}{number}" for number in range(1, size + 1)] if dim_names is None else dim_names
+        )
+        labels[dim] = distinct_names(listed, dim)
     order = [dim for _, dim in sorted(zip(axes, DIMS, strict=True))]
     sizes = ", ".join(count(len(labels[dim]), dim) for dim in [*order, *list(labels)[len(DIMS) :]])
     return said(ScoreTable(values, labels, {}, {}), f"array: {sizes} along its axes (by {told})")
@@ -349,7 +351,7 @@ def _from_array(data: object, names: Names) -> ScoreTable:
 
 def _axes_of(shape: Sequence[int], given: Names) -> tuple[tuple[int, ...], str]:
     """Return the axes of metrics, systems and topics: the documented ones if the names fit, else those that do."""
-    lengths = [None if (own := given[dim]) is None else len(own) for dim in DIMS]
+    lengths = [None if (labels := given[dim]) is None else len(labels) for dim in DIMS]
 
     def fits(axes: Sequence[int]) -> bool:
         return all(length in {None, shape[axis]} for length, axis in zip(lengths, axes, strict=True))
@@ -362,7 +364,7 @@ def _axes_of(shape: Sequence[int], given: Names) -> tuple[tuple[int, ...], str]:
     fitting = list(dict.fromkeys(swapped))
     if len(fitting) == 1 or (fitting and fitting[0] == (0, 2, 1)):
         return fitting[0], "the names given"
-    wrong = next(place for place, length in enumerate(lengths) if length not in {None, shape[place]})
+    wrong = next(position for position, length in enumerate(lengths) if length not in {None, shape[position]})
     dim = DIMS[wrong]
     more = "; put its axes in the order metric, system, topic" if fitting else ""
     raise InvalidOptionError(f"`{dim}s` holds {lengths[wrong]} names for {shape[wrong]} {dim}s{more}")
@@ -404,22 +406,22 @@ def _names_columns(tables: Mapping[Any, Any]) -> bool:
     return lists and {"system", "topic"} <= parts.keys()
 
 
-def _of_columns(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+def _of_columns(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     lengths = {str(name): len(cells) for name, cells in tables.items()}
     if len(set(lengths.values())) > 1:
-        shown = first_few([f"{name}: {length}" for name, length in lengths.items()])
-        raise ScoresError(f"the columns of a table must be equally long; these have {shown} cells")
+        listing = first_few([f"{name}: {length}" for name, length in lengths.items()])
+        raise ScoresError(f"the columns of a table must be equally long; these have {listing} cells")
     return read_frame(pd.DataFrame({name: list(cells) for name, cells in tables.items()}), asked.names)
 
 
-def _as_tables(tables: Mapping[Any, Any], _: _Asked) -> ScoreTable:
+def _as_tables(tables: Mapping[Any, Any], _: _FormOptions) -> ScoreTable:
     """Read wide tables by metric, or results by system, in frames of any library."""
-    known: dict[Any, Any] = {key: _as_frame(table) for key, table in tables.items()}
-    long = {key: holds_results(table) for key, table in known.items()}
+    frames: dict[Any, Any] = {key: _as_frame(table) for key, table in tables.items()}
+    long = {key: holds_results(table) for key, table in frames.items()}
     if not any(long.values()):
-        return _from_wide(known)
+        return _from_wide(frames)
     if all(long.values()):
-        return _from_results(known)
+        return _from_results(frames)
     kinds = [next(str(key) for key, is_long in long.items() if is_long is kind) for kind in (True, False)]
     raise ScoresError(
         f"a mapping holds either wide tables by metric or results by system, not both: {kinds[0]!r} has columns for "
@@ -434,7 +436,7 @@ def _as_frame(table: object) -> object:
 
 def _is_flat(scores: Sequence[Any]) -> bool:
     """Whether this is a list of single scores."""
-    return len(scores) > 0 and all(one is None or np.isscalar(one) for one in scores)
+    return len(scores) > 0 and all(score is None or np.isscalar(score) for score in scores)
 
 
 def _by_topic(series: pd.Series) -> bool:

@@ -16,7 +16,7 @@ from metaeval.table.array import (
     REPEAT,
     UNNAMED_METRIC,
     ScoreTable,
-    clean_names,
+    distinct_names,
     frame_numbers,
     refuse_sliver,
     table_of_rows,
@@ -25,8 +25,8 @@ from metaeval.table.means import columns_of, renaming
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
-    Column,
     ColumnRoles,
+    RoleColumn,
     column_roles,
     item_column,
     item_constants,
@@ -75,18 +75,18 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     columns = _clean_column_names(flat)
     flat = flat.set_axis(columns, axis=1)
     roles = column_roles(columns, cells=lambda name: list(map(str, flat[name].head(_SAMPLE).tolist())))
-    known = _with_items(_Frame(flat, roles.parts, roles.others, names))
-    form = next((form for form in FRAME_FORMS if form.fits(known)), None)
+    recognised = _with_items(_Frame(flat, roles.parts, roles.others, names))
+    form = next((form for form in FRAME_FORMS if form.fits(recognised)), None)
     if form is None:
-        return _read_wide(frame, names) if _is_wide(frame) else _refuse_frame(known)
+        return _read_wide(frame, names) if _is_wide(frame) else _refuse_frame(recognised)
     if form.name != "wide frame":
         refuse_names(names)
-    known, notes = _without_other_columns(known) if form.long else (known, [])
+    recognised, notes = _without_other_columns(recognised) if form.long else (recognised, [])
     try:
-        table = _noted(form.read(known), notes)
+        table = _noted(form.read(recognised), notes)
     except ScoresError as error:
         raise ScoresError("; ".join([str(error), *notes])) from error
-    return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(known)}")
+    return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(recognised)}")
 
 
 def _noted(table: ScoreTable, notes: Sequence[str]) -> ScoreTable:
@@ -101,10 +101,10 @@ def said(table: ScoreTable, what: str) -> ScoreTable:
 
 
 def _columns_said(known: _Frame) -> str:
-    held = [f"{part} in {column!r}" for part, column in known.parts.items() if part in {*DIMS, "score"}]
+    phrases = [f"{role} in {column!r}" for role, column in known.parts.items() if role in {*DIMS, "score"}]
     if "score" not in known.parts and "metric" not in known.parts:
-        held.append(f"metrics in {first_few(list(map(repr, known.others)))}")
-    return ", ".join(held)
+        phrases.append(f"metrics in {first_few(list(map(repr, known.others)))}")
+    return ", ".join(phrases)
 
 
 def _has(*parts: str, without: str = "") -> Callable[[_Frame], bool]:
@@ -117,10 +117,10 @@ def _with_items(known: _Frame) -> _Frame:
     system = known.parts.get("system")
     if system is None or "topic" in known.parts or len(known.frame) > _MOST_ROWS:
         return known
-    named = [known.parts[part] for part in ("system", "metric") if part in known.parts]
+    named = [known.parts[role] for role in ("system", "metric") if role in known.parts]
     if not known.frame[named].astype(str).duplicated().any():
         return known
-    keys = [known.frame[known.parts[part]].astype(str) for part in ("system", "metric", REPEAT) if part in known.parts]
+    keys = [known.frame[known.parts[role]].astype(str) for role in ("system", "metric", REPEAT) if role in known.parts]
     cells = {name: known.frame[name].astype(str).tolist() for name in known.others}
     cells["\0"] = list(map("\0".join, zip(*keys, strict=True)))
     fitting = item_column(cells, "\0", known.others)
@@ -140,7 +140,9 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     if not others or ("score" not in known.parts and "metric" in known.parts):
         return known, []
     if "score" in known.parts:
-        return known._replace(others=[]), left_out_columns([Column(name, "", "which has no part") for name in others])
+        return known._replace(others=[]), left_out_columns(
+            [RoleColumn(name, "", "which has no part") for name in others]
+        )
     words = [name for name in others if _holds_words(known.frame[name])]
     numeric = [name for name in others if name not in words]
     head = known.frame.head(_MOST_ROWS)
@@ -153,10 +155,12 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     topics = head[known.parts["topic"]].astype(str).tolist()
     columns += item_constants([numeric[at] for at in free], np.stack(values, axis=1)[:, free], topics) if free else []
     told = {column.name for column in columns}
-    kept = [name for name in numeric if name not in told]
-    if not kept:
+    metrics = [name for name in numeric if name not in told]
+    if not metrics:
         raise ScoresError(f"no column is left that could hold scores; columns: {', '.join(known.frame.columns)}")
-    return known._replace(others=kept), left_out_columns([*columns, *(Column(name, "", "words") for name in words)])
+    return known._replace(others=metrics), left_out_columns(
+        [*columns, *(RoleColumn(name, "", "words") for name in words)]
+    )
 
 
 def _holds_words(column: pd.Series) -> bool:
@@ -232,12 +236,12 @@ def _names_then_scores(known: _Frame) -> bool:
 
 
 def _read_named_rows(known: _Frame) -> ScoreTable:
-    part = next(iter(known.parts))
+    role = next(iter(known.parts))
     words = [name for name in known.others if _holds_words(known.frame[name])]
     words = words if len(words) < len(known.others) else []
-    frame = known.frame.drop(columns=words).set_index(known.parts[part])
-    table = _read_wide(frame.rename_axis(part), known.names)
-    return _noted(table, left_out_columns([Column(name, "text", "words") for name in words]))
+    frame = known.frame.drop(columns=words).set_index(known.parts[role])
+    table = _read_wide(frame.rename_axis(role), known.names)
+    return _noted(table, left_out_columns([RoleColumn(name, "text", "words") for name in words]))
 
 
 FRAME_FORMS: tuple[FrameForm, ...] = (
@@ -261,12 +265,12 @@ FRAME_FORMS: tuple[FrameForm, ...] = (
 
 
 def _refuse_frame(known: _Frame) -> ScoreTable:
-    absent = [part for part in (*DIMS, "score") if part not in known.parts]
-    ordered = [part for part in ("system", "topic", "metric", "score") if part in absent]
+    absent = [role for role in (*DIMS, "score") if role not in known.parts]
+    ordered = [role for role in ("system", "topic", "metric", "score") if role in absent]
     raise ScoresError(
         f"this frame is none of those that are read: {FRAMES_READ}. Its columns are "
         f"{first_few(list(known.frame.columns), most=20)}; not found: {', '.join(ordered)}. Rename columns "
-        f"({'; '.join(f'{part}: {", ".join(SCORES[part])}' for part in ordered)}), or pass a wide frame of numbers "
+        f"({'; '.join(f'{role}: {", ".join(SCORES[role])}' for role in ordered)}), or pass a wide frame of numbers "
         "with its systems and topics in index and columns"
     )
 
@@ -279,8 +283,8 @@ def _with_labels_in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     unnamed = [name for name in frame.index.names if name is None]
     if frame.columns.nlevels > 1 or (frame.index.nlevels > 1 and unnamed):
         return _melted(frame)
-    one = frame.index.nlevels == 1
-    if unnamed or (one and part_of_word(frame.index.name) is None and _is_wide(frame)):
+    one_level = frame.index.nlevels == 1
+    if unnamed or (one_level and part_of_word(frame.index.name) is None and _is_wide(frame)):
         return frame
     return frame.copy().reset_index()  # a copy is in one piece: pandas warns where one is not
 
@@ -290,8 +294,8 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.columns.nlevels > 1:
         keys = [column for column in frame.columns if not any(str(level).strip() for level in column[1:])]
         frame = frame.set_index(keys) if keys else frame
-        own: list[Any] = [name[0] if isinstance(name, tuple) else name for name in frame.index.names]
-        frame = frame.rename_axis(index=own)
+        index_names: list[Any] = [name[0] if isinstance(name, tuple) else name for name in frame.index.names]
+        frame = frame.rename_axis(index=index_names)
     columns = frame.columns
     scores = columns.nlevels == 1 and (
         frame.index.nlevels >= len(DIMS) or [part_of_word(column) for column in columns] == ["score"]
@@ -306,34 +310,34 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _level_names(axis: pd.Index, side: str) -> list[str]:
-    return [f"{side} level {place}" if name is None else str(name) for place, name in enumerate(axis.names, 1)]
+    return [f"{side} level {number}" if name is None else str(name) for number, name in enumerate(axis.names, 1)]
 
 
 def _roles_of_named(levels: Mapping[str, pd.Index]) -> dict[str, str]:
     """Return the part that every level of labels plays: its name says it, or how its labels are spelled."""
-    known = {name: part for name in levels if (part := part_of_word(name)) is not None}
-    labels = {name: list(dict.fromkeys(axis.tolist())) for name, axis in levels.items() if name not in known}
-    free = [dim for dim in DIMS if dim not in known.values()]
+    roles = {name: role for name in levels if (role := part_of_word(name)) is not None}
+    labels = {name: list(dict.fromkeys(axis.tolist())) for name, axis in levels.items() if name not in roles}
+    free = [dim for dim in DIMS if dim not in roles.values()]
     chosen = [
         dict(zip(labels, dims, strict=True))
         for dims in (permutations(free, len(labels)) if len(labels) <= len(free) else ())
-        if {"system", "topic"} <= {*known.values(), *dims} and _plausible(dict(zip(dims, labels.values(), strict=True)))
+        if {"system", "topic"} <= {*roles.values(), *dims} and _plausible(dict(zip(dims, labels.values(), strict=True)))
     ]
     if len(chosen) != 1:
-        shown = "; ".join(f"{name}: {first_few(own, most=3)}" for name, own in labels.items())
+        listing = "; ".join(f"{name}: {first_few(level_labels, most=3)}" for name, level_labels in labels.items())
         raise ScoresError(
-            f"which levels of the labels of this frame are systems, topics and metrics? Not told: {shown or 'none'}. "
+            f"which levels of the labels of this frame are systems, topics and metrics? Not told: {listing or 'none'}. "
             "Name every level: frame.index.names = ['topic'], frame.columns.names = ['metric', 'system']"
         )
-    return known | chosen[0]
+    return roles | chosen[0]
 
 
 def _plausible(labels: Mapping[str, Sequence[object]]) -> bool:
     """Whether labels are spelled like what they are taken for, and not like anything else."""
-    metrics = {dim: metric_evidence(own) for dim, own in labels.items()}
-    if any((found == _SURE) is not (dim == "metric") for dim, found in metrics.items()):
+    metrics = {dim: metric_evidence(names) for dim, names in labels.items()}
+    if any((evidence == _SURE) is not (dim == "metric") for dim, evidence in metrics.items()):
         return False
-    topics = {dim: topic_evidence(own) for dim, own in labels.items() if dim != "metric"}
+    topics = {dim: topic_evidence(names) for dim, names in labels.items() if dim != "metric"}
     return not {"system", "topic"} <= topics.keys() or topics["topic"] > topics["system"]
 
 
@@ -349,8 +353,8 @@ def _is_wide(frame: pd.DataFrame) -> bool:
 
 def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     """Read a wide frame of one metric, which only the caller can name."""
-    given = names.get("metric")
-    metric = UNNAMED_METRIC if given is None else _only(given)
+    metric_names = names.get("metric")
+    metric = UNNAMED_METRIC if metric_names is None else _only(metric_names)
     for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
         if metric_evidence(list(axis)) == _SURE:
             raise ScoresError(
@@ -366,16 +370,16 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
 
 def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:
     """Leave out the columns, as the frame was given, that are no scores."""
-    given = oriented.table.T if oriented.systems_in == "rows" else oriented.table
-    names = list(map(str, given.columns))
-    if not all(isinstance(name, str) for name in given.columns) or len(set(names)) < len(names):
+    frame = oriented.table.T if oriented.systems_in == "rows" else oriented.table
+    names = list(map(str, frame.columns))
+    if not all(isinstance(name, str) for name in frame.columns) or len(set(names)) < len(names):
         return oriented, []
-    values = np.stack([frame_numbers(given[name], f"column {name!r}") for name in names], axis=1)
+    values = np.stack([frame_numbers(frame[name], f"column {name!r}") for name in names], axis=1)
     columns = not_scores(names, values, along="topic" if oriented.systems_in == "rows" else "system")
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)
-    kept, notes = given.drop(columns=[column.name for column in columns]), left_out_columns(columns)
-    return oriented._replace(table=kept.T if oriented.systems_in == "rows" else kept), notes
+    remaining, notes = frame.drop(columns=[column.name for column in columns]), left_out_columns(columns)
+    return oriented._replace(table=remaining.T if oriented.systems_in == "rows" else remaining), notes
 
 
 def wide_said(oriented: Oriented) -> str:
@@ -398,10 +402,10 @@ def wide_tables(tables: Mapping[str, pd.DataFrame]) -> ScoreTable:
     systems: dict[str, None] = {}
     topics: dict[str, None] = {}
     frames: dict[str, pd.DataFrame] = {}
-    metrics = clean_names(tables, "metric")
+    metrics = distinct_names(tables, "metric")
     for metric, table in zip(metrics, tables.values(), strict=True):
         try:
-            columns, index = clean_names(table.columns, "system"), clean_names(table.index, "topic")
+            columns, index = distinct_names(table.columns, "system"), distinct_names(table.index, "topic")
         except ScoresError as error:
             raise ScoresError(f"{error} (table {metric!r})") from error
         ids = [column for column in columns if part_of_word(column) == "topic"]
@@ -428,7 +432,8 @@ def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> N
     if all(isinstance(kind, np.dtype) and kind.kind in "fb" for kind in set(table.dtypes)):
         return table.to_numpy(dtype=np.float64)
     arrays = [
-        frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}") for place, name in enumerate(columns)
+        frame_numbers(table.iloc[:, position], f"system {name!r} under {metric!r}")
+        for position, name in enumerate(columns)
     ]
     return np.stack(arrays, axis=1) if arrays else np.empty((len(table), 0))
 
@@ -436,7 +441,7 @@ def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> N
 def _clean_column_names(frame: pd.DataFrame) -> list[str]:
     columns = [str(column) for column in frame.columns]
     if len(set(columns)) < len(columns):
-        clean_names(columns, "column")
+        distinct_names(columns, "column")
     return columns
 
 

@@ -11,7 +11,7 @@ from metaeval.base.names import first_few
 from metaeval.table.derived import derived_columns
 from metaeval.table.roles import (
     BOUNDS,
-    Column,
+    RoleColumn,
     is_computed,
     item_constants,
     part_of_word,
@@ -34,9 +34,9 @@ class LabelColumns(NamedTuple):
 
     judges: list[int]
     """Places of the columns of labels."""
-    left: list[Column]
+    left: list[RoleColumn]
     """Columns that are no labels."""
-    unsure: list[Column]
+    unsure: list[RoleColumn]
     """Columns that may be none; where there are some, somebody has to say who the judges are."""
 
 
@@ -61,24 +61,26 @@ def label_columns(
     if len(rest) < _JUDGES:  # a judge may be called so
         return LabelColumns(list(range(len(names))), [], [])
     free = [at for at in rest if not is_computed(names[at])]
-    told |= {names[at]: Column(names[at], "id", "the numbers of the rows") for at in free if _counts(values[:, at])}
+    told |= {names[at]: RoleColumn(names[at], "id", "the numbers of the rows") for at in free if _counts(values[:, at])}
     told |= {one.name: one for one in item_constants([names[at] for at in free], values[:, free], topics)}
     rest = [at for at in rest if names[at] not in told]
     near = [at for at in rest if not _other_unit(values, at, rest)]
     derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
-    told |= {one.name: Column(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure}
+    told |= {one.name: RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure}
     rest = [at for at in rest if names[at] not in told]
     doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
     doubted |= {name: one.how for name, one in derived.items() if not one.sure}
     if len(rest) - len(doubted) < _JUDGES:
         doubted = {}
-    unsure = [Column(name, "aggregate" if name in derived else "", why, sure=False) for name, why in doubted.items()]
+    unsure = [
+        RoleColumn(name, "aggregate" if name in derived else "", why, sure=False) for name, why in doubted.items()
+    ]
     if len(rest) < _JUDGES:
         return LabelColumns(list(range(len(names))), [], [])
     return LabelColumns(rest, [told[name] for name in names if name in told], unsure)
 
 
-def doubts_of(columns: Sequence[Column]) -> str:
+def doubts_of(columns: Sequence[RoleColumn]) -> str:
     """Return what errors say of columns that may hold no labels.
 
     Examples
@@ -108,14 +110,14 @@ def negative_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     return [f"labels of {listed} count as grades below 0; {way}"]
 
 
-def _by_name(name: str, names: Sequence[str]) -> Column | None:
+def _by_name(name: str, names: Sequence[str]) -> RoleColumn | None:
     """Return what the name of a column says that it is, None for a judge; one of bounds only beside what they bound."""
     role, stem = role_of_name(name)
     if not role or role == "aggregate" or is_computed(name):
         return None
     if (role in BOUNDS and stem and stem not in map(str.casefold, names)) or role == "range":
         return None
-    return Column(name, role, says_of(name), of=stem)
+    return RoleColumn(name, role, says_of(name), of=stem)
 
 
 def _counts(numbers: Floats) -> bool:

@@ -49,9 +49,9 @@ def usable_errors(
         for end, other, told in zip(means.tolist(), far.tolist(), ends.tolist(), strict=True)
     ]
     return np.where(zero, made, errors), [
-        f"under {metric}, standard errors of 0 are replaced by {what}: "
+        f"under {metric}, standard errors of 0 are replaced by {replacement}: "
         + first_few([f"{names[at]} {made[at]:.4f}{between[at]}" for at in np.flatnonzero(told).tolist()])
-        for told, what in kinds
+        for told, replacement in kinds
         if told.any()
     ]
 
@@ -65,9 +65,11 @@ def impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[
     with np.errstate(invalid="ignore", divide="ignore"):
         largest = np.sqrt(means * (scale - means) / (n - 1))
     odd = np.flatnonzero((errors > (1 + _BINOMIAL) * largest) & (means > 0) & (means < scale)).tolist()
-    said = first_few(
+    listing = first_few(
         [f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; "
     )
     return (
-        [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {said}"] if said else []
+        [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {listing}"]
+        if listing
+        else []
     )

@@ -66,9 +66,9 @@ class SystemMeans(Result):
         for name in metrics:
             if name not in self.metrics:
                 raise UnknownNameError("metric on the leaderboard", str(name), self.metrics)
-        kept = [self.metrics.index(name) for name in metrics]
-        held = {name: getattr(self, name)[kept] for name in ("means", "errors", "n", "higher_is_better")}
-        return replace(self, metrics=tuple(metrics), **held)
+        positions = [self.metrics.index(name) for name in metrics]
+        fields = {name: getattr(self, name)[positions] for name in ("means", "errors", "n", "higher_is_better")}
+        return replace(self, metrics=tuple(metrics), **fields)
 
     def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
         """Return the same with other directions for the metrics named."""
@@ -77,8 +77,8 @@ class SystemMeans(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system: metric, system, mean, stderr, n."""
         keys = pd.MultiIndex.from_product([self.metrics, self.systems], names=["metric", "system"])
-        held = {"mean": self.means.ravel(), "stderr": self.errors.ravel(), "n": self.n.ravel()}
-        return pd.DataFrame(held, index=keys).reset_index()
+        columns = {"mean": self.means.ravel(), "stderr": self.errors.ravel(), "n": self.n.ravel()}
+        return pd.DataFrame(columns, index=keys).reset_index()
 
 
 class MeanColumn(NamedTuple):
@@ -146,11 +146,11 @@ def means_columns(
         system = names[0]
     if "topic" in parts or len(set(spelled.values())) < len(names):
         return None
-    known = {system, task, parts.get("metric")}
-    free = [name for name in names if name not in known and not _is_unnamed(name)]
+    assigned = {system, task, parts.get("metric")}
+    free = [name for name in names if name not in assigned and not _is_unnamed(name)]
     size = _size_column(free)
-    held = [name for name in free if name != size and name not in words]
-    pairs = _pairs(held, told.get("score", parts.get("score")), sure="score" in told)
+    remaining = [name for name in free if name != size and name not in words]
+    pairs = _pairs(remaining, told.get("score", parts.get("score")), sure="score" in told)
     if system is None and pairs and leading and all(pair.mean != leading for pair in pairs) and _are_names(first):
         system, task = leading, None if task == leading else task
     if system is None or not pairs:
@@ -194,7 +194,7 @@ def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanCo
     """Return the columns of means with those that tell their errors: called after them, or the only ones of a kind."""
     roles = {name: role_of_name(name) for name in free}
     means = [name for name in free if not roles[name][0] or name == score or _is_mean(name)]
-    held: dict[str, dict[str, str]] = {}
+    by_mean: dict[str, dict[str, str]] = {}
     for name in free:
         role, stem = roles[name]
         if role in {*ERRORS, "low", "high"} and name != score:
@@ -202,8 +202,8 @@ def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanCo
             named = named or next((mean for mean in means if _is_mean(mean) and roles[mean][1] == stem), "")
             mean = named if stem else score if sure and score is not None else _mean_beside(name, means, free)
             if mean:
-                held.setdefault(mean, {}).setdefault(role, name)
-    return [pair for mean, by_role in held.items() if (pair := _pair(mean, by_role)) is not None]
+                by_mean.setdefault(mean, {}).setdefault(role, name)
+    return [pair for mean, by_role in by_mean.items() if (pair := _pair(mean, by_role)) is not None]
 
 
 def _is_mean(name: str) -> bool:
@@ -220,7 +220,7 @@ def _mean_beside(error: str, means: Sequence[str], free: Sequence[str]) -> str:
     before = free[free.index(error) - 1] if free.index(error) else ""
     if word_of(before) in _RATES:
         return before
-    plain = [mean for mean in means if not any(role_of_name(other)[1] == word_of(mean) for other in free)]
+    plain = [mean for mean in means if not any(role_of_name(column)[1] == word_of(mean) for column in free)]
     return plain[0] if len(plain) == 1 else ""
 
 
@@ -257,7 +257,7 @@ def renaming(columns: Iterable[object]) -> str:
     return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}"
 
 
-def with_bounds(frame: pd.DataFrame) -> pd.DataFrame:
+def with_bound_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose columns of intervals as text, such as "[0.7, 0.8]" or "+12/-11", are two columns each.
 
     Examples
@@ -266,13 +266,13 @@ def with_bounds(frame: pd.DataFrame) -> pd.DataFrame:
     ['m', 'rating', 'low', 'high']
     """
     columns: dict[str, Any] = {}
-    for place, name in enumerate(map(str, frame.columns)):
-        cells = frame.iloc[:, place]
+    for position, name in enumerate(map(str, frame.columns)):
+        cells = frame.iloc[:, position]
         role, stem = role_of_name(name)
         texts = cells.tolist() if role in ERRORS else []
-        found = [_interval(text) for text in texts]
-        if found and all(found):
-            ends = [sorted(float(end.replace(" ", "")) for end in match.groups()) for match in found if match]
+        matches = [_interval(text) for text in texts]
+        if matches and all(matches):
+            ends = [sorted(float(end.replace(" ", "")) for end in match.groups()) for match in matches if match]
             for side, at in (("low", 0), ("high", 1)):
                 columns[f"{stem}_{side}" if stem else side] = [end[at] for end in ends]
         else:
@@ -299,7 +299,7 @@ def means_frame(data: object) -> pd.DataFrame | None:
         if made.index.nlevels == 1 and made.index.name is None and columns_of(made) is None:
             flat = flat.rename(columns={flat.columns[0]: "system"})
         made = flat
-    made = with_bounds(made)
+    made = with_bound_columns(made)
     return made if columns_of(made) is not None else None
 
 
@@ -318,8 +318,8 @@ def _word_columns(frame: pd.DataFrame) -> list[str]:
     head = frame.head(_SAMPLE)
     return [
         str(name)
-        for place, name in enumerate(frame.columns)
-        if len(head) and not any(_is_figure(cell) for cell in head.iloc[:, place].tolist())
+        for position, name in enumerate(frame.columns)
+        if len(head) and not any(_is_figure(cell) for cell in head.iloc[:, position].tolist())
     ]
 
 
@@ -378,8 +378,8 @@ def as_means(
     frame = means_frame(data) if errors is None else _of_parts(data, errors, n, systems)
     columns = None if frame is None else columns_of(frame)
     if frame is None or columns is None:
-        held = list(getattr(data, "columns", []))
-        seen = f"the columns {first_few(list(map(str, held)), most=20)}" if held else shortened(repr(data))
+        headers = list(getattr(data, "columns", []))
+        seen = f"the columns {first_few(list(map(str, headers)), most=20)}" if headers else shortened(repr(data))
         raise InvalidOptionError(f"means with standard errors are a table with {_READ}; got {seen}")
     return board_of(frame, columns, higher_is_better=higher_is_better)
 
@@ -390,7 +390,7 @@ def board_of(
     """Check the means and standard errors in these columns, and lay them out by metric and system."""
     _refuse_broken_intervals(frame, columns.others)
     rows = _rows(frame, columns)
-    metrics, names = (list(dict.fromkeys(key[place] for key in rows)) for place in (0, 1))
+    metrics, names = (list(dict.fromkeys(key[index] for key in rows)) for index in (0, 1))
     if len(names) < _FEWEST:
         there = f"there is only {names[0]!r}" if names else "there is none"
         raise ScoresError(f"at least two systems are needed to rank anything; {there}")
@@ -421,12 +421,12 @@ def board_of(
 
 
 def _refuse_broken_intervals(frame: pd.DataFrame, columns: Iterable[str]) -> None:
-    """Refuse a column called as an error of which some cells alone are intervals, as `with_bounds` takes them."""
+    """Refuse a column called as an error of which only some cells are intervals, as `with_bound_columns` takes them."""
     for name in columns:
         if role_of_name(name)[0] in ERRORS:
-            found = {str(cell).strip(): _interval(cell) for cell in frame[name].tolist()}
-            wrong = next((text for text, two in found.items() if two is None), None)
-            if wrong is not None and any(found.values()):
+            intervals = {str(cell).strip(): _interval(cell) for cell in frame[name].tolist()}
+            wrong = next((text for text, two in intervals.items() if two is None), None)
+            if wrong is not None and any(intervals.values()):
                 message = f"{name!r} holds intervals, and {shortened(wrong)!r} is none"
                 raise ScoresError(f"{message}; write it as [0.7, 0.8], or leave the system out")
 
@@ -446,26 +446,27 @@ def _said_of_errors(pair: MeanColumn) -> str:
 
 def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], tuple[float, float, float]]:
     """Return mean, error and number of items by metric and system."""
-    found: dict[tuple[str, str], tuple[float, float, float]] = {}
-    for place in range(len(frame)):
-        row = {str(name): cell for name, cell in zip(frame.columns, frame.iloc[place].tolist(), strict=True)}
+    estimates: dict[tuple[str, str], tuple[float, float, float]] = {}
+    for position in range(len(frame)):
+        row = {str(name): cell for name, cell in zip(frame.columns, frame.iloc[position].tolist(), strict=True)}
         system = clean_name(row[columns.system], "system")
         task = "" if columns.task is None else f"{clean_name(row[columns.task], 'task')} "
         size = np.nan if columns.size is None else row[columns.size]
         for pair in columns.pairs:
             metric = task + (clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric)
             where = f"of system {system!r} under {metric!r}"
-            if (metric, system) in found:
+            if (metric, system) in estimates:
                 raise ScoresError(
-                    f"there are two means {where}, the second in row {place}; {_way_to_one(frame, columns, place)}"
+                    f"there are two means {where}, the second in row {position}; "
+                    f"{_way_to_one(frame, columns, position)}"
                 )
             n_items = np.nan if columns.size is None else _n_items(size, where)
             mean = _number(row[pair.mean], f"the mean {where}")
             error = _error(pair, [row[name] for name in pair.errors], mean, n_items, where)
-            found[metric, system] = (mean, error, n_items)
+            estimates[metric, system] = (mean, error, n_items)
             if error < 0:
                 raise ScoresError(f"the standard error {where} is {error:g}; it must be 0 or more")
-    return found
+    return estimates
 
 
 def _way_to_one(frame: pd.DataFrame, columns: MeansColumns, place: int) -> str:
@@ -489,8 +490,8 @@ def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: floa
             f"{pair.errors[0]!r} holds standard deviations, which make standard errors only with the number of items; "
             f"add a column n, or rename it to {pair.mean + '_stderr'!r} if it holds these"
         )
-    what = {"error": "the standard error", "bounds": "a bound of the interval"}.get(pair.kind, "the error")
-    numbers = [_number(cell, f"{what} {where}") for cell in cells]
+    quantity = {"error": "the standard error", "bounds": "a bound of the interval"}.get(pair.kind, "the error")
+    numbers = [_number(cell, f"{quantity} {where}") for cell in cells]
     width = NORMAL_97_5 if pair.level == _LEVEL else float(_normal_quantile((1 + pair.level) / 2))
     if pair.kind == "bounds":
         low, high = numbers
@@ -528,7 +529,9 @@ def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None)
         asked = {}
     if isinstance(asked, bool | np.bool_):
         return np.full(len(metrics), bool(asked))
-    if not isinstance(asked, Mapping) or not all(isinstance(one, bool | np.bool_) for one in asked.values()):
+    if not isinstance(asked, Mapping) or not all(
+        isinstance(direction, bool | np.bool_) for direction in asked.values()
+    ):
         raise refused("higher_is_better", f"must be True, False or a mapping from metric to them, not {asked!r}", asked)
     for name in asked:
         if name not in metrics:
@@ -538,16 +541,16 @@ def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None)
 
 def _of_parts(means: object, errors: object, n: object, systems: Sequence[str] | None) -> pd.DataFrame:
     """Return the means of one metric, their errors and numbers of items as a frame."""
-    held = {"mean": _by_name(means, "means", systems), "stderr": _by_name(errors, "errors", systems)}
-    names = list(held["mean"])
+    parts = {"mean": _by_name(means, "means", systems), "stderr": _by_name(errors, "errors", systems)}
+    names = list(parts["mean"])
     if n is not None:
         alike = not isinstance(n, Mapping | pd.Series) and np.ndim(n) == 0  # type: ignore[arg-type]  # whatever it is
-        held["n"] = dict.fromkeys(names, n) if alike else _by_name(n, "n", systems)
-    for what, own in held.items():
-        if set(own) != set(names):
-            apart = first_few(sorted(map(str, set(own) ^ set(names))))
-            raise InvalidOptionError(f"means and {what} must be of the same systems; only one of them has {apart}")
-    columns = {what: [own[name] for name in names] for what, own in held.items()}
+        parts["n"] = dict.fromkeys(names, n) if alike else _by_name(n, "n", systems)
+    for field, by_system in parts.items():
+        if set(by_system) != set(names):
+            apart = first_few(sorted(map(str, set(by_system) ^ set(names))))
+            raise InvalidOptionError(f"means and {field} must be of the same systems; only one of them has {apart}")
+    columns = {field: [by_system[name] for name in names] for field, by_system in parts.items()}
     return pd.DataFrame({"system": names, **columns}, dtype=object)
 
 

@@ -31,12 +31,12 @@ class _Repeat(NamedTuple):
 
 
 def _apart(names: Sequence[str]) -> list[_Repeat | None]:
-    found = [_NUMBERED.fullmatch(name) for name in names]
+    matches = [_NUMBERED.fullmatch(name) for name in names]
     return [
-        _Repeat(one["stem"], (one["word"] or "").casefold(), int(one["number"]))
-        if one and (one["stem"] or one["word"])
+        _Repeat(match["stem"], (match["word"] or "").casefold(), int(match["number"]))
+        if match and (match["stem"] or match["word"])
         else None
-        for one in found
+        for match in matches
     ]
 
 
@@ -48,8 +48,8 @@ def system_of_repeat(name: str) -> str | None:
     >>> system_of_repeat("gpt_trial0"), system_of_repeat("gpt")
     ('gpt', None)
     """
-    (part,) = _apart([name])
-    return None if part is None else part.system
+    (repeat,) = _apart([name])
+    return None if repeat is None else repeat.system
 
 
 def systems_repeated(names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
@@ -69,31 +69,31 @@ def systems_repeated(names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     [1, 1, 0, 0]
     """
     systems: dict[str, list[tuple[_Repeat, str]]] = {}
-    for name, part in zip(names, _apart(names), strict=True):
-        systems.setdefault(part.system if part else name, []).append((part or _Repeat(name, "", 0), name))
-    found = {system: own for system, own in systems.items() if len(own) > 1}
-    spoken = all(part.word and part.word != "run" for own in found.values() for part, _ in own)
-    long = max(map(len, found.values()), default=0) >= _FEWEST
+    for name, repeat in zip(names, _apart(names), strict=True):
+        systems.setdefault(repeat.system if repeat else name, []).append((repeat or _Repeat(name, "", 0), name))
+    repeated = {system: repeats for system, repeats in systems.items() if len(repeats) > 1}
+    spoken = all(repeat.word and repeat.word != "run" for repeats in repeated.values() for repeat, _ in repeats)
+    long = max(map(len, repeated.values()), default=0) >= _FEWEST
     if (
-        not found
-        or ("" in found and len(systems) > 1)
-        or not all(_counted([part.number for part, _ in own]) for own in found.values())
+        not repeated
+        or ("" in repeated and len(systems) > 1)
+        or not all(_counted([repeat.number for repeat, _ in repeats]) for repeats in repeated.values())
     ):
         return {}
-    if not spoken and not (long and len(found) == len(systems) > 1):
+    if not spoken and not (long and len(repeated) == len(systems) > 1):
         return {}
-    return {system: tuple(name for _, name in own) for system, own in found.items()}
+    return {system: tuple(name for _, name in repeats) for system, repeats in repeated.items()}
 
 
 def repeats_note(array: xr.DataArray) -> list[str]:
     """Say that systems are called as repeats are, and how they are read as such; nothing where they are not."""
     names = [str(name) for name in array["system"].to_numpy()]
-    found = {} if REPEAT in array.dims else systems_repeated(names)
-    if not found:
+    repeated = {} if REPEAT in array.dims else systems_repeated(names)
+    if not repeated:
         return []
-    first = next(iter(found.values()))
+    first = next(iter(repeated.values()))
     asked = "`repeats_in_names=True` reads them as such"
-    if len({part.system if part else name for name, part in zip(names, _apart(names), strict=True)}) == 1:
+    if len({repeat.system if repeat else name for name, repeat in zip(names, _apart(names), strict=True)}) == 1:
         asked += ", with the files of other systems beside"
         asked += "; of one system alone metaeval.models.pass_rates has pass@k" * (array.sizes["metric"] == 1)
     told = f"systems are called as repeats are ({first_few(first)}); if they are, each counts as a system here"
@@ -108,13 +108,17 @@ def _counted(numbers: Sequence[int]) -> bool:
 def _warn_of_versions(parts: Sequence[_Repeat], names: Sequence[str]) -> None:
     """Warn of numbers that no word calls repeats and that do not count from 0 or 1 on."""
     systems: dict[str, list[tuple[int, str]]] = {}
-    for part, name in zip(parts, names, strict=True):
-        if not part.word:
-            systems.setdefault(part.system, []).append((part.number, name))
-    odd = [sorted(own) for own in systems.values() if len(own) > 1 and not _counted([number for number, _ in own])]
+    for repeat, name in zip(parts, names, strict=True):
+        if not repeat.word:
+            systems.setdefault(repeat.system, []).append((repeat.number, name))
+    odd = [
+        sorted(versions)
+        for versions in systems.values()
+        if len(versions) > 1 and not _counted([number for number, _ in versions])
+    ]
     if odd:
         numbers = ", ".join(str(number) for number, _ in max(odd, key=len)[:_FEWEST])
-        called = "; ".join(", ".join(name for _, name in own) for own in odd[:_MOST_NAMED])
+        called = "; ".join(", ".join(name for _, name in versions) for versions in odd[:_MOST_NAMED])
         more = f" and those of {len(odd) - _MOST_NAMED} more" * (len(odd) > _MOST_NAMED)
         message = (
             f"numbers such as {numbers} look like versions, but are read as repeats: {called}{more}; "
@@ -143,19 +147,22 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
     if REPEAT in array.dims:
         raise ScoresError("these scores have repeats of their own; leave out `repeats_in_names`")
     names = [str(name) for name in array["system"].to_numpy()]
-    numbered = [part for part in _apart(names) if part is not None]
-    others = [name for name, part in zip(names, _apart(names), strict=True) if part is None]
-    if others and (not numbered or "" in {part.system for part in numbered}):
+    numbered = [repeat for repeat in _apart(names) if repeat is not None]
+    others = [name for name, repeat in zip(names, _apart(names), strict=True) if repeat is None]
+    if others and (not numbered or "" in {repeat.system for repeat in numbered}):
         raise ScoresError(f"system {others[0]!r} does not end in the number of a repeat; leave out `repeats_in_names`")
-    lowest = min(part.number for part in numbered)
-    parts = [part or _Repeat(name, "", lowest) for name, part in zip(names, _apart(names), strict=True)]
-    double = first_double((part.system, part.number) for part in parts)
+    lowest = min(repeat.number for repeat in numbered)
+    parts = [repeat or _Repeat(name, "", lowest) for name, repeat in zip(names, _apart(names), strict=True)]
+    double = first_double((repeat.system, repeat.number) for repeat in parts)
     if double is not None:
         raise ScoresError(f"two systems would be repeat {double[1]} of {double[0]!r}; leave out `repeats_in_names`")
-    systems, numbers = list(dict.fromkeys(part.system for part in parts)), sorted({part.number for part in parts})
+    systems, numbers = (
+        list(dict.fromkeys(repeat.system for repeat in parts)),
+        sorted({repeat.number for repeat in parts}),
+    )
     made = np.full((array.sizes["metric"], len(systems), array.sizes["topic"], len(numbers)), np.nan)
-    for place, part in enumerate(parts):
-        made[:, systems.index(part.system), :, numbers.index(part.number)] = array.to_numpy()[:, place]
+    for index, repeat in enumerate(parts):
+        made[:, systems.index(repeat.system), :, numbers.index(repeat.number)] = array.to_numpy()[:, index]
     metrics, of_files = array["metric"].to_numpy().tolist(), systems == [""]
     if of_files:
         made, systems, metrics = made.swapaxes(0, 1), [str(name) for name in metrics], [_METRIC]
@@ -167,15 +174,15 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
         )
     _warn_of_versions(parts, names)
     dims = ("metric", "system", "topic", REPEAT)
-    kept = {
-        name: (one.dims, one.to_numpy())
-        for name, one in array.coords.items()
-        if one.dims == ("topic",) or (one.dims == ("metric",) and not of_files and name != "metric")
+    attached = {
+        name: (coordinate.dims, coordinate.to_numpy())
+        for name, coordinate in array.coords.items()
+        if coordinate.dims == ("topic",) or (coordinate.dims == ("metric",) and not of_files and name != "metric")
     }
     coords = {"metric": metrics, "system": systems, REPEAT: [str(number) for number in numbers]}
     repeated = [name for name in names if name not in others]
-    of = list(dict.fromkeys(part.system for part in numbered)) if others else systems
+    of = list(dict.fromkeys(repeat.system for repeat in numbered)) if others else systems
     told = f"read as repeats of {count(len(of), 'system')} ({first_few(of)}): {first_few(repeated)}"
     told += f"; without a number, so once: {first_few(others)}" * bool(others)
     attributes = array.attrs | {"notes": [*array.attrs.get("notes", ()), told]}
-    return xr.DataArray(made, dims=dims, coords=coords | kept, attrs=attributes)
+    return xr.DataArray(made, dims=dims, coords=coords | attached, attrs=attributes)

@@ -131,12 +131,13 @@ def odd_notes(table: ScoreTable) -> list[str]:
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             elsewhere = on_another_scale(scores)
-        systems = [table.labels["system"][place] for place in np.flatnonzero(elsewhere)]
+        systems = [table.labels["system"][index] for index in np.flatnonzero(elsewhere)]
         if systems:
-            own, rest = scores[elsewhere], scores[~elsewhere]
+            off_scores, usual_scores = scores[elsewhere], scores[~elsewhere]
             notes.append(
-                f"another scale under {name}: {first_few(systems)} ({np.nanmin(own):.4g} to {np.nanmax(own):.4g}; all "
-                f"others {np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}); leave out what is no system"
+                f"another scale under {name}: {first_few(systems)} ({np.nanmin(off_scores):.4g} to "
+                f"{np.nanmax(off_scores):.4g}; all "
+                f"others {np.nanmin(usual_scores):.4g} to {np.nanmax(usual_scores):.4g}); leave out what is no system"
             )
         if apart := off_scale(table.labels["topic"], scores) if scores.shape[1] == len(table.labels["topic"]) else "":
             notes.append(
@@ -146,7 +147,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         elif not systems and (mixed := _on_two_scales(table, metric)):
             notes.append(mixed)
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
-        notes += [f"{one} under {name}; {_EMPTY}" for one in _far_cells(told, table)]
+        notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in _far_cells(told, table)]
     return notes
 
 
@@ -194,11 +195,11 @@ def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
     if not elsewhere.any():
         return ""
     names = [item for item, off in zip(items, elsewhere, strict=True) if off]
-    off, rest = values[:, elsewhere], values[:, ~elsewhere]
+    off, usual = values[:, elsewhere], values[:, ~elsewhere]
     verb = "has" if len(names) == 1 else "have"
     return (
         f"{first_few(names)} ({np.nanmin(off):.4g} to {np.nanmax(off):.4g}) {verb} another scale than all other items "
-        f"({np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}){_share_of_variance(values, elsewhere)}"
+        f"({np.nanmin(usual):.4g} to {np.nanmax(usual):.4g}){_share_of_variance(values, elsewhere)}"
     )
 
 

@@ -87,7 +87,7 @@ class ColumnRoles(NamedTuple):
     """Columns without a part, in order; unnamed ones (a saved row number) are left out."""
 
 
-class Column(NamedTuple):
+class RoleColumn(NamedTuple):
     """A column that is no score."""
 
     name: str
@@ -158,26 +158,26 @@ def column_roles(
     taken = {*parts.values(), *ignored}
     candidates: dict[str, list[str]] = {}
     others = []
-    known = list(map(str, columns))
-    instead = _unsure([name for name in known if name not in taken], parts, cells)
-    for column in known:
-        part = instead.get(column, part_of_word(column))
+    headers = list(map(str, columns))
+    instead = _unsure([name for name in headers if name not in taken], parts, cells)
+    for column in headers:
+        role = instead.get(column, part_of_word(column))
         if column in taken:
             continue
-        if part is not None and part not in parts:
-            candidates.setdefault(part, []).append(column)
+        if role is not None and role not in parts:
+            candidates.setdefault(role, []).append(column)
         elif column.strip() and not column.startswith("Unnamed: "):
             others.append(column)
-    for part, names in candidates.items():
+    for role, names in candidates.items():
         if len(set(names)) < len(names):
             raise ScoresError(f"two columns are called {names[0]!r}; names must be unique")
         if len(names) > 1:
             raise ScoresError(
-                f"columns {' and '.join(map(repr, names))} could both be the {part}; rename or leave out all but one "
-                f"(`columns={{{part!r}: {names[0]!r}, 'ignore': {names[1:]!r}}}`)"
+                f"columns {' and '.join(map(repr, names))} could both be the {role}; rename or leave out all but one "
+                f"(`columns={{{role!r}: {names[0]!r}, 'ignore': {names[1:]!r}}}`)"
             )
-        parts[part] = names[0]
-    return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)
+        parts[role] = names[0]
+    return ColumnRoles({role: parts[role] for role in SCORES if role in parts}, others)
 
 
 def _unsure(
@@ -188,13 +188,13 @@ def _unsure(
         part_of_word(name) in {"cluster", "stratum"} for name in columns
     )
     unsure: dict[str, str | None] = {}
-    for part in ("system", "topic", "repeat"):
-        tiers = {name: _TIER_OF_WORD[word_of(name)] for name in columns if part_of_word(name) == part}
-        if part == "system" and cells is not None:
+    for role in ("system", "topic", "repeat"):
+        tiers = {name: _TIER_OF_WORD[word_of(name)] for name in columns if part_of_word(name) == role}
+        if role == "system" and cells is not None:
             runs = _numbered_runs(tiers, cells)
             unsure |= dict.fromkeys(runs, "repeat" if "repeat" not in chosen else None)
             tiers = {name: tier for name, tier in tiers.items() if name not in runs}
-        surest = -1 if part in chosen else min(tiers.values(), default=0)
+        surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
             for name, tier in tiers.items()
@@ -269,9 +269,9 @@ def role_of_name(name: str) -> tuple[str, str]:
     """
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = word_of(_IN_BRACKETS.sub("", name)).lstrip("#")  # Average (4 tasks), Params (B)
-    whole = next((role for role in ROLES if {word, bare} & {*_TABLE[role]["words"]}), "")
-    if whole or not word:
-        return whole, ""
+    named_role = next((role for role in ROLES if {word, bare} & {*_TABLE[role]["words"]}), "")
+    if named_role or not word:
+        return named_role, ""
     role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
     if role in {"aggregate", "sd", "error"} and role_of_name(stem)[0] in _OF_NO_SCORE:  # avg_latency, std_fit_time
         return role_of_name(stem)
@@ -305,7 +305,7 @@ def _without(word: str, mark: str, side: str) -> str:
     return word[len(mark) + 1 :] if word.startswith(f"{mark}_") else ""
 
 
-def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterable[str] = ()) -> list[Column]:
+def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterable[str] = ()) -> list[RoleColumn]:
     """Return the columns of numbers that are no scores, by what they are called and what they hold.
 
     Parameters
@@ -330,15 +330,15 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         return []
     by_word = {word_of(name): name for name in names}
     table = _Numbers(names, values, along)
-    told: dict[str, Column] = {}
-    for place, name in enumerate(names):
+    told: dict[str, RoleColumn] = {}
+    for position, name in enumerate(names):
         role, stem = role_of_name(name)
         if not role and along == "topic" and word_of(name) in WHOLE and name not in kept and table.beside_items(name):
-            told[name] = Column(name, "aggregate", "one score of the whole", sure=False)
+            told[name] = RoleColumn(name, "aggregate", "one score of the whole", sure=False)
         if name in kept or not role:
             continue
-        of = _called_so(by_word, stem) if stem else table.before(place, role)
-        column = table.judged(place, role, of, stem)
+        of = _called_so(by_word, stem) if stem else table.before(position, role)
+        column = table.judged(position, role, of, stem)
         if column is not None:
             told[name] = column
     told |= table.made(told, kept)
@@ -346,7 +346,9 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         told[column.name] = column
     if any(column.why == _RANKS for column in told.values()):
         told |= {
-            name: Column(name, "rank", _RANKS, sure=False) for name in table.counting() if name not in {*told, *kept}
+            name: RoleColumn(name, "rank", _RANKS, sure=False)
+            for name in table.counting()
+            if name not in {*told, *kept}
         }
     return [told[name] for name in names if name in told]
 
@@ -374,23 +376,23 @@ class _Numbers(NamedTuple):
         earlier = [name for name in scores if name in self.names[:place]]
         return earlier[-1] if earlier else next(iter(scores), "")
 
-    def judged(self, place: int, role: str, of: str, stem: str) -> Column | None:
+    def judged(self, place: int, role: str, of: str, stem: str) -> RoleColumn | None:
         """Return what a column is whose name says a role; None where it is a score after all."""
         name, numbers = self.names[place], self.values[:, place]
         says = _TABLE[role]["says"]
-        column = Column(name, role, f"{says} of {of!r}" if of else says, of)
+        column = RoleColumn(name, role, f"{says} of {of!r}" if of else says, of)
         if role in ERRORS | BOUNDS:
             return self._of_scores(column, numbers, stem)
         if role == "aggregate":
             return self._aggregate(place, sure_name=not stem)
-        known = numbers[~np.isnan(numbers)]
-        whole = bool((known == np.rint(known)).all())
+        observed = numbers[~np.isnan(numbers)]
+        all_whole = bool((observed == np.rint(observed)).all())
         if role == "id":
-            return column if whole and len(set(known.tolist())) == len(known) else None
+            return column if all_whole and len(set(observed.tolist())) == len(observed) else None
         if role == "rank":
-            return column if whole else None if stem else column._replace(sure=False)
+            return column if all_whole else None if stem else column._replace(sure=False)
         if role in {"n", "size"} or (stem and self.along == "system"):
-            unlike = whole and self._unlike_scores(place)
+            unlike = all_whole and self._unlike_scores(place)
             rather = role in {"cost", "time", "test", "difference"}
             return (
                 column
@@ -401,7 +403,7 @@ class _Numbers(NamedTuple):
             )
         return column
 
-    def _of_scores(self, column: Column, numbers: Floats, stem: str) -> Column | None:
+    def _of_scores(self, column: RoleColumn, numbers: Floats, stem: str) -> RoleColumn | None:
         """Return a column of errors or bounds; of something that is not here, a system may be called so."""
         if column.of:
             return column._replace(sure=_fits(column.role, numbers, self.values[:, self.names.index(column.of)]))
@@ -417,29 +419,29 @@ class _Numbers(NamedTuple):
 
     def counting(self) -> list[str]:
         """Return the columns of whole numbers from 1."""
-        whole = ((self.values >= 1) & (self.values == np.rint(self.values))).all(axis=0)
-        return [name for name, counts in zip(self.names, whole, strict=True) if counts]
+        mask = ((self.values >= 1) & (self.values == np.rint(self.values))).all(axis=0)
+        return [name for name, counts in zip(self.names, mask, strict=True) if counts]
 
     def _unlike_scores(self, place: int) -> bool:
         """Whether numbers are larger than those of all columns without a role, or these are not whole."""
         others = [at for at, name in enumerate(self.names) if at != place and not role_of_name(name)[0]]
-        rest = self.values[:, others]
-        rest = rest[~np.isnan(rest)]
-        own = self.values[:, place]
-        return not len(rest) or bool(np.nanmin(own) > rest.max() or (rest != np.rint(rest)).any())
+        scores = self.values[:, others]
+        scores = scores[~np.isnan(scores)]
+        numbers = self.values[:, place]
+        return not len(scores) or bool(np.nanmin(numbers) > scores.max() or (scores != np.rint(scores)).any())
 
-    def _aggregate(self, place: int, *, sure_name: bool) -> Column | None:
+    def _aggregate(self, place: int, *, sure_name: bool) -> RoleColumn | None:
         """Return a column called as an average, where no numbers need to say so."""
         name, says = self.names[place], _TABLE["aggregate"]["says"]
         if self.along == "cell" and sure_name and all(role_of_name(one)[0] for one in self.names if one != name):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
-            return Column(name, "rank", _RANKS, sure=False)
+            return RoleColumn(name, "rank", _RANKS, sure=False)
         if sure_name or (self.along == "topic" and word_of(name).startswith(_AVERAGES_OF)):
-            return Column(name, "aggregate", says, sure=sure_name and self.along == "topic")
+            return RoleColumn(name, "aggregate", says, sure=sure_name and self.along == "topic")
         return None
 
-    def made(self, told: Mapping[str, Column], kept: Iterable[str]) -> dict[str, Column]:
+    def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""
         said = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
         places = [at for at, name in enumerate(self.names) if name not in said]
@@ -451,21 +453,21 @@ class _Numbers(NamedTuple):
             if name not in kept and (name in told or role in {"aggregate", "made"})
         }
         return {
-            names[one.place]: Column(names[one.place], "aggregate", one.what)
+            names[one.place]: RoleColumn(names[one.place], "aggregate", one.what)
             for one in made_of_others(names, self.values[:, places].T, called)
             if one.sure and names[one.place] not in kept
         }
 
-    def by_values(self, names: Sequence[str]) -> list[Column]:
+    def by_values(self, names: Sequence[str]) -> list[RoleColumn]:
         """Return the columns without a name for it that hold dates, ranks, numbers of rows or averages of the rest."""
         places = [self.names.index(name) for name in names]
-        found: list[Column] = []
+        columns: list[RoleColumn] = []
         if len(places) < 2 or len(self.values) < _FEWEST:  # noqa: PLR2004 - nothing to be told from
-            return found
+            return columns
         values = self.values[:, places]
         with np.errstate(invalid="ignore"):
-            whole = (values == np.rint(values)) | np.isnan(values)
-        all_whole = whole.all(axis=0)
+            is_whole = (values == np.rint(values)) | np.isnan(values)
+        all_whole = is_whole.all(axis=0)
         low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
         dates = all_whole & (low <= high) & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
@@ -473,12 +475,12 @@ class _Numbers(NamedTuple):
         from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
         for at, name in enumerate(names):
             if dates[at] and not dates.all():
-                found.append(Column(name, "time", "a date in seconds or milliseconds"))
+                columns.append(RoleColumn(name, "time", "a date in seconds or milliseconds"))
             elif (counted[at] or from_zero[at]) and not all_whole.all() and len(values) >= _FEWEST_RANKED:
-                found.append(Column(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
+                columns.append(RoleColumn(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
             elif all_whole[at] and elsewhere[at] and not all_whole[~elsewhere].any() and self._varies(values, at):
-                found.append(Column(name, "", f"whole numbers from {low[at]:g} to {high[at]:g}", sure=False))
-        return found
+                columns.append(RoleColumn(name, "", f"whole numbers from {low[at]:g} to {high[at]:g}", sure=False))
+        return columns
 
     def _elsewhere(self, values: Floats) -> Flags:
         """Return which columns are on another scale than all others."""
@@ -517,7 +519,7 @@ def _fits(role: str, own: Floats, score: Floats) -> bool:
     return bool((sign * mine <= sign * theirs).all() or (sign * mine <= 0).all())
 
 
-def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[Column]:
+def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[RoleColumn]:
     """Return the columns that hold one number an item, whichever the system, beside others that do not.
 
     `values` has the shape (row, column), and `items` an entry a row.
@@ -533,15 +535,15 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     _, codes, sizes = np.unique(np.array(items, dtype=np.str_), return_inverse=True, return_counts=True)
     if len(sizes) < _FEWEST or (sizes > 1).mean() < _SHARED:
         return []
-    own, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
-    low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
+    by_item, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
+    low, high = np.minimum.reduceat(by_item, starts), np.maximum.reduceat(by_item, starts)
     same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
     answers = np.isin(values, (0.0, 1.0)).all(axis=0)  # all systems may have the same ones right
     if same.all():
         return []
     same &= ~(answers | np.array([is_measure(name) for name in names]))
     why = "one number an item, whichever the system"
-    return [Column(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
+    return [RoleColumn(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
 
 
 def is_summary(name: str) -> bool:
@@ -560,7 +562,7 @@ def is_total(name: str) -> bool:
     return word_of(name) in _TOTALS
 
 
-def left_out_columns(columns: Sequence[Column]) -> list[str]:
+def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
     """Return the note on columns that are no scores.
 
     Examples
@@ -570,18 +572,18 @@ def left_out_columns(columns: Sequence[Column]) -> list[str]:
     """
     if not columns:
         return []
-    described = first_few([f"{one.name!r}, {one.why}" for one in columns], most=8, between="; ")
+    described = first_few([f"{column.name!r}, {column.why}" for column in columns], most=8, between="; ")
     return [f"left out column{'s' * (len(columns) > 1)} {described}"]
 
 
-def unsure_columns(columns: Sequence[Column], *, in_memory: bool = False) -> str:
+def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) -> str:
     """Return what to say of columns of whose role names and values say different things, "" where there are none."""
-    unsure = [one for one in columns if not one.sure]
+    unsure = [column for column in columns if not column.sure]
     if not unsure:
         return ""
-    named = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
-    ignored = [one.name for one in unsure]
+    named = first_few([f"{column.name!r} ({column.why}?)" for column in unsure], most=3)
+    ignored = [column.name for column in unsure]
     way = "drop what is none" if in_memory else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
-    rename = "or rename what is one" if any(one.role for one in unsure) else ""
-    scale = "or write what is one on the scale of the others" if any(not one.role for one in unsure) else ""
+    rename = "or rename what is one" if any(column.role for column in unsure) else ""
+    scale = "or write what is one on the scale of the others" if any(not column.role for column in unsure) else ""
     return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {', '.join(filter(None, (way, rename, scale)))}"

@@ -152,9 +152,9 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     (2, ('metric', 'system', 'topic'))
     """
     check_count(fewest, "fewest")
-    for name, given in (("groups", groups), ("clusters", clusters), ("weights", weights)):
-        if given is not None and not isinstance(given, Mapping | pd.Series):
-            raise refused(name, f"must be a mapping from name to entry, not {shortened(repr(given))}", given)
+    for name, mapping in (("groups", groups), ("clusters", clusters), ("weights", weights)):
+        if mapping is not None and not isinstance(mapping, Mapping | pd.Series):
+            raise refused(name, f"must be a mapping from name to entry, not {shortened(repr(mapping))}", mapping)
     table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
     _refuse_infinities(table)
     looked_at = isinstance(data, xr.DataArray) and "higher_is_better" in data.coords
@@ -208,7 +208,7 @@ def checked_scores(data: object, *, missing: Missing | None = None, fewest: int 
 
 def _parts_of(scores: xr.DataArray) -> tuple[int, ...]:
     """Return what changes when scores get other labels or another array."""
-    return (id(scores), id(scores.data), *(id(one) for one in scores.coords.variables.values()))
+    return (id(scores), id(scores.data), *(id(variable) for variable in scores.coords.variables.values()))
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
@@ -220,30 +220,33 @@ def scores_to_long(scores: Scores) -> pd.DataFrame:
     ['metric', 'system', 'topic', 'score', 'higher_is_better']
     """
     places = np.indices(scores.shape, dtype=np.int32, sparse=True)
-    codes = {str(dim): np.broadcast_to(own, scores.shape).ravel() for dim, own in zip(scores.dims, places, strict=True)}
-    score = scores.to_numpy().ravel()
-    kept = _telling(scores) if np.isnan(score).any() else slice(None)
-    columns: dict[str, Any] = {
-        dim: pd.Categorical.from_codes(code[kept], scores[dim].to_numpy().tolist()) for dim, code in codes.items()
+    codes = {
+        str(dim): np.broadcast_to(indices, scores.shape).ravel()
+        for dim, indices in zip(scores.dims, places, strict=True)
     }
-    columns["score"] = score[kept]
+    score = scores.to_numpy().ravel()
+    rows = _telling(scores) if np.isnan(score).any() else slice(None)
+    columns: dict[str, Any] = {
+        dim: pd.Categorical.from_codes(code[rows], scores[dim].to_numpy().tolist()) for dim, code in codes.items()
+    }
+    columns["score"] = score[rows]
     for name in ("higher_is_better", *ATTACHED):
         if name in scores.coords:
-            columns[name] = scores[name].to_numpy()[codes[ATTACHED[name]][kept]]
+            columns[name] = scores[name].to_numpy()[codes[ATTACHED[name]][rows]]
     return pd.DataFrame(columns)
 
 
 def _telling(scores: Scores) -> NDArray[np.intp]:
     """Return the places of the scores, and of a gap for every name that would be lost without one."""
-    known = np.isfinite(scores.to_numpy())
-    kept = known.copy()
-    for axis in range(known.ndim):
-        others = tuple(other for other in range(known.ndim) if other != axis)
-        for lost in np.flatnonzero(~kept.any(axis=others)).tolist():
-            place = [0] * known.ndim
-            place[axis] = lost
-            kept[tuple(place)] = True
-    return np.flatnonzero(kept.ravel())
+    observed = np.isfinite(scores.to_numpy())
+    selected = observed.copy()
+    for axis in range(observed.ndim):
+        others = tuple(other_axis for other_axis in range(observed.ndim) if other_axis != axis)
+        for lost in np.flatnonzero(~selected.any(axis=others)).tolist():
+            index = [0] * observed.ndim
+            index[axis] = lost
+            selected[tuple(index)] = True
+    return np.flatnonzero(selected.ravel())
 
 
 def better_direction(scores: Scores) -> NDArray[np.float64]:
@@ -293,8 +296,8 @@ def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
     ordered = natural_order(names)
     if ordered == list(names):
         return tuple(range(len(names)))
-    place = {name: number for number, name in enumerate(names)}
-    return tuple(place[name] for name in ordered)
+    number_of = {name: number for number, name in enumerate(names)}
+    return tuple(number_of[name] for name in ordered)
 
 
 def by_name(scores: Scores, dim: str) -> Scores:
@@ -327,7 +330,7 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     values = scores.transpose("system", "metric", "topic", ...).to_numpy()
     alike = [np.arange(len(values))]
     for topics in (slice(0, _FIRST), slice(None)):  # few are equal on the first topics, and then looked at throughout
-        alike = [np.array(own) for group in alike for own in _same_bytes(values[:, :, topics], group)]
+        alike = [np.array(members) for group in alike for members in _same_bytes(values[:, :, topics], group)]
     names = scores["system"].to_numpy()
     return tuple(tuple(names[group].tolist()) for group in sorted(alike, key=lambda group: int(group[0])))
 
@@ -335,9 +338,9 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
 def _same_bytes(rows: NDArray[np.float64], group: NDArray[np.intp]) -> list[list[int]]:
     """Return which rows of a group are equal, where several are."""
     seen: dict[bytes, list[int]] = {}
-    for place in group.tolist():
+    for row in group.tolist():
         # adding 0 makes -0 the same bytes as 0
-        seen.setdefault(sha256(np.ascontiguousarray(rows[place] + 0.0).tobytes()).digest(), []).append(place)
+        seen.setdefault(sha256(np.ascontiguousarray(rows[row] + 0.0).tobytes()).digest(), []).append(row)
     return [places for places in seen.values() if len(places) > 1]
 
 
@@ -374,10 +377,10 @@ def select_runs(scores: Scores, choose: str | int, generator: np.random.Generato
     if isinstance(choose, str) and choose == "one-per-group":
         system_groups(scores)
         group = scores["group"].sel(system=names).to_numpy()
-        known = natural_order(set(group.tolist()))
-        if len(known) == 1:
-            raise InvalidOptionError(f"one run per group needs at least two groups; there is only {known[0]!r}")
-        chosen = {str(generator.choice(names[group == one])) for one in known}
+        groups = natural_order(set(group.tolist()))
+        if len(groups) == 1:
+            raise InvalidOptionError(f"one run per group needs at least two groups; there is only {groups[0]!r}")
+        chosen = {str(generator.choice(names[group == group_name])) for group_name in groups}
     elif isinstance(choose, Integral) and not isinstance(choose, bool) and 2 <= choose <= len(names):  # noqa: PLR2004 - a pair
         chosen = set(generator.choice(names, size=int(choose), replace=False).tolist())
     else:
@@ -391,10 +394,10 @@ def select_runs(scores: Scores, choose: str | int, generator: np.random.Generato
 def _cells(table: ScoreTable, wrong: NDArray[np.bool_]) -> str:
     places = np.argwhere(wrong)
     metric, system, topic = (table.labels[dim] for dim in DIMS)
-    one = unit_called(table.attributes.get("topic_word")).topic
+    topic_word = unit_called(table.attributes.get("topic_word")).topic
 
     def place(cell: NDArray[np.intp]) -> str:
-        return f"system {system[cell[1]]!r} on {one} {topic[cell[2]]!r} under {metric[cell[0]]!r}"
+        return f"system {system[cell[1]]!r} on {topic_word} {topic[cell[2]]!r} under {metric[cell[0]]!r}"
 
     return first_few(places, between="; ", write=place)
 
@@ -449,19 +452,23 @@ def settled_gaps(scores: Scores) -> list[str]:
     ['1 missing score was counted as 0']
     """
     short = [note.partition(":")[0] for note in scores.attrs.get("notes", ())]
-    return [one for one in short if one.endswith(("counted as 0", "dropped for missing scores"))]
+    return [text for text in short if text.endswith(("counted as 0", "dropped for missing scores"))]
 
 
 def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
-    one = unit_called(attributes.get("topic_word"))
-    means = f"means are by system and {one.topic}"
-    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {one.topics}, {means}"
+    spoken = unit_called(attributes.get("topic_word"))
+    means = f"means are by system and {spoken.topic}"
+    return (
+        f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {spoken.topics}, {means}"
+    )
 
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
     """Return the table with its gaps settled, and a note of what was dropped for them."""
     check_choice(missing, "rule for missing scores", get_args(Missing))
-    table = table._replace(attributes={name: one for name, one in table.attributes.items() if name != "missing"})
+    table = table._replace(
+        attributes={name: attribute for name, attribute in table.attributes.items() if name != "missing"}
+    )
     if not has_gaps(table.scores) or not (gaps := gaps_in(table.scores)).any():
         return table, ""
     if missing == "error":
@@ -476,8 +483,8 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
         return _with_gaps(table, gaps), ""
     if missing == "zero":
         noted = _with_note(table, f"{_count(int(gaps.sum()), 'missing score')} counted as 0: {_cells(table, gaps)}")
-        whole = gaps if table.scores.ndim == gaps.ndim else gaps[..., None]
-        return noted._replace(scores=np.where(whole, 0.0, table.scores)), ""
+        mask = gaps if table.scores.ndim == gaps.ndim else gaps[..., None]
+        return noted._replace(scores=np.where(mask, 0.0, table.scores)), ""
     dim = missing.removeprefix("drop-").removesuffix("s")
     return _without_gappy(table, gaps, dim)
 
@@ -503,13 +510,13 @@ def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
 def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tuple[ScoreTable, str]:
     """Drop the systems (or topics) that lack a score anywhere, and return a note of them too."""
     axis = DIMS.index(dim)
-    lacking = gaps.any(axis=tuple(other for other in range(gaps.ndim) if other != axis))
+    lacking = gaps.any(axis=tuple(other_axis for other_axis in range(gaps.ndim) if other_axis != axis))
     names = table.labels[dim]
     dropped = [name for name, out in zip(names, lacking, strict=True) if out]
     more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
-    shown = ", ".join(dropped[:_MOST_NOTED]) + more
-    what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
-    note = f"{_count(len(dropped), what)} dropped for missing scores: {shown}"
+    listing = ", ".join(dropped[:_MOST_NOTED]) + more
+    kind = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
+    note = f"{_count(len(dropped), kind)} dropped for missing scores: {listing}"
     return _without(_with_note(table, note), dim, lacking), note
 
 
@@ -543,17 +550,17 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
             there = f"there is only {names[0]!r}" if names else "there is none"
             short = dropped if len(dropped) < _LONG else dropped.partition(": ")[0]
             why = f" ({short}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
-            what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
-            least = f"at least two {what}s are needed to compare anything" if fewest > 1 else f"no {what} is left"
+            kind = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
+            least = f"at least two {kind}s are needed to compare anything" if fewest > 1 else f"no {kind} is left"
             raise ScoresError(f"{least}; {there}{why}")
 
 
 def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> NDArray[np.bool_]:  # noqa: FBT001 - three-valued
     names = table.labels["metric"]
     _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
-    said = "higher_is_better" in table.coordinates
+    stated = "higher_is_better" in table.coordinates
     rising = {
-        name: _truth(entry, name) if said else rises_by_name(name)
+        name: _truth(entry, name) if stated else rises_by_name(name)
         for name, entry in zip(names, entries.tolist(), strict=True)
     }
     if isinstance(asked, Mapping):
@@ -580,10 +587,10 @@ def _with_falling_noted(table: ScoreTable, asked: bool | Mapping[str, bool] | No
 
 def _truth(value: object, metric: str) -> bool:
     """Read a direction; text counts only where it says true or false."""
-    known = _TRUTH.get(str(value).strip().casefold())
-    if known is None:
+    direction = _TRUTH.get(str(value).strip().casefold())
+    if direction is None:
         raise InvalidOptionError(f"whether higher is better for {metric!r} must be True or False, not {value!r}")
-    return known
+    return direction
 
 
 def _texts_of(table: ScoreTable, name: str, said: Mapping[str, str] | None) -> dict[str, tuple[str, NDArray[np.str_]]]:
@@ -614,12 +621,12 @@ def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict
             f"`weights` covers {len(topics) - len(without)} of {len(topics)} topics; without one: {first_few(without)}"
         )
     weights = np.empty(len(topics))
-    for place, topic in enumerate(topics):
+    for position, topic in enumerate(topics):
         try:
-            weights[place] = as_number(said[topic])
+            weights[position] = as_number(said[topic])
         except (TypeError, ValueError) as error:
             message = f"the weight of topic {topic!r}, {shortened(said[topic])!r}, {error}; weights are numbers above 0"
             raise ScoresError(message) from error
-        if not 0 < weights[place] < np.inf:
-            raise ScoresError(f"the weight of topic {topic!r} is {weights[place]:g}; weights are numbers above 0")
+        if not 0 < weights[position] < np.inf:
+            raise ScoresError(f"the weight of topic {topic!r} is {weights[position]:g}; weights are numbers above 0")
     return {"weight": ("topic", weights)}

@@ -86,8 +86,8 @@ def engine_scores(
         if there and trait not in uses:
             method = f"use {instead[trait]}, " + "or " * (trait != "clusters") if instead and trait in instead else ""
             weight = "`columns={'ignore': 'weight'}`"
-            said = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
-            raise InvalidOptionError(_opening(what, scores) + said)
+            rule = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
+            raise InvalidOptionError(_opening(what, scores) + rule)
     return topics_by_name(scores)
 
 
@@ -105,11 +105,11 @@ def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> Non
         return
     gaps = np.argwhere(lacks)
     spoken = unit_of(scores)
-    metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
+    metric, system, topic = (str(scores[dim].to_numpy()[index]) for dim, index in zip(DIMS, gaps[0], strict=True))
     more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
     method = f"use {instead['gaps']}, or " if "gaps" in instead else ""
-    whole = {"system": ~lacks.any(axis=(0, 2)), "topic": ~lacks.any(axis=(0, 1))}
-    ways = ["`missing='zero'`", *(f"`'drop-{dim}s'`" for dim, kept in whole.items() if kept.sum() >= _PAIR)]
+    masks = {"system": ~lacks.any(axis=(0, 2)), "topic": ~lacks.any(axis=(0, 1))}
+    ways = ["`missing='zero'`", *(f"`'drop-{dim}s'`" for dim, complete in masks.items() if complete.sum() >= _PAIR)]
     listed = " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
     raise ScoresError(
         f"{_opening(what, scores)}these scores have gaps (no score for system {system!r} on {spoken.topic} {topic!r} "
@@ -127,14 +127,14 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
     ['metric', 'system', 'topic', 'higher_is_better', 'stratum']
     """
     check_choice(kind, "kind of clusters", get_args(Clustering))
-    name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
+    name = next((candidate for candidate in ("cluster", "stratum") if candidate in scores.coords), None)
     if name is None:
         message = "these scores have no clusters; say which cluster each topic belongs to (`clusters`)"
         if unit_of(scores) is NUGGET:
             message = "these nuggets are of one topic, or each has a topic to itself, so there is no choice of clusters"
         raise InvalidOptionError(message)
     if kind == "means":
-        return mean_by_cluster(scores)
+        return topics_by_cluster(scores)
     if kind == "ignore":
         return scores.drop_vars(name)
     wanted = "cluster" if kind == "random" else "stratum"
@@ -142,7 +142,7 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
 
 
 @in_one_order
-def mean_by_cluster(scores: Scores) -> Scores:
+def topics_by_cluster(scores: Scores) -> Scores:
     """Return scores whose topics are the clusters, each system's score the (weighted) mean over the cluster's topics.
 
     The mean over these topics is the macro mean, and a test on them one on the cluster means. Repeats become their
@@ -155,16 +155,16 @@ def mean_by_cluster(scores: Scores) -> Scores:
     [0.5, 1.0]
     """
     scores = engine_scores(scores, "means of clusters", fewest=1)
-    name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
+    name = next((label for label in ("cluster", "stratum") if label in scores.coords), None)
     if name is None:
         raise InvalidOptionError(
             "these scores have no clusters of several topics; say which cluster each topic belongs to (`clusters`)"
         )
     of_topic = scores[name].to_numpy()
     names = list(dict.fromkeys(of_topic.tolist()))
-    place = {one: position for position, one in enumerate(names)}
+    index_of = {label: position for position, label in enumerate(names)}
     weights = np.zeros((scores.sizes["topic"], len(names)))
-    weights[np.arange(len(of_topic)), [place[one] for one in of_topic.tolist()]] = topic_weights(scores)
+    weights[np.arange(len(of_topic)), [index_of[label] for label in of_topic.tolist()]] = topic_weights(scores)
     values = scores.to_numpy()
     sums, sizes = np.nan_to_num(values) @ weights, np.isfinite(values) @ weights
     with np.errstate(invalid="ignore"):
@@ -173,7 +173,9 @@ def mean_by_cluster(scores: Scores) -> Scores:
         lacks = np.isnan(means).any(axis=0)
         rule = not_in_all_clusters(lacks, scores["system"].to_numpy(), np.array(names), unit_of(scores))
         raise ScoresError(f"means of {unit_of(scores).clusters} need {rule}")
-    coordinates: dict[Any, Any] = {one: held for one, held in scores.coords.items() if "topic" not in held.dims}
+    coordinates: dict[Any, Any] = {
+        label: coordinate for label, coordinate in scores.coords.items() if "topic" not in coordinate.dims
+    }
     notes = [
         *scores.attrs.get("notes", ()),
         f"means over the {unit_of(scores).topics} of each of {len(names)} {unit_of(scores).clusters}",
@@ -227,10 +229,10 @@ def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     """
     means = mean_over_own_topics(scores)
     for metric, values in enumerate(scores.to_numpy()):
-        known = np.isfinite(values)
-        if not known.all() and linked(known).all():
+        observed = np.isfinite(values)
+        if not observed.all() and linked(observed).all():
             fitted = two_way(values, topic_weights(scores)).means
-            means[metric] = np.clip(fitted, values[known].min(), values[known].max())
+            means[metric] = np.clip(fitted, values[observed].min(), values[observed].max())
     return means
 
 
@@ -246,10 +248,10 @@ def means_cut(scores: Scores) -> list[str]:
         return []
     cut = np.zeros(scores.sizes["system"], dtype=bool)
     for values in scores.to_numpy():
-        known = np.isfinite(values)
-        if not known.all() and linked(known).all():
-            fitted, room = two_way(values, topic_weights(scores)).means, RELATIVE * np.abs(values[known]).max()
-            cut |= (fitted > values[known].max() + room) | (fitted < values[known].min() - room)
+        observed = np.isfinite(values)
+        if not observed.all() and linked(observed).all():
+            fitted, room = two_way(values, topic_weights(scores)).means, RELATIVE * np.abs(values[observed]).max()
+            cut |= (fitted > values[observed].max() + room) | (fitted < values[observed].min() - room)
     return scores["system"].to_numpy()[cut].tolist()
 
 
@@ -307,10 +309,10 @@ def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
 
 def _mean_over_repeats(scores: Scores) -> Scores:
     values = scores.to_numpy()
-    known = np.isfinite(values)
-    n_known = known.sum(axis=3)
+    observed = np.isfinite(values)
+    n_known = observed.sum(axis=3)
     with np.errstate(invalid="ignore"):
-        means = np.where(known, values, 0.0).sum(axis=3) / n_known
+        means = np.where(observed, values, 0.0).sum(axis=3) / n_known
     made = scores.isel(repeat=0, drop=True).copy(data=means)
     most, fewest = int(n_known.max()), int(n_known.min())
     counted = f"{most}" if most == fewest else f"{fewest} to {most}"

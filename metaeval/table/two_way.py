@@ -60,8 +60,8 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
     >>> found.means.round(3).tolist(), found.topics.round(3).tolist()
     ([0.5, 0.4], [-0.3, -0.1, 0.4])
     """
-    known = np.isfinite(values)
-    there, filled = known.astype(np.float64), np.where(known, values, 0.0)
+    observed = np.isfinite(values)
+    there, filled = observed.astype(np.float64), np.where(observed, values, 0.0)
     number = there.sum(axis=0)
     weights = np.where(number > 0, weights, 0.0)
     total, number = float(weights.sum()), np.maximum(number, 1.0)
@@ -74,9 +74,9 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
     topics = np.where(weights > 0, centre - (systems @ there) / number, 0.0)
     middle = float(topics @ weights) / total
     error = there * (apart + (systems @ there) / number - systems[:, None]) * weights
-    own = inverse @ (error * _few_units(known, unit, stratum))
+    direct = inverse @ (error * _few_units(observed, unit, stratum))
     shares = there @ (weights / number) / total
-    influence = weights * (topics - middle) + total * (own - shares @ own)
+    influence = weights * (topics - middle) + total * (direct - shares @ direct)
     return TwoWay(systems + middle, topics - middle, influence)
 
 
@@ -85,9 +85,9 @@ def _few_units(known: NDArray[np.bool_], unit: Whole | None, stratum: Whole | No
     n_topics = known.shape[1]
     unit = np.arange(n_topics) if unit is None else unit
     first = np.unique(unit, return_index=True)[1]
-    held = np.zeros((len(known), len(first)))
-    np.add.at(held.T, unit, known.T.astype(np.float64))
+    n_observed = np.zeros((len(known), len(first)))
+    np.add.at(n_observed.T, unit, known.T.astype(np.float64))
     of_unit = np.zeros(len(first), dtype=np.int64) if stratum is None else stratum[first]
     strata = (of_unit[:, None] == np.arange(of_unit.max() + 1)).astype(np.float64)
-    own, every = np.maximum((held > 0) @ strata, 2.0), np.maximum(strata.sum(axis=0), 2.0)
-    return np.sqrt(own / (own - 1.0) / (every / (every - 1.0)))[:, of_unit[unit]]
+    n_units, every = np.maximum((n_observed > 0) @ strata, 2.0), np.maximum(strata.sum(axis=0), 2.0)
+    return np.sqrt(n_units / (n_units - 1.0) / (every / (every - 1.0)))[:, of_unit[unit]]

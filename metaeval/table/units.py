@@ -12,7 +12,7 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.names import Remark, first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import bootstrap_counts, bootstrap_indices, chunk_size, topic_counts
+from metaeval.running.draws import bootstrap_counts, bootstrap_indices, chunk_size, draw_topic_counts
 from metaeval.table.scores import Scores
 from metaeval.table.structure import topic_weights
 
@@ -94,8 +94,10 @@ class TopicUnits:
         """Draw units with replacement, inside their strata: an array (resample, place) of their numbers."""
         if not self.stratified:
             return bootstrap_indices(generator, n_resamples, self.n_units)
-        members = [np.flatnonzero(self.stratum == one) for one in range(int(self.stratum.max()) + 1)]
-        return np.concatenate([own[bootstrap_indices(generator, n_resamples, len(own))] for own in members], axis=1)
+        members = [np.flatnonzero(self.stratum == stratum) for stratum in range(int(self.stratum.max()) + 1)]
+        return np.concatenate(
+            [in_stratum[bootstrap_indices(generator, n_resamples, len(in_stratum))] for in_stratum in members], axis=1
+        )
 
     def counts(
         self, generator: np.random.Generator, n_resamples: int, *, at_once: int | None = None
@@ -105,7 +107,7 @@ class TopicUnits:
         Shapes: result (unit, resample).
         """
         if not self.stratified:
-            yield from topic_counts(generator, n_resamples, self.n_units, at_once=at_once)
+            yield from draw_topic_counts(generator, n_resamples, self.n_units, at_once=at_once)
             return
         size = at_once or chunk_size(self.n_units)
         for start in range(0, n_resamples, size):
@@ -126,7 +128,7 @@ class TopicUnits:
         topics, unit = drawn, np.arange(len(drawn))
         if self.clustered:
             members = np.split(np.argsort(self.unit, kind="stable"), np.cumsum(np.bincount(self.unit))[:-1])
-            topics = np.concatenate([members[one] for one in drawn.tolist()])
+            topics = np.concatenate([members[number] for number in drawn.tolist()])
             unit = np.repeat(unit, np.bincount(self.unit)[drawn])
         return topics, replace(self, weights=self.weights[topics], unit=unit, stratum=self.stratum[topics], names=())
 
@@ -140,9 +142,9 @@ def units_of(scores: Scores) -> TopicUnits:
     codes = alone
     if clustered or stratified:
         of_topic = scores["cluster" if clustered else "stratum"].to_numpy().tolist()
-        place = {name: number for number, name in enumerate(dict.fromkeys(of_topic))}
-        names = tuple(place)
-        codes = np.array([place[name] for name in of_topic], dtype=np.int64)
+        number_of = {name: number for number, name in enumerate(dict.fromkeys(of_topic))}
+        names = tuple(number_of)
+        codes = np.array([number_of[name] for name in of_topic], dtype=np.int64)
     return TopicUnits(
         weights=topic_weights(scores),
         unit=codes if clustered else alone,
@@ -162,7 +164,7 @@ def check_resampling_of(units: TopicUnits, *, what: str, instead: str) -> None:
             f"takes {FEWEST_CLUSTERS} at least; {instead}"
         )
     if units.stratified:
-        lonely = [units.names[one] for one in np.flatnonzero(np.bincount(units.stratum) == 1)]
+        lonely = [units.names[number] for number in np.flatnonzero(np.bincount(units.stratum) == 1)]
         if lonely:
             raise InvalidOptionError(
                 f"{what} draws {unit().topics} inside their stratum, and a stratum of one {unit().topic} has no "
@@ -184,11 +186,11 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
     notes = []
     if units.clustered or units.stratified:
         sizes = np.bincount(units.unit if units.clustered else units.stratum)
-        each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+        span = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
         kind = spoken.clusters if len(sizes) > 1 else spoken.cluster
         if units.stratified and not units.clustered:
             kind = f"fixed {kind} ({'strata' if len(sizes) > 1 else 'stratum'})"
-        notes.append(f"{len(units.weights):,} {topics} come in {len(sizes)} {kind} of {each} {topics}")
+        notes.append(f"{len(units.weights):,} {topics} come in {len(sizes)} {kind} of {span} {topics}")
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()
         notes.append(f"{topics} have weights from {least:g} to {most:g}; means are weighted")

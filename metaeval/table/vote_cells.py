@@ -27,7 +27,7 @@ class RowError(Exception):
         self.place, self.rule = place, rule
 
 
-class Cells(NamedTuple):
+class TextCells(NamedTuple):
     """A column as text, each text once."""
 
     codes: Codes
@@ -37,11 +37,11 @@ class Cells(NamedTuple):
 
     def first(self, held: Iterable[bool]) -> int:
         """Return the first row whose text is held; -1 for none."""
-        found = np.append(np.fromiter(held, dtype=bool, count=len(self.texts)), False)[self.codes]
-        return int(np.argmax(found)) if found.any() else -1
+        mask = np.append(np.fromiter(held, dtype=bool, count=len(self.texts)), False)[self.codes]
+        return int(np.argmax(mask)) if mask.any() else -1
 
 
-def cells_of(values: Any, what: str) -> Cells:  # noqa: ANN401 - an array, or pandas' own
+def text_cells(values: Any, what: str) -> TextCells:  # noqa: ANN401 - an array, or pandas' own
     """Return a column as text; errors say `what` it holds.
 
     Examples
@@ -60,15 +60,15 @@ def cells_of(values: Any, what: str) -> Cells:  # noqa: ANN401 - an array, or pa
         texts = _texts(raw, what)
     except RowError as error:
         raise RowError(int(np.argmax(codes == error.place)), error.rule) from None
-    known: dict[str, int] = {}
-    numbers = [known.setdefault(text, len(known)) if (text := one.strip()) else -1 for one in texts]
-    return Cells(np.array([*numbers, -1], dtype=np.int64)[codes], list(known))
+    number_of: dict[str, int] = {}
+    numbers = [number_of.setdefault(text, len(number_of)) if (text := raw_text.strip()) else -1 for raw_text in texts]
+    return TextCells(np.array([*numbers, -1], dtype=np.int64)[codes], list(number_of))
 
 
 def _texts(values: Iterable[object], what: str) -> list[str]:
     return [
-        value if type(value) is str else "" if value is None else _text(place, value, what)
-        for place, value in enumerate(values)
+        value if type(value) is str else "" if value is None else _text(position, value, what)
+        for position, value in enumerate(values)
     ]
 
 
@@ -108,15 +108,15 @@ def without_lists(values: Any, what: str) -> Any:  # noqa: ANN401 - an array, or
     """
     if isinstance(values, pd.Categorical) or values.dtype != object or not {list, tuple} & set(map(type, values)):
         return values
-    found = np.empty(len(values), dtype=object)
-    found[:] = [
-        one if not isinstance(one, list | tuple) or not one else str(one) if what == "question" else one[0]
-        for one in values
+    units = np.empty(len(values), dtype=object)
+    units[:] = [
+        value if not isinstance(value, list | tuple) or not value else str(value) if what == "question" else value[0]
+        for value in values
     ]
-    return found
+    return units
 
 
-def numbers_of(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or pandas' own
+def finite_numbers(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or pandas' own
     """Return a column of finite numbers, NaN for what is none.
 
     Examples
@@ -128,17 +128,19 @@ def numbers_of(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or
         numbers = values.astype(np.float64)
         return np.where(np.isfinite(numbers), numbers, np.nan)
     if not isinstance(values, pd.Categorical) and values.dtype == object:
-        values = np.array([repr(float(one)) if isinstance(one, float | np.floating) else one for one in values], object)
-    cells = cells_of(values, what)
+        values = np.array(
+            [repr(float(value)) if isinstance(value, float | np.floating) else value for value in values], object
+        )
+    cells = text_cells(values, what)
     return np.array([*(float(text) if is_number(text) else math.nan for text in cells.texts), math.nan])[cells.codes]
 
 
 def flags_of(values: Any, what: str) -> NDArray[np.bool_]:  # noqa: ANN401 - an array, or pandas' own
     """Return a column of 1 and 0, or true and false; an error for anything else."""
-    cells = cells_of(values, what)
-    known = [_FLAGS.get(text.casefold()) for text in cells.texts]
-    if (odd := cells.first(one is None for one in known)) >= 0:
+    cells = text_cells(values, what)
+    flags = [_FLAGS.get(text.casefold()) for text in cells.texts]
+    if (odd := cells.first(flag is None for flag in flags)) >= 0:
         raise RowError(odd, f"{what} is {shortened(cells.texts[cells.codes[odd]])!r}; it is 1 or 0 in every row")
     if (cells.codes < 0).any():
         raise RowError(int(np.argmax(cells.codes < 0)), f"{what} is empty; it is 1 or 0 in every row")
-    return np.array(known, dtype=bool)[cells.codes]
+    return np.array(flags, dtype=bool)[cells.codes]

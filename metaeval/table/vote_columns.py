@@ -76,9 +76,12 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
         if column not in names:
             raise UnknownNameError(f"column for {role}", column, names)
     for role, spellings in COLUMNS.items():
-        found = next((words[one] for one in spellings if one in words and words[one] not in roles.values()), None)
-        if role not in roles and found is not None:
-            roles[role] = found
+        candidate = next(
+            (words[spelling] for spelling in spellings if spelling in words and words[spelling] not in roles.values()),
+            None,
+        )
+        if role not in roles and candidate is not None:
+            roles[role] = candidate
 
     if GAMES in words and MODEL in words:
         units = {role: column for role, column in roles.items() if role in UNITS}
@@ -107,18 +110,18 @@ def _held(wanted: Iterable[str], words: Mapping[str, str]) -> dict[str, str]:
 
 def refuse_doubles(columns: Iterable[object], found: VoteColumns, named: Mapping[str, str]) -> None:
     """Refuse two columns that are called alike, or but for their case, where one of them is read and none was named."""
-    known: dict[str, str] = {}
+    by_word: dict[str, str] = {}
     for name in map(str, columns):
-        other = known.get(_word(name))
-        known.setdefault(_word(name), name)
-        if other is None or not {other, name} & found.read:
+        earlier = by_word.get(_word(name))
+        by_word.setdefault(_word(name), name)
+        if earlier is None or not {earlier, name} & found.read:
             continue
-        if other == name:
+        if earlier == name:
             raise InvalidOptionError(f"two columns are called {name!r}; rename one, or leave it out")
-        if not {other, name} & set(named.values()):
-            role = next((role for role, column in found.roles.items() if column in {other, name}), "")
+        if not {earlier, name} & set(named.values()):
+            role = next((role for role, column in found.roles.items() if column in {earlier, name}), "")
             way = f"name the right one (`columns={{{role!r}: {name!r}}}`)" if role else "rename one"
-            raise InvalidOptionError(f"columns {other!r} and {name!r} are called alike; {way}")
+            raise InvalidOptionError(f"columns {earlier!r} and {name!r} are called alike; {way}")
 
 
 def _word(name: object) -> str:

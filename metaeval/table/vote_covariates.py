@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError
-from metaeval.table.vote_cells import Floats, RowError, numbers_of
+from metaeval.table.vote_cells import Floats, RowError, finite_numbers
 from metaeval.table.vote_rows import Table
 
 POSITION = "position"
@@ -29,7 +29,7 @@ def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bo
     found = pair_of(name, table) or ()
     if not found and not placed:
         raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
-    numbers = [numbers_of(table[column], column) for column in found] or [np.ones(len(kept))]
+    numbers = [finite_numbers(table[column], column) for column in found] or [np.ones(len(kept))]
     for column, values in zip(found, numbers, strict=False):
         if (odd := np.flatnonzero(np.isnan(values) & kept)).size:
             raise RowError(

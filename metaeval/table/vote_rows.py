@@ -11,14 +11,14 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import clean_name
 from metaeval.errors import ScoresError
 from metaeval.table.roles import is_summary, role_of_name
-from metaeval.table.vote_cells import Cells
+from metaeval.table.vote_cells import TextCells
 
 Repeated = Literal["keep", "first"]
 """What becomes of rows that repeat another."""
 type Table = Mapping[str, Any]
 
 
-def rows_of_sums(sides: Sequence[Cells]) -> NDArray[np.bool_]:
+def rows_of_sums(sides: Sequence[TextCells]) -> NDArray[np.bool_]:
     """Return which rows stand for all others: a word for it in place of a system, and no other system beside it.
 
     Examples

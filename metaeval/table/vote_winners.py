@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from metaeval.base.columns import underscored
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import MetaevalError
-from metaeval.table.vote_cells import Cells, Codes, Floats, RowError
+from metaeval.table.vote_cells import Codes, Floats, RowError, TextCells
 from metaeval.table.vote_words import SIDES, VERDICTS, plain_word, said_verdicts
 
 type Refuse = Callable[[int, str], MetaevalError]
@@ -29,31 +29,31 @@ class Winners:
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
 
-    def verdicts(self, cells: Cells, left: Codes, right: Codes, refuse: Refuse) -> Verdicts:
+    def verdicts(self, cells: TextCells, left: Codes, right: Codes, refuse: Refuse) -> Verdicts:
         """Return what a column of winners says.
 
         The names of the two systems come first, then words that the reader said, then known ones.
         """
         if (cells.codes < 0).any():
-            place = int(np.argmax(cells.codes < 0))
-            played = self._played(left[place], right[place])
-            raise RowError(place, f"there is no winner, and {played}; write tie, or leave such rows out")
+            row = int(np.argmax(cells.codes < 0))
+            played = self._played(left[row], right[row])
+            raise RowError(row, f"there is no winner, and {played}; write tie, or leave such rows out")
         plain = list(map(plain_word, cells.texts))
         meant = [self._said.get(word) or VERDICTS.get(word) or (np.nan, 1.0, True) for word in plain]
-        said = np.array(meant, dtype=np.float64).reshape(-1, 3)[cells.codes]
+        meanings = np.array(meant, dtype=np.float64).reshape(-1, 3)[cells.codes]
         places = np.array([self._systems.get(text, -1) for text in cells.texts], dtype=np.int64)[cells.codes]
         by_word = (places != left) & (places != right)
-        share = np.where(by_word, said[:, 0], (places == left).astype(np.float64))
+        share = np.where(by_word, meanings[:, 0], (places == left).astype(np.float64))
         if (odd := np.isnan(share)).any():
-            place = int(np.argmax(odd))
-            raise RowError(place, self._unknown(cells.texts[cells.codes[place]], left[place], right[place]))
+            row = int(np.argmax(odd))
+            raise RowError(row, self._unknown(cells.texts[cells.codes[row]], left[row], right[row]))
         self._note_words(cells, plain, np.flatnonzero(by_word), (left, right), refuse)
-        weight, kept = np.where(by_word, said[:, 1], 1.0), ~by_word | (said[:, 2] == 1)
+        weight, is_vote = np.where(by_word, meanings[:, 1], 1.0), ~by_word | (meanings[:, 2] == 1)
         self.n_strong += int((weight != 1).sum())
-        self.n_left_out += int((~kept).sum())
-        return share, weight, kept
+        self.n_left_out += int((~is_vote).sum())
+        return share, weight, is_vote
 
-    def preferences(self, cells: Cells, column: str, left: str) -> Verdicts | None:
+    def preferences(self, cells: TextCells, column: str, left: str) -> Verdicts | None:
         """Return what a column "preference" of numbers says, None where it holds words or names.
 
         Numbers that the reader said mean that; all of them are words where one on the scale was said otherwise.
@@ -86,9 +86,9 @@ class Winners:
                 f"the preference is {text!r}; preferences are numbers from 1 (the first output) to 2 (the second): say "
                 f"what others mean, such as `words={{{text!r}: 'left'}}` if it means the left system",
             )
-        kept = counts[cells.codes]
-        self.n_left_out += int((~kept).sum())
-        return share[cells.codes], weight[cells.codes], kept
+        is_vote = counts[cells.codes]
+        self.n_left_out += int((~is_vote).sum())
+        return share[cells.codes], weight[cells.codes], is_vote
 
     def refuse_names(self) -> None:
         """Refuse a known word for the winner, in votes on others, that is a system's name too."""
@@ -98,20 +98,20 @@ class Winners:
                 raise error
 
     def _note_words(
-        self, cells: Cells, plain: Sequence[str], used: Codes, sides: tuple[Codes, Codes], refuse: Refuse
+        self, cells: TextCells, plain: Sequence[str], used: Codes, sides: tuple[Codes, Codes], refuse: Refuse
     ) -> None:
         """Keep the error of the first use of every known word, lest a system that comes later has that name."""
         for number, first in zip(*np.unique(cells.codes[used], return_index=True), strict=True):
-            text, place = cells.texts[number], int(used[first])
+            text, row = cells.texts[number], int(used[first])
             if plain[number] in self._said or text.casefold() in self._used:
                 continue
             side = SIDES.get(plain[number], "left")
-            played = self._played(*(one[place] for one in sides))
+            played = self._played(*(codes[row] for codes in sides))
             rule = (
                 f"the winner is {text!r}, and a system is called so, but {played}; repair the row, or pass "
                 f"`words={{{text!r}: {side!r}}}` if it means {side} here"
             )
-            self._used[text.casefold()] = refuse(place, rule)
+            self._used[text.casefold()] = refuse(row, rule)
 
     def _unknown(self, text: str, left: int, right: int) -> str:
         played, word = self._played(left, right), shortened(text)

@@ -53,12 +53,12 @@ def plain_word(text: str) -> str:
 
 def said_verdicts(words: Mapping[str, str]) -> dict[str, Verdict]:
     """Return what the reader says of words."""
-    found: dict[str, str] = {}
+    side_of: dict[str, str] = {}
     for word, side in words.items():
         check_choice(side, "side", tuple(_SIDES))
-        if found.setdefault(plain_word(word), side) != side:
+        if side_of.setdefault(plain_word(word), side) != side:
             raise InvalidOptionError(f"`words` says two things of {word!r}, whose case does not matter; keep one")
-    return {word: _SIDES[side] for word, side in found.items()}
+    return {word: _SIDES[side] for word, side in side_of.items()}
 
 
 def share_of_column(name: str) -> float | None:

@@ -13,7 +13,7 @@ from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
-from metaeval.table.vote_cells import Cells, RowError, cells_of, flags_of, numbers_of, without_lists
+from metaeval.table.vote_cells import RowError, TextCells, finite_numbers, flags_of, text_cells, without_lists
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
 from metaeval.table.vote_covariates import POSITION, covariate_of, pair_of
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
@@ -92,21 +92,21 @@ class Votes(Result):
         units = {name: _renumbered(codes[kept]) for name, codes in self.units.items()}
         return replace(
             self,
-            systems=tuple(self.systems[place] for place in systems),
+            systems=tuple(self.systems[index] for index in systems),
             left=places[:half],
             right=places[half:],
             share=self.share[kept],
             weight=self.weight[kept],
             units={name: codes for name, (_, codes) in units.items()},
-            names={name: tuple(self.names[name][place] for place in held) for name, (held, _) in units.items()},
+            names={name: tuple(self.names[name][index] for index in present) for name, (present, _) in units.items()},
             covariates={name: values[kept] for name, values in self.covariates.items()},
         )
 
     def of(self, systems: Iterable[str]) -> "Votes":
         """Return the votes between these systems."""
         wanted = set(systems)
-        held = np.array([name in wanted for name in self.systems])
-        return self.where(held[self.left] & held[self.right])
+        mask = np.array([name in wanted for name in self.systems])
+        return self.where(mask[self.left] & mask[self.right])
 
     def by_voter(self) -> dict[str, "Votes"]:
         """Return the votes of every voter, by name; those without one are left out."""
@@ -124,10 +124,10 @@ class Votes(Result):
         n = len(self.systems)
         seen, _ = _renumbered(self.left * n + self.right)
         _, group = connected_components(coo_array((np.ones(len(seen)), (seen // n, seen % n)), (n, n)), directed=False)
-        parts = [np.flatnonzero(group == one) for one in range(group.max() + 1)]
+        parts = [np.flatnonzero(group == number) for number in range(group.max() + 1)]
         n_votes = np.bincount(group[self.left], self.weight if self.counted else None)
-        parts.sort(key=lambda part: (-len(part), -n_votes[group[part[0]]], part[0]))
-        return tuple(tuple(self.systems[place] for place in part) for part in parts)
+        parts.sort(key=lambda members: (-len(members), -n_votes[group[members[0]]], members[0]))
+        return tuple(tuple(self.systems[index] for index in members) for members in parts)
 
 
 def _renumbered(codes: Codes) -> tuple[Codes, Codes]:
@@ -142,8 +142,8 @@ def _renumbered(codes: Codes) -> tuple[Codes, Codes]:
         return codes, codes
     least = int(codes.min())
     if int(codes.max()) - least > 2 * len(codes) + 1000:
-        held, places = np.unique(codes, return_inverse=True)
-        return held, places
+        present, places = np.unique(codes, return_inverse=True)
+        return present, places
     occurs = np.bincount(codes - least) > 0
     return np.flatnonzero(occurs) + least, (np.cumsum(occurs) - 1)[codes - least]
 
@@ -258,10 +258,10 @@ class Collected:
 
     def columns(self, names: Iterable[object]) -> VoteColumns:
         """Return the columns of votes, or raise the error that lists what there is."""
-        held = list(map(str, names))
-        found = vote_columns(held, self._named)
-        if found is None:
-            bare = any(is_number(name) or name.casefold() == "tie" for name in held)
+        headers = list(map(str, names))
+        columns = vote_columns(headers, self._named)
+        if columns is None:
+            bare = any(is_number(name) or name.casefold() == "tie" for name in headers)
             way = (
                 "name them, such as `columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}`, and those of the "
                 "question and the voter where there are some (`columns={'question': 'prompt', 'voter': 'worker'}`), by "
@@ -269,25 +269,25 @@ class Collected:
             )
             raise InvalidOptionError(
                 "votes need columns for both systems and the winner (left, right, winner; model_a, model_b, winner; or "
-                f"wins and losses); columns found: {first_few(held, most=20, write=repr)}; "
+                f"wins and losses); columns found: {first_few(headers, most=20, write=repr)}; "
                 + ("the first line seems to be a vote, and must be a header; put one before it" if bare else way)
             )
-        return found
+        return columns
 
     def wanted(self, names: Iterable[object]) -> list[str]:
         """Return the columns that are read, of those there are."""
-        held = list(map(str, names))
-        found = self.columns(held)
-        refuse_doubles(held, found, self._named)
+        headers = list(map(str, names))
+        columns = self.columns(headers)
+        refuse_doubles(headers, columns, self._named)
         for column in self._where:
-            if column not in held:
-                raise UnknownNameError("column", column, held)
-        pairs = {name: pair_of(name, held) for name in self._covariates}
+            if column not in headers:
+                raise UnknownNameError("column", column, headers)
+        pairs = {name: pair_of(name, headers) for name in self._covariates}
         if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
-            raise UnknownNameError("covariate", unknown, [POSITION, *held])
-        own = found.read.union(self._where, *(pair or () for pair in pairs.values()))
-        self._unused |= dict.fromkeys(name or "one without a name" for name in held if name not in own)
-        return [name for name in dict.fromkeys(held) if name in own or self._repeated.first_alone]
+            raise UnknownNameError("covariate", unknown, [POSITION, *headers])
+        used = columns.read.union(self._where, *(pair or () for pair in pairs.values()))
+        self._unused |= dict.fromkeys(name or "one without a name" for name in headers if name not in used)
+        return [name for name in dict.fromkeys(headers) if name in used or self._repeated.first_alone]
 
     def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
         """Whether the same is read of columns with these names and with others."""
@@ -299,11 +299,11 @@ class Collected:
 
     def add(self, table: Table, refuse: Refuse | None = None) -> None:
         """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
-        found, self._at = self.columns(table), refuse or self._row_error
-        for role, column in found.roles.items():
-            if (other := self._roles.setdefault(role, column)) != column:
-                way = f"give every row the same names, or name the right one (`columns={{{role!r}: {other!r}}}`)"
-                raise InvalidOptionError(f"some rows have their {role} in {other!r} and others in {column!r}; {way}")
+        columns, self._at = self.columns(table), refuse or self._row_error
+        for role, column in columns.roles.items():
+            if (earlier := self._roles.setdefault(role, column)) != column:
+                way = f"give every row the same names, or name the right one (`columns={{{role!r}: {earlier!r}}}`)"
+                raise InvalidOptionError(f"some rows have their {role} in {earlier!r} and others in {column!r}; {way}")
         n_rows = len(next(iter(table.values())))
         adding = {
             "votes": self._add_votes,
@@ -314,65 +314,66 @@ class Collected:
             "games": self._add_games,
         }
         try:
-            adding[found.form](self._distinct(self._chosen(table, n_rows), found), found)
+            adding[columns.form](self._distinct(self._chosen(table, n_rows), columns), columns)
         except RowError as error:
             raise self._at(error.place, error.rule) from None
         self._numbers["rows"] += n_rows
 
     def votes(self) -> Votes:
         """Return all votes."""
-        held = self._joined()
+        joined = self._joined()
         names = list(self._codes["system"])
         if self._where and not self._numbers["chosen"]:
             column, text = next(iter(self._where.items()))
             there = first_few(sorted(self._there[column]))
             raise ScoresError(f"no row has {text!r} in column {column!r}; there are {there or 'no rows'}")
-        if not len(held.get("left", ())) or len(names) < _FEWEST:
+        if not len(joined.get("left", ())) or len(names) < _FEWEST:
             raise ScoresError(f"at least two systems are needed, and votes on them; found {first_few(names) or 'none'}")
         self._winners.refuse_names()
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
-        n_same = n_repeated(held, self._unused, counted="counts" in self._forms)
+        n_same = n_repeated(joined, self._unused, counted="counts" in self._forms)
         order = natural_order(names)
-        place = {name: number for number, name in enumerate(order)}
-        moved = np.array([place[name] for name in names])
-        covariates = {name: held[f"covariate {number}"] for number, name in enumerate(self._covariates)}
+        index_of = {name: number for number, name in enumerate(order)}
+        moved = np.array([index_of[name] for name in names])
+        covariates = {name: joined[f"covariate {number}"] for number, name in enumerate(self._covariates)}
         for name, values in covariates.items():
             if not values.any():
                 raise ScoresError(f"covariate {name!r} must be a number for every vote, and not 0 for all")
-        units = {name: _renumbered(held[name]) for name in UNITS if name in held}
+        units = {name: _renumbered(joined[name]) for name in UNITS if name in joined}
         words = {name: list(self._codes[name]) for name in units}
-        found = {
-            name: tuple(words[name][code] if code >= 0 else "" for code in own) for name, (own, _) in units.items()
+        unit_names = {
+            name: tuple(words[name][code] if code >= 0 else "" for code in present)
+            for name, (present, _) in units.items()
         }
         return Votes(
             systems=tuple(order),
-            left=moved[held["left"]],
-            right=moved[held["right"]],
-            share=held["share"],
-            weight=held["weight"],
+            left=moved[joined["left"]],
+            right=moved[joined["right"]],
+            share=joined["share"],
+            weight=joined["weight"],
             units={name: codes for name, (_, codes) in units.items()},
-            names=found,
+            names=unit_names,
             covariates=covariates,
             counted="counts" in self._forms,
             placed="winners" not in self._forms,
             read_as="; ".join(_READ_AS[form] for form in self._forms),
-            notes=tuple(self._notes(found.get("voter", ()), n_same)),
+            notes=tuple(self._notes(unit_names.get("voter", ()), n_same)),
         )
 
     def _joined(self) -> dict[str, NDArray[Any]]:
         """Return the parts as one; where only some name a unit, every vote of the others has one of its own."""
         for unit in UNITS:
-            lacking = [part for part in self._parts if unit not in part]
-            for part in lacking if len(lacking) < len(self._parts) else ():
-                part[unit] = self._own_units(len(part["left"]), unit)
-        return {name: np.concatenate([part[name] for part in self._parts]) for name in (self._parts or [{}])[0]}
+            lacking = [batch for batch in self._parts if unit not in batch]
+            for batch in lacking if len(lacking) < len(self._parts) else ():
+                batch[unit] = self._own_units(len(batch["left"]), unit)
+        return {name: np.concatenate([batch[name] for batch in self._parts]) for name in (self._parts or [{}])[0]}
 
     def _notes(self, voters: Sequence[str], n_same: int) -> list[str]:
         n, n_left_out, n_strong = self._numbers, self._winners.n_left_out, self._winners.n_strong
-        said = " and ".join(f"{column} {text}" for column, text in self._where.items())
+        conditions = " and ".join(f"{column} {text}" for column, text in self._where.items())
         notes = {
-            f"{n['chosen']:,} of {n['rows']:,} rows, with {said}": said,
+            f"{n['chosen']:,} of {n['rows']:,} rows, with {conditions}": conditions,
             f"{count(n_left_out, 'vote')} without a verdict (error) left out": n_left_out,
             f"{count(n['failed'], 'row')} with a game that failed left out, as Arena-Hard does": n["failed"],
             f"{count(n_strong, 'vote')} A>>B or B>>A count {STRONG:g} times, as Arena-Hard does": n_strong,
@@ -411,14 +412,14 @@ class Collected:
         """Return the rows that count."""
         if not self._where:
             return table
-        kept = np.ones(n_rows, dtype=bool)
+        mask = np.ones(n_rows, dtype=bool)
         for column, text in self._where.items():
-            cells = cells_of(without_lists(table[column], column), f"cell of {column!r}")
+            cells = text_cells(without_lists(table[column], column), f"cell of {column!r}")
             if len(self._there[column]) < _MOST_VALUES:
                 self._there[column] |= dict.fromkeys(cells.texts)
-            kept &= np.array([*(one == text.strip() for one in cells.texts), False])[cells.codes]
-        self._numbers["chosen"] += int(kept.sum())
-        return self._rows(table, kept)
+            mask &= np.array([*(cell_text == text.strip() for cell_text in cells.texts), False])[cells.codes]
+        self._numbers["chosen"] += int(mask.sum())
+        return self._rows(table, mask)
 
     def _distinct(self, table: Table, found: VoteColumns) -> Table:
         """Return the rows without sums of others and, where so asked, without those that repeat one."""
@@ -428,7 +429,7 @@ class Collected:
             table = self._rows(table, new)
         if found.form == "games":
             return table
-        sides = {found.roles[side]: cells_of(table[found.roles[side]], "system") for side in ("left", "right")}
+        sides = {found.roles[side]: text_cells(table[found.roles[side]], "system") for side in ("left", "right")}
         sums = rows_of_sums(list(sides.values()))
         self._numbers["sums"] += int(sums.sum())
         return self._rows(table, ~sums) if sums.any() else {**table, **sides}
@@ -440,21 +441,21 @@ class Collected:
 
     def _coded(self, values: Any, what: str, kept: Any = slice(None)) -> Codes:  # noqa: ANN401 - an array, or pandas' own
         """Return the numbers of names in the rows that are kept; what has no name has a number of its own."""
-        cells = values if isinstance(values, Cells) else cells_of(values, what)
-        known, codes = self._codes[what], cells.codes[kept]
+        cells = values if isinstance(values, TextCells) else text_cells(values, what)
+        number_of, codes = self._codes[what], cells.codes[kept]
         missing = codes < 0
         if what in UNITS:
-            places = [known.setdefault(text, len(known)) for text in cells.texts]
-            found = np.array([*places, 0], dtype=np.int64)[codes]
-            found[missing] = self._own_units(int(missing.sum()), what)
-            return found
+            places = [number_of.setdefault(text, len(number_of)) for text in cells.texts]
+            coded = np.array([*places, 0], dtype=np.int64)[codes]
+            coded[missing] = self._own_units(int(missing.sum()), what)
+            return coded
         if missing.any():
             rule = "a system has no name; fill it in, or leave the row out if it is no vote"
             raise RowError(int(np.argmax(missing)), rule)
         places = []
         for number, text in enumerate(cells.texts):
             try:
-                places.append(known.setdefault(system_name(text), len(known)))
+                places.append(number_of.setdefault(system_name(text), len(number_of)))
             except ScoresError as error:
                 raise RowError(int(np.argmax(codes == number)), str(error)) from None
         return np.array(places, dtype=np.int64)[codes]
@@ -471,7 +472,7 @@ class Collected:
 
     def _add_votes(self, table: Table, found: VoteColumns) -> None:
         left, right = self._sides(table, found.roles)
-        cells = cells_of(table[found.roles["winner"]], "winner")
+        cells = text_cells(table[found.roles["winner"]], "winner")
         preferences = self._winners.preferences(cells, found.roles["winner"], found.roles["left"])
         self._forms["votes" if preferences is None else "preferences"] = None
         verdicts = preferences or self._winners.verdicts(cells, left, right, self._at)
@@ -481,20 +482,22 @@ class Collected:
         self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
         for (first, second), column in zip(((left, right), (right, left)), found.others.values(), strict=True):
-            share, weight, kept = self._winners.verdicts(cells_of(table[column], "winner"), left, right, self._at)
-            self._keep(table, found, first, second, share if first is left else 1.0 - share, weight, kept)
+            share, weight, is_vote = self._winners.verdicts(text_cells(table[column], "winner"), left, right, self._at)
+            self._keep(table, found, first, second, share if first is left else 1.0 - share, weight, is_vote)
 
     def _add_outcomes(self, table: Table, found: VoteColumns) -> None:
         """Take the outcome whose column is 1."""
         self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
-        held = np.stack([flags_of(table[name], f"column {name!r}") for name in found.others.values()])
-        if (odd := np.flatnonzero(held.sum(axis=0) != 1)).size:
-            words, n = first_few(list(found.others.values())), int(held[:, odd[0]].sum())
+        flags = np.stack([flags_of(table[name], f"column {name!r}") for name in found.others.values()])
+        if (odd := np.flatnonzero(flags.sum(axis=0) != 1)).size:
+            words, n = first_few(list(found.others.values())), int(flags[:, odd[0]].sum())
             raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; repair the row")
         shares = np.array([share_of_column(word) for word in found.others], dtype=np.float64)
         n_rows = len(left)
-        self._keep(table, found, left, right, shares[held.argmax(axis=0)], np.ones(n_rows), np.ones(n_rows, dtype=bool))
+        self._keep(
+            table, found, left, right, shares[flags.argmax(axis=0)], np.ones(n_rows), np.ones(n_rows, dtype=bool)
+        )
 
     def _add_winners(self, table: Table, found: VoteColumns) -> None:
         """Take a winner and a loser, or two that are tied."""
@@ -509,7 +512,7 @@ class Collected:
         self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
         for word, column in found.others.items():
-            numbers = numbers_of(table[column], column)
+            numbers = finite_numbers(table[column], column)
             if (odd := np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers)) & (numbers <= _MOST)))).size:
                 rule = f"column {column!r} must hold counts: whole numbers of 0 or more, up to {_MOST:,.0f}"
                 raise RowError(int(odd[0]), rule)
@@ -519,8 +522,8 @@ class Collected:
     def _add_games(self, table: Table, found: VoteColumns) -> None:
         """Take a model's games: the baseline is A in the first, and B in the second; one that failed costs all."""
         self._forms[found.form] = None
-        scores = [_scores_of_games(place, games) for place, games in enumerate(table[found.others[GAMES]])]
-        lengths = np.array([len(one) for one in scores], dtype=np.int64)
+        scores = [_scores_of_games(row, games) for row, games in enumerate(table[found.others[GAMES]])]
+        lengths = np.array([len(game_scores) for game_scores in scores], dtype=np.int64)
         self._numbers["failed"] += int((lengths == 0).sum())
         rows = np.repeat(np.arange(len(scores)), lengths)
         if not len(rows):
@@ -534,9 +537,9 @@ class Collected:
             flat["left"] = np.full(len(rows), self._baseline, dtype=object)
         baseline = self._coded(flat[found.roles["left"] or "left"], "system")
         left, right = np.where(turned, model, baseline), np.where(turned, baseline, model)
-        said = np.empty(len(rows), dtype=object)
-        said[:] = [score for one in scores for score in one]
-        verdicts = self._winners.verdicts(cells_of(said, "score of a game"), left, right, self._at)
+        outcomes = np.empty(len(rows), dtype=object)
+        outcomes[:] = [score for game_scores in scores for score in game_scores]
+        verdicts = self._winners.verdicts(text_cells(outcomes, "score of a game"), left, right, self._at)
         self._keep(flat, found, left, right, *verdicts)
 
     def _keep(  # noqa: PLR0913, PLR0917 - a vote
@@ -554,22 +557,22 @@ class Collected:
             name = list(self._codes["system"])[left[first]]
             raise RowError(first, f"system {name!r} plays itself; leave such rows out")
         if (column := found.roles.get("weight")) is not None:
-            numbers = numbers_of(table[column], "weight")
+            numbers = finite_numbers(table[column], "weight")
             fits = (numbers == 0) | ((numbers >= 1 / _MOST) & (numbers <= _MOST))
             if (odd := np.flatnonzero(~fits & kept)).size:
                 rule = f"column {column!r}: weights must be numbers of 0 or more ({1 / _MOST:g} to {_MOST:g}, or 0)"
                 raise RowError(int(odd[0]), rule)
             self._weight = column if (numbers[kept] != 1).any() else self._weight
             weight = weight * np.where(kept, numbers, 0.0)
-        held: dict[str, NDArray[Any]] = {"left": left, "right": right, "share": share, "weight": weight}
-        held = {name: values[kept] for name, values in held.items()}
+        fields: dict[str, NDArray[Any]] = {"left": left, "right": right, "share": share, "weight": weight}
+        fields = {name: values[kept] for name, values in fields.items()}
         for role in UNITS:
             if role in found.roles:
-                held[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
+                fields[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
-            held[f"covariate {number}"] = covariate_of(name, table, kept, placed=found.form != "winners")
-        self._parts.append(held)
+            fields[f"covariate {number}"] = covariate_of(name, table, kept, placed=found.form != "winners")
+        self._parts.append(fields)
 
 
 _READ_AS = {
@@ -587,7 +590,7 @@ def _scores_of_games(place: int, games: object) -> list[object]:
     """Return the scores of a row's games; none where one failed, which Arena-Hard writes as null."""
     if games is None:
         return []
-    if not isinstance(games, list | tuple) or not all(isinstance(one, Mapping | None) for one in games):
+    if not isinstance(games, list | tuple) or not all(isinstance(game, Mapping | None) for game in games):
         raise RowError(place, f"games are a list of objects with a score, not {shortened(repr(games), 30)}")
-    scores = [None if one is None else one.get("score") for one in games]
+    scores = [None if game is None else game.get("score") for game in games]
     return [] if None in scores else scores

@@ -31,7 +31,7 @@ class Oriented(NamedTuple):
 
 def refuse_names(names: Names) -> None:
     """Refuse names for what has names of its own."""
-    if any(given is not None for given in names.values()):
+    if any(labels is not None for labels in names.values()):
         message = "`metrics`, `systems` and `topics` name the rows of a bare array; this table has names of its own"
         raise InvalidOptionError(message)
 
@@ -71,26 +71,26 @@ def _by_axes(table: pd.DataFrame, what: str) -> str | None:
 
 def _by_given(table: pd.DataFrame, names: Names) -> str | None:
     """Tell by the labels that the caller names, or by how many names there are."""
-    found = set()
-    for dim, given in names.items():
-        if given is None or dim == "metric":
+    systems_in = set()
+    for dim, labels in names.items():
+        if labels is None or dim == "metric":
             continue
-        wanted = set(_texts(given))
-        held = [axis for axis in (table.index, table.columns) if wanted == set(_texts(axis))]
-        fitting = held or [
-            axis for axis in (table.index, table.columns) if _unlabelled(axis) and len(axis) == len(given)
+        wanted = set(_texts(labels))
+        matching = [axis for axis in (table.index, table.columns) if wanted == set(_texts(axis))]
+        fitting = matching or [
+            axis for axis in (table.index, table.columns) if _unlabelled(axis) and len(axis) == len(labels)
         ]
         if not fitting:
             sizes = f"rows ({_shown(table.index)}) nor the {len(table.columns)} columns ({_shown(table.columns)})"
             raise InvalidOptionError(
-                f"`{dim}s` holds {len(given)} names, which are neither those of the {len(table.index)} {sizes}"
+                f"`{dim}s` holds {len(labels)} names, which are neither those of the {len(table.index)} {sizes}"
             )
         if len(fitting) == 1:
             in_rows = fitting[0] is table.index
-            found.add("rows" if in_rows is (dim == "system") else "columns")
-    if len(found) > 1:
+            systems_in.add("rows" if in_rows is (dim == "system") else "columns")
+    if len(systems_in) > 1:
         raise InvalidOptionError("`systems` and `topics` name the same axis of the table; name one of each")
-    return next(iter(found), None)
+    return next(iter(systems_in), None)
 
 
 def _by_labels(table: pd.DataFrame, what: str) -> str | None:

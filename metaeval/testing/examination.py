@@ -72,9 +72,9 @@ class MetricExamination(Result):
         return self.data.copy()
 
     def _found(self) -> str:
-        held = int((self.data["state"] == "holds").sum())
+        count = int((self.data["state"] == "holds").sum())
         words = (
-            f"{self.metric}: {held} {'law holds' if held == 1 else 'laws hold'}, {len(self.broken) or 'none'} broken"
+            f"{self.metric}: {count} {'law holds' if count == 1 else 'laws hold'}, {len(self.broken) or 'none'} broken"
         )
         return f"{words}{': ' * bool(self.broken)}{'; '.join(self.broken)}"
 
@@ -127,10 +127,10 @@ def check_metric(
     --------
     >>> check_metric("nDCG@10", n_collections=2)
     """
-    resolved, known = _resolved(metric, registry)
-    for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=rng):
+    resolved, full_registry = _resolved(metric, registry)
+    for law, state, finding in _laws_tried(resolved, full_registry, n_collections=n_collections, scale=scale, rng=rng):
         if state == "broken":
-            raise AssertionError(f"{resolved.name}: {found} (law: {law.words})")
+            raise AssertionError(f"{resolved.name}: {finding} (law: {law.words})")
 
 
 def examine_metric(  # noqa: PLR0913 - one keyword per choice
@@ -163,17 +163,22 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     >>> sorted(found.to_frame().groupby("kind")["name"].count().items())
     [('declared', 6), ('expectation', 3), ('law', 12), ('property', 9)]
     """
-    resolved, known = _resolved(metric, registry)
+    resolved, full_registry = _resolved(metric, registry)
     seed = resolve_seed(rng)
-    rows = [("declared", name, "", found, *_NONE) for name, found in _declared(resolved.spec).items()]
+    rows = [("declared", name, "", finding, *_NONE) for name, finding in _declared(resolved.spec).items()]
     rows += [
-        ("law", law.words, state, found, *_NONE)
-        for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=seed)
+        ("law", law.words, state, finding, *_NONE)
+        for law, state, finding in _laws_tried(
+            resolved, full_registry, n_collections=n_collections, scale=scale, rng=seed
+        )
     ]
     sound = all(state != "broken" for _, _, state, *_ in rows)
     if sound:
-        tried = expectations_tried(resolved, known)
-        rows += [("expectation", one.expected, one.state, one.found, one.better, one.worse) for one in tried]
+        tried = expectations_tried(resolved, full_registry)
+        rows += [
+            ("expectation", outcome.expected, outcome.state, outcome.found, outcome.better, outcome.worse)
+            for outcome in tried
+        ]
     if resolved.on == "documents" and sound:
         with limit_threads(1), reporting(None):
             generator = np.random.default_rng(seed)
@@ -201,10 +206,10 @@ def _declared(spec: MetricSpec) -> dict[str, str]:
 
 
 def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> tuple[Metric, Registry]:
-    known = default_registry() if registry is None else registry
-    if isinstance(metric, MetricSpec) and metric.name not in known:
-        known = known.extend(metric)
-    resolved = known.resolve(metric)
+    full_registry = default_registry() if registry is None else registry
+    if isinstance(metric, MetricSpec) and metric.name not in full_registry:
+        full_registry = full_registry.extend(metric)
+    resolved = full_registry.resolve(metric)
     if not isinstance(resolved, Metric):
         raise InvalidOptionError(f"check_metric needs a metric of our own, not {resolved!r}")
     if resolved.spec.subtopics:
@@ -212,7 +217,7 @@ def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> t
             f"{resolved.name} needs judgments by subtopic, and the collections that metrics are tried on have none"
         )
         raise InvalidOptionError(message)
-    return resolved, known
+    return resolved, full_registry
 
 
 def _laws_tried(
@@ -237,8 +242,8 @@ def _laws_tried(
             if broken and (law is laws[0] or broken.startswith(RAISED)):
                 uses.remove(use)
             computes = metric in uses
-            said = "" if use == metric or broken.startswith(use.name) else f"{use.name}: "
-            yield law, "broken" if broken else "holds", said + broken
+            prefix = "" if use == metric or broken.startswith(use.name) else f"{use.name}: "
+            yield law, "broken" if broken else "holds", prefix + broken
 
 
 def _first_use(

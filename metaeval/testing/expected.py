@@ -89,15 +89,17 @@ def expectations_tried(metric: Metric, registry: Registry) -> list[Outcome]:
     """
     if (cutoff_of(metric) or 0) > LONGEST // 2:
         why = f"lists are made for cut-offs up to {LONGEST // 2:,}"
-        return [Outcome(one.name, one.words, UNTRIED, found=why) for one in _OF[metric.on]]
+        return [Outcome(expectation.name, expectation.words, UNTRIED, found=why) for expectation in _OF[metric.on]]
     try:
         collection = _made(metric, registry)
         scores = metric_values(collection, [metric])[0]
     except MetaevalError as error:
-        return [Outcome(one.name, one.words, UNTRIED, found=str(error)) for one in _OF[metric.on]]
+        return [
+            Outcome(expectation.name, expectation.words, UNTRIED, found=str(error)) for expectation in _OF[metric.on]
+        ]
     scored = np.isfinite(scores).all(axis=0)
     values = dict(zip(map(str, collection.systems), scores[:, scored], strict=True))
-    return [_outcome(one, values, 1 if metric.higher_is_better else -1) for one in _OF[metric.on]]
+    return [_outcome(expectation, values, 1 if metric.higher_is_better else -1) for expectation in _OF[metric.on]]
 
 
 def _outcome(wanted: Expected, values: Mapping[str, NDArray[np.float64]], sign: int) -> Outcome:
@@ -109,8 +111,8 @@ def _outcome(wanted: Expected, values: Mapping[str, NDArray[np.float64]], sign: 
     state = BROKEN if lead < 0 else MET if lead > 0 or not wanted.strict else UNNOTICED
     apart = sign * (values[_IDEAL] - values[worst])
     against = int((apart < 0).sum())
-    found = f"the other way on {against} of {len(apart)} topics" if against and state == MET else ""
-    return Outcome(wanted.name, wanted.words, state, float(means[_IDEAL]), float(means[worst]), found)
+    remark = f"the other way on {against} of {len(apart)} topics" if against and state == MET else ""
+    return Outcome(wanted.name, wanted.words, state, float(means[_IDEAL]), float(means[worst]), remark)
 
 
 def _made(metric: Metric, registry: Registry) -> JudgedCollection:
@@ -132,8 +134,8 @@ def _documents(metric: Metric) -> JudgedCollection:
     qrels: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, list[str]]] = {name: {} for name in (_IDEAL, "tail", "copies", "padding")}
     for size in sorted({*_SIZES, max(k // 2, 1), k, 2 * k}):
-        grades = sorted((levels[1 + place % (len(levels) - 1)] for place in range(size)), reverse=True)
-        relevant, others = ([f"{letter}{place}" for place in range(size)] for letter in "rn")
+        grades = sorted((levels[1 + number % (len(levels) - 1)] for number in range(size)), reverse=True)
+        relevant, others = ([f"{letter}{number}" for number in range(size)] for letter in "rn")
         topic, ideal, top = str(size), [*relevant, *others], (size + 1) // 2
         qrels[topic] = dict(zip(relevant, grades, strict=True)) | dict.fromkeys(others, 0)
         runs[_IDEAL][topic] = ideal
@@ -149,14 +151,14 @@ def _elements(metric: Metric, registry: Registry) -> JudgedCollection:
     assessments, table = assessed_elements(generator, scale=scale_of(metric), topics=topics)
     runs = runs_for(metric, assessments, registry)
     ideal = runs.pop("irb").results
-    other = table[table["exhaustivity"] == 0]
-    places = pd.concat([ideal.assign(turn=0), other.assign(turn=1)], ignore_index=True)
+    irrelevant = table[table["exhaustivity"] == 0]
+    places = pd.concat([ideal.assign(turn=0), irrelevant.assign(turn=1)], ignore_index=True)
     places["place"] = places.groupby(["topic", "turn"]).cumcount()
-    known = places[places["turn"] == 0].groupby("topic").size()
-    padded = places[places["place"] < places["topic"].map(known)].sort_values(["place", "turn"], kind="stable")
+    n_ideal = places[places["turn"] == 0].groupby("topic").size()
+    padded = places[places["place"] < places["topic"].map(n_ideal)].sort_values(["place", "turn"], kind="stable")
     submitted = {_IDEAL: ideal, "padding": padded, **{name: run.results for name, run in runs.items()}}
-    made = [Submission(run=name, results=found[["topic", "document", "path"]]) for name, found in submitted.items()]
-    longest = max(len(found) for found in submitted.values())
+    made = [Submission(run=name, results=results[["topic", "document", "path"]]) for name, results in submitted.items()]
+    longest = max(len(results) for results in submitted.values())
     return element_collection(made, assessments, sizes=table[["document", "path", "size"]], limit=longest)
 
 
@@ -166,16 +168,16 @@ def _passages() -> JudgedCollection:
     passages: list[dict[str, object]] = []
     results: dict[str, list[dict[str, object]]] = {name: [] for name in (_IDEAL, "whole", "padding")}
     for number in range(1, 7):
-        for place in range(number):
-            start, length = 20 + 7 * place, 40 + 11 * number
-            own, other = ({"topic": str(number), "document": f"{letter}{place}"} for letter in "rn")
-            documents.append({**own, "size": 300, "relevant_size": length, "best_entry": start})
-            documents.append({**other, "size": 300, "relevant_size": 0, "best_entry": -1})
-            highlighted = {**own, "offset": start, "length": length}
+        for index in range(number):
+            start, length = 20 + 7 * index, 40 + 11 * number
+            marked, unmarked = ({"topic": str(number), "document": f"{letter}{index}"} for letter in "rn")
+            documents.append({**marked, "size": 300, "relevant_size": length, "best_entry": start})
+            documents.append({**unmarked, "size": 300, "relevant_size": 0, "best_entry": -1})
+            highlighted = {**marked, "offset": start, "length": length}
             passages.append(highlighted)
             results[_IDEAL].append(highlighted)
-            results["whole"].append({**own, "offset": 0, "length": 300})
-            results["padding"] += [highlighted, {**other, "offset": start, "length": length}]
+            results["whole"].append({**marked, "offset": 0, "length": 300})
+            results["padding"] += [highlighted, {**unmarked, "offset": start, "length": length}]
     assessed = Assessments(scale="passages", documents=pd.DataFrame(documents), passages=pd.DataFrame(passages))
     return passage_collection(
         [Submission(run=name, results=pd.DataFrame(rows)) for name, rows in results.items()], assessed

@@ -72,7 +72,9 @@ def broken_name(metric: Metric, registry: Registry) -> str:
     return ""
 
 
-def scores_of(metric: Metric, rankings: Mapping[str, Mapping[str, list[str]]], qrels: Qrels) -> NDArray[np.float64]:
+def scores_of_rankings(
+    metric: Metric, rankings: Mapping[str, Mapping[str, list[str]]], qrels: Qrels
+) -> NDArray[np.float64]:
     """Return the scores of rankings, shape (n_systems, n_topics)."""
     return metric_values(collection_from_rankings(rankings, qrels), [metric])[0]
 
@@ -124,11 +126,11 @@ def _arrays(thing: object, seen: set[int] | None = None) -> Iterator[NDArray[Any
     if isinstance(thing, np.ndarray):
         yield thing
     elif isinstance(thing, tuple | list):
-        for part in thing:
-            yield from _arrays(part, seen)
+        for member in thing:
+            yield from _arrays(member, seen)
     elif is_dataclass(thing) and not isinstance(thing, type):
-        for one in fields(thing):
-            yield from _arrays(getattr(thing, one.name), seen)
+        for field in fields(thing):
+            yield from _arrays(getattr(thing, field.name), seen)
         yield from _arrays(getattr(thing, "by_document", None), seen)
 
 
@@ -194,7 +196,7 @@ def _check_cutoff(metric: Metric, _: JudgedCollection, rankings: Rankings, qrels
     k = cutoff_of(metric) or 0
     cut = changed(rankings, lambda topic, names: _first(names, k, qrels[topic], metric))
     _demand(
-        _same(scores_of(metric, cut, qrels), scores_of(metric, rankings, qrels)),
+        _same(scores_of_rankings(metric, cut, qrels), scores_of_rankings(metric, rankings, qrels)),
         f"a document below rank {k} changes the score",
     )
 
@@ -212,16 +214,18 @@ def _check_condensed(metric: Metric, _: JudgedCollection, rankings: Rankings, qr
 
     judged = {topic: {name for name, level in levels.items() if level >= 0} for topic, levels in qrels.items()}
     # a list without any judged document has length 0 when condensed, and would then count as absent
-    kept = changed(rankings, lambda topic, names: names if judged[topic] & {*names} else [*names, min(judged[topic])])
-    removed = changed(kept, lambda topic, names: [name for name in names if name in judged[topic]])
-    scores = scores_of(condensed, kept, qrels)
+    with_judged = changed(
+        rankings, lambda topic, names: names if judged[topic] & {*names} else [*names, min(judged[topic])]
+    )
+    removed = changed(with_judged, lambda topic, names: [name for name in names if name in judged[topic]])
+    scores = scores_of_rankings(condensed, with_judged, qrels)
     _demand(
-        _same(scores, scores_of(plain, removed, qrels)),
+        _same(scores, scores_of_rankings(plain, removed, qrels)),
         "`judged_only=True` differs from the same lists without their unjudged documents",
     )
-    stuffed = changed(kept, lambda _, names: _with_strangers(names, generator))
+    stuffed = changed(with_judged, lambda _, names: _with_strangers(names, generator))
     _demand(
-        _same(scores, scores_of(condensed, stuffed, qrels)),
+        _same(scores, scores_of_rankings(condensed, stuffed, qrels)),
         "with `judged_only=True` an unjudged document changes the score",
     )
 
@@ -243,7 +247,7 @@ def _check_ideal(metric: Metric, _: JudgedCollection, __: Rankings, qrels: Qrels
 def _check_monotone(metric: Metric, _: JudgedCollection, rankings: Rankings, qrels: Qrels) -> None:
     generator = np.random.default_rng(0)
     worse = changed(rankings, lambda topic, names: _with_worse_order(names, qrels[topic], generator))
-    gain = scores_of(metric, worse, qrels) - scores_of(metric, rankings, qrels)
+    gain = scores_of_rankings(metric, worse, qrels) - scores_of_rankings(metric, rankings, qrels)
     gain = gain if metric.higher_is_better else -gain
     exchanged = [
         f"{', '.join(names)} became {', '.join(worse[system][topic])}"
@@ -262,7 +266,7 @@ def _check_monotone(metric: Metric, _: JudgedCollection, rankings: Rankings, qre
 
 def _check_kernel(metric: Metric, _: JudgedCollection, rankings: Rankings, qrels: Qrels) -> None:
     slow = replace(metric, spec=replace(metric.spec, kernel=None))
-    difference = np.abs(scores_of(metric, rankings, qrels) - scores_of(slow, rankings, qrels)).max()
+    difference = np.abs(scores_of_rankings(metric, rankings, qrels) - scores_of_rankings(slow, rankings, qrels)).max()
     _demand(difference <= TOLERANCE, f"function and kernel differ by {difference:g}")
     if not metric.spec.real_grades:
         return
@@ -287,15 +291,15 @@ def _with_strangers(names: list[str], generator: np.random.Generator) -> list[st
 
 
 def _with_worse_order(names: list[str], levels: Mapping[str, int], generator: np.random.Generator) -> list[str]:
-    judged = [place for place, name in enumerate(names) if levels.get(name, -1) >= 0]
-    grades = np.array([levels[names[place]] for place in judged], dtype=np.int64)
+    judged = [position for position, name in enumerate(names) if levels.get(name, -1) >= 0]
+    grades = np.array([levels[names[position]] for position in judged], dtype=np.int64)
     below_a_better = np.flatnonzero(np.maximum.accumulate(grades) > grades) if judged else grades
     swapped = list(names)
     if len(below_a_better):
         lower = int(generator.choice(below_a_better))
         upper = int(generator.choice(np.flatnonzero(grades[:lower] > grades[lower])))
-        one, other = judged[upper], judged[lower]
-        swapped[one], swapped[other] = names[other], names[one]
+        upper_position, lower_position = judged[upper], judged[lower]
+        swapped[upper_position], swapped[lower_position] = names[lower_position], names[upper_position]
     return swapped
 
 

@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.metric_names import Table
+from metaeval.base.metric_names import GainTable
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import MetaevalError
 from metaeval.metrics.bounds import MetricError
@@ -17,7 +17,7 @@ from metaeval.metrics.quantisation import LINEAR
 from metaeval.metrics.resolved import Metric
 from metaeval.metrics.scoring import lists_of
 from metaeval.simulate.collection import simulate_collection
-from metaeval.testing.laws import MONOTONE, TOLERANCE, changed, how_broken, ideal_rankings, scores_of
+from metaeval.testing.laws import MONOTONE, TOLERANCE, changed, how_broken, ideal_rankings, scores_of_rankings
 from metaeval.testing.simulated import Qrels, Rankings, levels_for
 from metaeval.testing.smallest import smallest
 
@@ -28,7 +28,7 @@ _REPEATS = 3
 
 
 def _range_seen(metric: Metric, collections: _Simulated) -> str:
-    values = np.concatenate([scores_of(metric, *one).ravel() for one in collections])
+    values = np.concatenate([scores_of_rankings(metric, *collection).ravel() for collection in collections])
     return f"{values.min():.3g} to {values.max():.3g}"
 
 
@@ -39,21 +39,25 @@ def _direction_seen(metric: Metric, collections: _Simulated) -> str:
     for _, qrels in collections:
         ideal = ideal_rankings(qrels)
         upside = {topic: names[::-1] for topic, names in ideal.items()}
-        scores = sign * scores_of(metric, {"ideal": ideal, "upside": upside}, qrels)
+        scores = sign * scores_of_rankings(metric, {"ideal": ideal, "upside": upside}, qrels)
         gains.append(scores[0] - scores[1])
     gain = np.concatenate(gains)
     better, worse = int((gain > TOLERANCE).sum()), int((gain < -TOLERANCE).sum())
-    said = f"better than the same documents upside down on {better} of {len(gain)} topics, worse on {worse}"
-    return f"{said}: is `higher_is_better={metric.higher_is_better}` the right way round?" if worse > better else said
+    sentence = f"better than the same documents upside down on {better} of {len(gain)} topics, worse on {worse}"
+    return (
+        f"{sentence}: is `higher_is_better={metric.higher_is_better}` the right way round?"
+        if worse > better
+        else sentence
+    )
 
 
 def _best_seen(metric: Metric, collections: _Simulated) -> str:
     better = seen = 0
     sign = 1 if metric.higher_is_better else -1
     for rankings, qrels in collections:
-        both = sign * scores_of(metric, {"ideal": ideal_rankings(qrels), **rankings}, qrels)
-        better += int((both[1:].max(axis=0) > both[0] + TOLERANCE).sum())
-        seen += both.shape[1]
+        scores = sign * scores_of_rankings(metric, {"ideal": ideal_rankings(qrels), **rankings}, qrels)
+        better += int((scores[1:].max(axis=0) > scores[0] + TOLERANCE).sum())
+        seen += scores.shape[1]
     return (
         "no ranking scored better than the ideal one"
         if not better
@@ -75,7 +79,7 @@ def _grades_seen(metric: Metric, collections: _Simulated) -> str:
     for rankings, qrels in collections:
         top = max(level for levels in qrels.values() for level in levels.values())
         binary = _regraded(qrels, lambda level: top if level > 0 else level)  # noqa: B023 - used at once
-        if _differ(scores_of(metric, rankings, binary), scores_of(metric, rankings, qrels)):
+        if _differ(scores_of_rankings(metric, rankings, binary), scores_of_rankings(metric, rankings, qrels)):
             return "yes: a higher grade makes a difference"
     return "no: relevant or not is all that counts"
 
@@ -88,13 +92,13 @@ def _gains_seen(metric: Metric, collections: _Simulated) -> str:
         return "fixed by the name"
     for rankings, qrels in collections:
         levels = sorted({level for judged in qrels.values() for level in judged.values() if level > 0})
-        gains = Table(tuple((level, float(_larger(level))) for level in levels))
+        gains = GainTable(tuple((level, float(_larger(level))) for level in levels))
         named = replace(metric, parameters=tuple(sorted({**dict(metric.parameters), "gains": gains}.items())))
         try:
-            scores = scores_of(named, rankings, qrels)
+            scores = scores_of_rankings(named, rankings, qrels)
         except MetaevalError as error:
             return f"not tried: {error}"
-        if _differ(scores, scores_of(metric, rankings, _regraded(qrels, _larger))):
+        if _differ(scores, scores_of_rankings(metric, rankings, _regraded(qrels, _larger))):
             return (
                 "a grade counts beyond its gain; a function that divides by the best possible score takes it from "
                 "`ideal_gains`, not from `n_per_level`"
@@ -116,13 +120,16 @@ def _differ(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
 
 def _unjudged_seen(metric: Metric, collections: _Simulated) -> str:
     for rankings, qrels in collections:
-        kept = {
+        condensed = {
             system: {topic: [name for name in names if name in qrels[topic]] for topic, names in lists.items()}
             for system, lists in rankings.items()
         }
-        if any(not names for lists in kept.values() for names in lists.values()):
+        if any(not names for lists in condensed.values() for names in lists.values()):
             continue
-        if (np.abs(scores_of(metric, kept, qrels) - scores_of(metric, rankings, qrels)) > TOLERANCE).any():
+        if (
+            np.abs(scores_of_rankings(metric, condensed, qrels) - scores_of_rankings(metric, rankings, qrels))
+            > TOLERANCE
+        ).any():
             return "they take up ranks: a list without them scores otherwise"
     return "taking them out of the lists made no difference"
 
@@ -132,8 +139,8 @@ def _end_seen(metric: Metric, collections: _Simulated) -> str:
     gains = [
         sign
         * (
-            scores_of(metric, changed(rankings, lambda _, names: [*names, *more]), qrels)
-            - scores_of(metric, rankings, qrels)
+            scores_of_rankings(metric, changed(rankings, lambda _, names: [*names, *more]), qrels)
+            - scores_of_rankings(metric, rankings, qrels)
         ).ravel()
         for rankings, qrels in collections
     ]
@@ -172,9 +179,12 @@ def time_seen(metric: Metric) -> str:
     collection = made.to_collection()
     levels = np.array(levels_for(metric))
     lists = lists_of(collection.rejudge(levels[np.minimum(collection.levels, len(levels) - 1)]), metric)
-    known = BUILTIN.resolve("nDCG@10")
-    own, other = (_seconds(partial(one.compute, lists)) for one in (metric, known))
-    return f"{1e6 * own / lists.lengths.size:.3g} µs a ranking of {_DEPTH:,} documents, {own / other:.2g} times nDCG@10"
+    reference = BUILTIN.resolve("nDCG@10")
+    seconds, reference_seconds = (_seconds(partial(candidate.compute, lists)) for candidate in (metric, reference))
+    return (
+        f"{1e6 * seconds / lists.lengths.size:.3g} µs a ranking of {_DEPTH:,} documents, "
+        f"{seconds / reference_seconds:.2g} times nDCG@10"
+    )
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
-from metaeval.base.metric_names import Call, Table
+from metaeval.base.metric_names import Call, GainTable
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import MetaevalError
@@ -49,13 +49,13 @@ def simulated_collections(
         rankings: Rankings = {"a": {}, "b": {}, "c": {}}
         for topic in ("1", "2", "3", "4"):
             size = int(generator.integers(4, 16))
-            names = [f"d{place}" for place in range(size)]
+            names = [f"d{index}" for index in range(size)]
             drawn_levels = np.maximum(generator.integers(-2, n_levels, size), 0)
             drawn_levels[0] = generator.integers(1, n_levels)
             if topic == "1":
                 drawn_levels[:n_levels] = np.arange(n_levels)
             qrels[topic] = {name: levels[level] for name, level in zip(names, drawn_levels.tolist(), strict=True)}
-            pool = names + [f"u{place}" for place in range(int(generator.integers(0, 10)))]
+            pool = names + [f"u{index}" for index in range(int(generator.integers(0, 10)))]
             for lists in rankings.values():
                 drawn = generator.permutation(pool)[: int(generator.integers(1, len(pool) + 1))]
                 lists[topic] = drawn.tolist()
@@ -74,11 +74,11 @@ def levels_for(metric: Metric) -> tuple[int, ...]:
     """
     values = dict(metric.parameters)
     gains = values.get("gains")
-    if isinstance(gains, Table):
+    if isinstance(gains, GainTable):
         named = sorted(int(level) for level, _ in gains.entries if level > 0 and level == int(level))
         return (0, *named[-_TOP_LEVEL:])
     thresholds = [values.get("rel"), dict(gains.arguments).get("rel") if isinstance(gains, Call) else None]
-    asked = max([ceil(one) for one in thresholds if isinstance(one, int | float)], default=1)
+    asked = max([ceil(threshold) for threshold in thresholds if isinstance(threshold, int | float)], default=1)
     levels = _LEVELS if asked <= _TOP_LEVEL else (0, 1, asked - 1, asked)
     top = values.get("max_level")
     return tuple(level for level in levels if not isinstance(top, int | float) or level <= top)
@@ -118,7 +118,7 @@ def cutoff_of(metric: Metric) -> int | None:
 
 def _deep_list(k: int, low: int, top: int) -> tuple[list[str], Qrels]:
     """Return a list with judged documents below rank k, and below rank k of its judged documents."""
-    between = [f"{'zu'[place % 2]}{place}" for place in range(2 * k)]
+    between = [f"{'zu'[index % 2]}{index}" for index in range(2 * k)]
     judged = dict.fromkeys(between[::2], 0) | {"d0": 0, "d1": low, "d2": top, "d3": low}
     return ["d1", *between, "d0", "d2", "d3"], {"1": judged}
 
@@ -192,13 +192,13 @@ def simulated_passages(generator: np.random.Generator) -> PassageCollection:
     documents, passages, results = [], [], []
     for topic in ("1", "2", "3"):
         for number in range(6):
-            place = {"topic": topic, "document": f"d{number}"}
+            keys = {"topic": topic, "document": f"d{number}"}
             start, length = int(generator.integers(0, 100)), int(generator.integers(1, 100)) * (number % 3 > 0)
             best = start if length else -1
-            documents.append({**place, "size": 200, "relevant_size": length, "best_entry": best})
-            passages += [{**place, "offset": start, "length": length}] * (length > 0)
+            documents.append({**keys, "size": 200, "relevant_size": length, "best_entry": best})
+            passages += [{**keys, "offset": start, "length": length}] * (length > 0)
             results.append(
-                {**place, "offset": int(generator.integers(0, 100)), "length": int(generator.integers(1, 100))}
+                {**keys, "offset": int(generator.integers(0, 100)), "length": int(generator.integers(1, 100))}
             )
     table = pd.DataFrame(results)
     runs = []

@@ -68,9 +68,9 @@ def _fewest(names: list[str], still: Callable[[list[str]], bool]) -> list[str]:
     while size:
         start = 0
         while start < len(names):
-            kept = names[:start] + names[start + size :]
-            if kept and still(kept):
-                names = kept
+            remaining = names[:start] + names[start + size :]
+            if remaining and still(remaining):
+                names = remaining
             else:
                 start += size
         size //= 2
@@ -89,11 +89,11 @@ def _described(rankings: Rankings, qrels: Qrels) -> str:
         for system, of_topics in rankings.items()
         for topic, names in of_topics.items()
     ]
-    shown = {name for of_topics in rankings.values() for names in of_topics.values() for name in names}
+    listed = {name for of_topics in rankings.values() for names in of_topics.values() for name in names}
     others = [
-        f"{f'topic {topic}: ' if several else ''}{_written(rest, judged)}"
+        f"{f'topic {topic}: ' if several else ''}{_written(unlisted, judged)}"
         for topic, judged in qrels.items()
-        if (rest := [name for name in judged if name not in shown])
+        if (unlisted := [name for name in judged if name not in listed])
     ]
     return "; ".join(lists) + (f"; judged besides: {'; '.join(others)}" if others else "")
 
@@ -102,8 +102,8 @@ def _written(names: Sequence[str], judged: Mapping[str, int]) -> str:
     """Name the judged documents with their grades, and say how many unjudged ones stand between them."""
     parts: list[str] = []
     for is_judged, group in groupby(names, key=judged.__contains__):
-        own = list(group)
-        parts += [f"{name} (grade {judged[name]})" for name in own] if is_judged else [f"{len(own):,} unjudged"]
+        members = list(group)
+        parts += [f"{name} (grade {judged[name]})" for name in members] if is_judged else [f"{len(members):,} unjudged"]
     left_out = len(parts) - _MOST_SHOWN
     if left_out > 1:
         half = _MOST_SHOWN // 2

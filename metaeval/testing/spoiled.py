@@ -36,7 +36,7 @@ def spoiled_translations(
 
     See Also
     --------
-    metaeval.studies.human.study_human : Its ``expectations``.
+    metaeval.questions.human.study.study_human : Its ``expectations``.
 
     References
     ----------
@@ -59,7 +59,7 @@ def spoiled_translations(
             return text
         order = words
         while order == words:
-            order = [words[place] for place in generator.permutation(len(words))]
+            order = [words[index] for index in generator.permutation(len(words))]
         return " ".join(order)
 
     return {

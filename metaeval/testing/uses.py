@@ -23,14 +23,14 @@ def other_uses(metric: Metric, registry: Registry) -> Iterator[Metric]:
     >>> [one.name for one in other_uses(BUILTIN.resolve("Q"), BUILTIN)]
     ['Q(gains=binary(rel=3))', 'Q(gains=exponential)', 'Q(judged_only=True)']
     """
-    values, known = dict(metric.parameters), registry.quantisations
+    values, quantisations = dict(metric.parameters), registry.quantisations
     uses: list[Metric] = []
     if metric.spec.gains_word == "gains" and "gains" not in metric.given:
         strict = Call("binary", (("rel", levels_for(metric)[-1]),))
         for gains in (strict, Call("exponential")):
-            if gains.word in known:
+            if gains.word in quantisations:
                 parameters = tuple(sorted({**values, "gains": gains}.items()))
-                uses.append(replace(metric, parameters=parameters, quantisation=known[gains.word]))
+                uses.append(replace(metric, parameters=parameters, quantisation=quantisations[gains.word]))
     if metric.spec.judged_only and not values["judged_only"]:
         uses.append(replace(metric, parameters=tuple(sorted({**values, "judged_only": True}.items()))))
     return (use for use in uses if not _is_refused(use))

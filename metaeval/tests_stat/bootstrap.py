@@ -7,7 +7,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice
-from metaeval.running.draws import RNGLike, chunk_size, resolve_rng, topic_counts, topic_draws
+from metaeval.running.draws import RNGLike, chunk_size, draw_topic_counts, resolve_rng, topic_draws
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.units import check_resampling_of
@@ -15,7 +15,7 @@ from metaeval.tests_stat.counting import RESAMPLES_AT_ONCE, check_resamples, cou
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 from metaeval.tests_stat.studentised import degenerate_resamples, resamples_at_once, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
 
@@ -139,7 +139,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
         smallest = min(1.0, 2.0 * smallest)
     else:
         evidence = Evidence(statistic=statistic, two_sided=far)
-    return answer(
+    return pairwise_result(
         question,
         evidence,
         test=_TEST_NAMES[method],
@@ -186,19 +186,19 @@ def _from_means(
     tails = np.zeros((3, *sums.shape), dtype=np.int64)
     size = min(RESAMPLES_AT_ONCE, chunk_size(question.n_topics))  # what stays in a cache
     chunks = track(
-        topic_counts(generator, n_resamples, question.n_topics, at_once=size),
+        draw_topic_counts(generator, n_resamples, question.n_topics, at_once=size),
         description="Resampling topics",
         total=-(-n_resamples // size),
     )
     with limit_threads(n_threads):
         for counts in chunks:
-            for metric, own in enumerate(values):
-                means = own @ counts
+            for metric, metric_values in enumerate(values):
+                means = metric_values @ counts
                 if shifted:
                     each_tail = True  # said, not left out: for numba that is another type, compiled anew
                     tails[:, metric] += count_extreme(means, first, second, sums[metric], tolerance[metric], each_tail)
                     continue
-                sizes = means if (own >= 0.0).all() else np.abs(own) @ counts
+                sizes = means if (metric_values >= 0.0).all() else np.abs(metric_values) @ counts
                 # p for "first is better" is the share of resampled differences at or below 0, and the other way round
                 tails[:0:-1, metric] += count_beside_zero(means, sizes, RELATIVE, first, second)
     return tails, observed, {}

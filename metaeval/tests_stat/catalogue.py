@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import FAMILY_WISE
-from metaeval.tests_stat.procedures import Procedure, Table
+from metaeval.tests_stat.procedures import Procedure, ProcedureTable
 
 if TYPE_CHECKING:
     from metaeval.table.traits import Trait
@@ -206,7 +206,7 @@ MCNEMAR = Procedure(
 )
 """What the sign test is called where every score is 0 or 1."""
 
-TESTS = Table("test", _ROWS)
+TESTS = ProcedureTable("test", _ROWS)
 """Name to `TestSpec`, in the order of tables and help."""
 
 
@@ -221,6 +221,9 @@ def ways_out() -> "dict[Trait, str]":
     ways: dict[Trait, str] = {}
     for trait in ("gaps", "clusters", "strata", "weights"):
         # the default of no other choice comes last: most who ask for a plain test want another one
-        first, *others = sorted((one for one in TESTS.values() if trait in one.uses), key=lambda one: one.plain_p)
-        ways[trait] = f"`test={first.name!r}` (or {', '.join(one.name for one in others)})"
+        first, *others = sorted(
+            (procedure for procedure in TESTS.values() if trait in procedure.uses),
+            key=lambda procedure: procedure.plain_p,
+        )
+        ways[trait] = f"`test={first.name!r}` (or {', '.join(procedure.name for procedure in others)})"
     return ways

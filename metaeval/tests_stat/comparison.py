@@ -47,7 +47,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.studies.power.study_power
+    metaeval.questions.power.study.study_power
     metaeval.tests_stat.paired_t.paired_t_test
     metaeval.tests_stat.bootstrap.bootstrap_test
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
-from metaeval.tests_stat.procedures import Procedure, Table
+from metaeval.tests_stat.procedures import Procedure, ProcedureTable
 
 Step = Literal["none", "down", "up"]
 
@@ -36,11 +36,11 @@ class CorrectionSpec(Procedure):
         That is p over its level at alpha = 1, or what a smaller p-value (step down) or a larger one (step up) asks.
         A hypothesis without a p-value (NaN) was not tested and is none of the family.
         """
-        known = ~np.isnan(families)
-        if known.all():
+        present = ~np.isnan(families)
+        if present.all():
             return self._adjusted(families)
         adjusted = np.full_like(families, np.nan)
-        for family, tested, answered in zip(families, known, adjusted, strict=True):
+        for family, tested, answered in zip(families, present, adjusted, strict=True):
             answered[tested] = self._adjusted(family[None, tested])[0]
         return adjusted
 
@@ -110,7 +110,7 @@ _ROWS = (
 FAMILY_WISE = "family-wise"
 """Name of the p-values that a test adjusts itself (randomised max-t, Tukey's HSD)."""
 
-CORRECTIONS = Table(
+CORRECTIONS = ProcedureTable(
     "correction",
     _ROWS,
     unlisted=Procedure(

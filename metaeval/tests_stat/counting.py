@@ -66,8 +66,8 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
     counts = np.zeros((3, len(first)), dtype=np.int64)
     if not each_tail:
         counts[1:] = -1
-    given = (statistics, first, second, observed, tolerance, bool(each_tail))
-    _count_extreme(-(-len(first) // _PAIRS_PER_TASK), *given, counts)
+    arguments = (statistics, first, second, observed, tolerance, bool(each_tail))
+    _count_extreme(-(-len(first) // _PAIRS_PER_TASK), *arguments, counts)
     return counts
 
 
@@ -95,16 +95,16 @@ def _count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positi
                 b = statistics[second[pair], left:right]
                 size = abs(observed[pair]) - tolerance[pair]
                 far = 0
-                for place in range(right - left):
-                    far += abs(a[place] - b[place]) >= size
+                for resample in range(right - left):
+                    far += abs(a[resample] - b[resample]) >= size
                 counts[0, pair] += far
                 if each_tail:
                     least = observed[pair] - tolerance[pair]
                     most = observed[pair] + tolerance[pair]
                     above = 0
                     below = 0
-                    for place in range(right - left):
-                        difference = a[place] - b[place]
+                    for resample in range(right - left):
+                        difference = a[resample] - b[resample]
                         above += difference >= least
                         below += difference <= most
                     counts[1, pair] += above
@@ -133,8 +133,8 @@ def count_beside_zero(statistics: Floats, sizes: Floats, relative: float, first:
         single = statistics.astype(np.float32)
         margin = np.where(size < _HUGE, relative * sizes.max(axis=1) + _SINGLE * size + _TINY, np.inf)
     counts = np.zeros((2, len(first)), dtype=np.int64)
-    given = (statistics, single, sizes, margin, relative, first, second)
-    _count_beside_zero(-(-len(first) // _PAIRS_PER_TASK), *given, counts)
+    arguments = (statistics, single, sizes, margin, relative, first, second)
+    _count_beside_zero(-(-len(first) // _PAIRS_PER_TASK), *arguments, counts)
     return counts
 
 
@@ -159,17 +159,17 @@ def _count_beside_zero(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by po
         for left in range(0, n_resamples, RESAMPLES_AT_ONCE):
             right = min(left + RESAMPLES_AT_ONCE, n_resamples)
             for pair in range(start, stop):
-                one, other = first[pair], second[pair]
-                within = np.float32(margin[one] + margin[other])
-                above, below = _beyond(single[one, left:right], single[other, left:right], within)
+                system_a, system_b = first[pair], second[pair]
+                within = np.float32(margin[system_a] + margin[system_b])
+                above, below = _beyond(single[system_a, left:right], single[system_b, left:right], within)
                 if above + below < right - left:
-                    a, b = statistics[one, left:right], statistics[other, left:right]
-                    size_a, size_b = sizes[one, left:right], sizes[other, left:right]
+                    a, b = statistics[system_a, left:right], statistics[system_b, left:right]
+                    size_a, size_b = sizes[system_a, left:right], sizes[system_b, left:right]
                     above = 0
                     below = 0
-                    for place in range(right - left):
-                        difference = a[place] - b[place]
-                        allowed = relative * size_a[place] + relative * size_b[place]
+                    for resample in range(right - left):
+                        difference = a[resample] - b[resample]
+                        allowed = relative * size_a[resample] + relative * size_b[resample]
                         above += difference > allowed
                         below += difference < -allowed
                 counts[0, pair] += right - left - below
@@ -180,8 +180,8 @@ def _count_beside_zero(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by po
 def _beyond(a: NDArray[np.float32], b: NDArray[np.float32], within: np.float32) -> tuple[int, int]:
     """Count the differences above `within`, and those below its opposite, in numbers as narrow as what is compared."""
     above, below = np.int32(0), np.int32(0)
-    for place in range(len(a)):
-        difference = a[place] - b[place]
+    for resample in range(len(a)):
+        difference = a[resample] - b[resample]
         above = np.int32(above + np.int32(difference > within))
         below = np.int32(below + np.int32(difference < -within))
     return int(above), int(below)

@@ -70,11 +70,13 @@ class DetectableDifferences(Result):
         """
         rows = []
         for metric, test in self.tests.items():
-            part = self.data.sel(metric=metric)
-            discordance = float(_quantiles(part["discordance"].to_numpy())[1])
-            for correction, level in zip(part["correction"].to_numpy().tolist(), part["level"].to_numpy(), strict=True):
-                found = part["difference"].sel(correction=correction).to_numpy()
-                low, middle, high = _quantiles(found)
+            of_metric = self.data.sel(metric=metric)
+            discordance = float(_quantiles(of_metric["discordance"].to_numpy())[1])
+            for correction, level in zip(
+                of_metric["correction"].to_numpy().tolist(), of_metric["level"].to_numpy(), strict=True
+            ):
+                differences = of_metric["difference"].sel(correction=correction).to_numpy()
+                low, middle, high = _quantiles(differences)
                 rows.append(
                     {
                         "metric": metric,
@@ -86,8 +88,8 @@ class DetectableDifferences(Result):
                         "low": low,
                         "high": high,
                         "discordance": discordance,
-                        "no_variance": int(np.isnan(found).sum()),
-                        "undetectable": int(np.isinf(found).sum()),
+                        "no_variance": int(np.isnan(differences).sum()),
+                        "undetectable": int(np.isinf(differences).sum()),
                     }
                 )
         return pd.DataFrame(rows)
@@ -176,28 +178,28 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     names = [CORRECTIONS.canonical(name) for name in corrections]
     levels = np.array([first_level(name, alpha, len(first)) for name in names])
     chosen = _tests(scores, test)
-    own = difference_estimates(oriented_values(scores), units_of(scores), first, second)
-    error = np.where(own.error > 0.0, own.error, np.nan)
-    found, discordance = [], []
-    for place, kind in enumerate(chosen.values()):
-        values = scores.to_numpy()[place]
+    estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    error = np.where(estimates.error > 0.0, estimates.error, np.nan)
+    differences, discordance = [], []
+    for metric, kind in enumerate(chosen.values()):
+        values = scores.to_numpy()[metric]
         differ = sign_counts(np.ascontiguousarray(values), first, second, 0.0).sum(axis=0)  # a gap is no difference
-        share = differ / own.n_topics[place] if _zeros_and_ones(values) else np.full(len(first), np.nan)
+        share = differ / estimates.n_topics[metric] if _zeros_and_ones(values) else np.full(len(first), np.nan)
         if kind == "mcnemar":
-            one = share[:, None] * (2.0 * _least_share(differ, levels, power) - 1.0)
+            detectable = share[:, None] * (2.0 * _least_share(differ, levels, power) - 1.0)
         else:
-            shift = detectable_shift(own.freedom[place, :, None], alpha=levels, power=power)
-            one = error[place, :, None] * shift
-        found.append(one)
+            shift = detectable_shift(estimates.freedom[metric, :, None], alpha=levels, power=power)
+            detectable = error[metric, :, None] * shift
+        differences.append(detectable)
         discordance.append(share)
     systems = scores["system"].to_numpy()
     return DetectableDifferences(
         data=xr.Dataset(
             {
-                "difference": (("metric", "pair", "correction"), np.stack(found)),
-                "error": (("metric", "pair"), own.error),
-                "freedom": (("metric", "pair"), own.freedom),
-                "n_topics": (("metric", "pair"), own.n_topics.astype(np.int64)),
+                "difference": (("metric", "pair", "correction"), np.stack(differences)),
+                "error": (("metric", "pair"), estimates.error),
+                "freedom": (("metric", "pair"), estimates.freedom),
+                "n_topics": (("metric", "pair"), estimates.n_topics.astype(np.int64)),
                 "discordance": (("metric", "pair"), np.stack(discordance)),
                 "level": ("correction", levels),
             },
@@ -271,23 +273,25 @@ def _zeros_and_ones(values: Floats) -> bool:
 
 def _least_share(differ: Places, levels: Floats, power: float) -> Floats:
     """Return the least share of wins where systems differ (pair, level); infinite where even all are too few."""
-    counts, place = np.unique(differ, return_inverse=True)
+    counts, inverse = np.unique(differ, return_inverse=True)
     d = counts[:, None].astype(np.float64)
     k = binom.isf(levels / 2.0, d, 0.5) + 1.0  # the fewest wins whose tail has at most half the level
     can = (k <= d) & (d > 0)
     n, wins = np.where(can, d, 1.0), np.where(can, k, 1.0)
     share = betaincinv(wins, n - wins + 1.0, power)
     for _ in range(3):  # what the other tail adds, next to nothing at usual levels
-        other = np.where(wins > n / 2, betaincc(n - wins + 1.0, wins, share), 0.0)
-        share = betaincinv(wins, n - wins + 1.0, power - other)
-    found: Floats = np.where(can, share, np.inf)
-    return np.where(d > 0, found, np.nan)[place]
+        other_tail = np.where(wins > n / 2, betaincc(n - wins + 1.0, wins, share), 0.0)
+        share = betaincinv(wins, n - wins + 1.0, power - other_tail)
+    shares: Floats = np.where(can, share, np.inf)
+    return np.where(d > 0, shares, np.nan)[inverse]
 
 
 def _quantiles(values: Floats) -> tuple[float, float, float]:
     """Return three quantiles, each a value that is there: the mean of a finite and an infinite one says nothing."""
-    known = np.sort(values[~np.isnan(values)])
-    if not len(known):
+    ordered = np.sort(values[~np.isnan(values)])
+    if not len(ordered):
         return np.nan, np.nan, np.nan
-    low, middle, high = (float(known[max(0, int(np.ceil(share * len(known))) - 1)]) for share in (_LOW, _MIDDLE, _HIGH))
+    low, middle, high = (
+        float(ordered[max(0, int(np.ceil(share * len(ordered))) - 1)]) for share in (_LOW, _MIDDLE, _HIGH)
+    )
     return low, middle, high

@@ -81,10 +81,10 @@ def ends_of_means(  # noqa: PLR0913 - what an interval is made of
     if apart:
         least, most = least - most, most - least
     share = (0.5 - confidence_level / 2.0) ** (1.0 / np.maximum(n_units, 1.0))
-    rest = np.where(alike & np.isfinite(most - least), 1.0 - share, np.nan)
+    complement = np.where(alike & np.isfinite(most - least), 1.0 - share, np.nan)
     with np.errstate(invalid="ignore"):
-        low = np.where(alike, mean - rest * (mean - least), np.maximum(low, least))
-        high = np.where(alike, mean + rest * (most - mean), np.minimum(high, most))
+        low = np.where(alike, mean - complement * (mean - least), np.maximum(low, least))
+        high = np.where(alike, mean + complement * (most - mean), np.minimum(high, most))
     if apart or not seen.shares.any():
         return low, high
     beyond = seen.shares[:, None] & ~alike & (np.abs(mean - 0.5) + half > 0.5)  # noqa: PLR2004 - the middle of shares

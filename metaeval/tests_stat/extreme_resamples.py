@@ -18,7 +18,7 @@ TALLY = 5  # rows: |t*| >= |t|, t* >= t, t* <= t, and the two kinds of resample 
 _ZERO_OVER_ZERO, _CONSTANT_OVER_ZERO = 3, 4
 
 
-class Pairs(NamedTuple):
+class UnitPairs(NamedTuple):
     """Some pairs, each in a unit that single precision can square; arrays (pair,)."""
 
     first: Ints
@@ -32,7 +32,7 @@ class Pairs(NamedTuple):
 class Tile(NamedTuple):
     """Some pairs under one metric, with what all their resamples need."""
 
-    pairs: Pairs
+    pairs: UnitPairs
     spreads: Floats  # (pair,): sum of w squared over the topics
     products: NDArray[np.float32]  # (pair, resample): Q
     sums: Floats  # (system, resample): A of a pair is the difference of two rows
@@ -48,7 +48,7 @@ class Sorted(NamedTuple):
     cases: Ints  # (case, 3), pair by pair: pair, resample, and whether it is close to the place
 
 
-class Sums(NamedTuple):
+class ExactSums(NamedTuple):
     """The close cases summed again; arrays (case,)."""
 
     totals: Floats  # A
@@ -58,7 +58,7 @@ class Sums(NamedTuple):
     kinds: Ints  # 0, or for a resample without variance the row of a tally that counts it
 
     @classmethod
-    def none_yet(cls, n_cases: int) -> "Sums":
+    def none_yet(cls, n_cases: int) -> "ExactSums":
         """Return what `sum_again` fills in."""
         return cls(np.zeros(n_cases), np.zeros(n_cases), np.zeros(n_cases, dtype=np.int64))
 
@@ -67,7 +67,7 @@ class Sums(NamedTuple):
 def square_deviations(  # noqa: PLR0913, PLR0917 - a kernel
     values: Floats,
     means: Floats,
-    pairs: Pairs,
+    pairs: UnitPairs,
     n_topics: int,
     squares: NDArray[np.float32],
     spreads: Floats,
@@ -240,11 +240,11 @@ def _sort_by_place(  # noqa: PLR0913, PLR0917 - a kernel
 def sum_again(  # noqa: PLR0913, PLR0917 - a kernel
     values: Floats,
     means: Floats,
-    pairs: Pairs,
+    pairs: UnitPairs,
     counts: NDArray[np.uint8],
     first: int,
     cases: Ints,
-    sums: Sums,
+    sums: ExactSums,
 ) -> None:
     """Sum again the cases whose resamples are rows of `counts` (resample, topic), which begin with resample `first`."""
     for case in range(len(cases)):
@@ -257,7 +257,7 @@ def sum_again(  # noqa: PLR0913, PLR0917 - a kernel
 
 @compiled
 def _resum(
-    values: Floats, means: Floats, pairs: Pairs, pair: int, counts: NDArray[np.uint8]
+    values: Floats, means: Floats, pairs: UnitPairs, pair: int, counts: NDArray[np.uint8]
 ) -> tuple[float, float, int]:
     """Return A, the root of the sum of squares about the mean and the kind of one resample, in the order of topics."""
     a, b, scale = values[pairs.first[pair]], values[pairs.second[pair]], pairs.scale[pair]
@@ -286,7 +286,7 @@ def _resum(
 
 
 @compiled
-def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, sums: Sums, tally: Ints) -> None:  # noqa: FBT001 - a kernel
+def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, sums: ExactSums, tally: Ints) -> None:  # noqa: FBT001 - a kernel
     """Add one tile's counts to `tally` (5, pair)."""
     n_resamples = tile.products.shape[1]
     case = 0
@@ -298,25 +298,25 @@ def tally_extreme(tile: Tile, two_sided: bool, found: Sorted, sums: Sums, tally:
         sign = 1.0 if tile.pairs.observed[pair] >= 0.0 else -1.0
         t = abs(tile.pairs.observed[pair]) / np.sqrt(tile.spreads[pair])
         tie = _tie(tile, pair, t)
-        same, other = found.sure[0, pair], found.sure[1, pair]
+        same, opposite = found.sure[0, pair], found.sure[1, pair]
         while case < len(found.cases) and found.cases[case, 0] == pair:
             if not found.cases[case, 2]:
                 total = abs(sums.totals[case]) if two_sided else sign * sums.totals[case]
                 kind = sums.kinds[case]
                 if kind == 0:
                     same += total + tie >= t * sums.deviations[case]
-                    other += total - tie <= t * sums.deviations[case]
+                    opposite += total - tie <= t * sums.deviations[case]
                 else:
                     tally[kind, pair] += 1
                     if kind == _CONSTANT_OVER_ZERO:  # infinitely far on the side of c
                         same += total > 0.0
-                        other += total < 0.0
+                        opposite += total < 0.0
             case += 1
         if two_sided:
             tally[0, pair] += same
         else:
-            tally[1, pair] += same if sign > 0.0 else other
-            tally[2, pair] += other if sign > 0.0 else same
+            tally[1, pair] += same if sign > 0.0 else opposite
+            tally[2, pair] += opposite if sign > 0.0 else same
 
 
 @compiled
@@ -329,7 +329,7 @@ def _tie(tile: Tile, pair: int, t: float) -> float:
 
 
 @compiled
-def find_place(tile: Tile, place: int, found: Sorted, sums: Sums, placed: Floats) -> None:
+def find_place(tile: Tile, place: int, found: Sorted, sums: ExactSums, placed: Floats) -> None:
     """Fill in the absolute mean of the resample at a place, sorted by A^2 / Q, which is the order of |t*|.
 
     c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out. The place counted from the

@@ -57,10 +57,10 @@ class PairFamilies(Result):
         rows = []
         for (family, metric), result in self.results.items():
             for name in dict.fromkeys(["none", *self.corrections]):
-                found = int(result.with_correction(name).data["significant"].sum())
-                row = {"family": family, "metric": metric, "correction": name, "n_significant": found}
+                n_significant = int(result.with_correction(name).data["significant"].sum())
+                row = {"family": family, "metric": metric, "correction": name, "n_significant": n_significant}
                 n_tested = int(result.n_tested[0])
-                rows.append(row | {"n_pairs": n_tested, "share": found / n_tested if n_tested else np.nan})
+                rows.append(row | {"n_pairs": n_tested, "share": n_significant / n_tested if n_tested else np.nan})
         return pd.DataFrame(rows)
 
 
@@ -129,24 +129,24 @@ def pair_families(
     bare = result.with_correction("none")
     sides = [bare.data[side].to_numpy().tolist() for side in ("system_a", "system_b")]
     names = list(dict.fromkeys(sides[0] + sides[1]))
-    for one in baselines or ([None] if "baseline" in wanted else []):
-        check_choice(one, "baseline", names)
+    for name in baselines or ([None] if "baseline" in wanted else []):
+        check_choice(name, "baseline", names)
     index = pd.Index(names)
     a, b = (index.get_indexer(pd.Index(side)) for side in sides)
     pair = np.zeros((len(names), len(names)), dtype=np.int64)
     pair[a, b] = pair[b, a] = np.arange(len(a))
-    found: dict[tuple[str, str], PairwiseResult] = {}
+    results: dict[tuple[str, str], PairwiseResult] = {}
     for family in dict.fromkeys(wanted):
-        for place, metric in enumerate(bare.metrics):
-            order = _best_first(bare.data["better"].to_numpy()[place], a, b, len(names))
+        for position, metric in enumerate(bare.metrics):
+            order = _best_first(bare.data["better"].to_numpy()[position], a, b, len(names))
             if means is not None:
-                order = np.argsort(-means[place], kind="stable")
+                order = np.argsort(-means[position], kind="stable")
             first, second = _members(family, order, list(map(names.index, baselines)))
-            found[family, metric] = _restricted(
-                bare, place, pair[first, second], turned=a[pair[first, second]] != first
+            results[family, metric] = _restricted(
+                bare, position, pair[first, second], turned=a[pair[first, second]] != first
             )
     return PairFamilies(
-        results=MappingProxyType(found),
+        results=MappingProxyType(results),
         corrections=tuple(map(CORRECTIONS.canonical, corrections)),
         baselines=baselines,
     )
@@ -190,7 +190,7 @@ def _members(family: str, order: Whole, baselines: Sequence[int]) -> tuple[Whole
         return order[:-1], order[1:]
     if family == "best":
         return np.repeat(order[0], len(order) - 1), order[1:]
-    others = [order[~np.isin(order, baselines[: place + 1])] for place, one in enumerate(baselines)]
+    others = [order[~np.isin(order, baselines[: position + 1])] for position, baseline in enumerate(baselines)]
     return np.concatenate(others), np.repeat(baselines, list(map(len, others)))
 
 
@@ -199,7 +199,7 @@ def _restricted(result: PairwiseResult, place: int, pairs: Whole, *, turned: NDA
     data = result.data.isel(metric=[place], pair=pairs)
     sign = np.where(turned, -1, 1)
     sides = [data[side].to_numpy() for side in ("system_a", "system_b")]
-    swapped = [np.where(turned, other, own) for own, other in (sides, sides[::-1])]
+    swapped = [np.where(turned, opposite, labels) for labels, opposite in (sides, sides[::-1])]
     changed = {name: (("metric", "pair"), data[name].to_numpy() * sign) for name in ("difference", "statistic")}
     changed["better"] = (("metric", "pair"), (data["better"].to_numpy() * sign).astype(np.int8))
     data = data.assign(changed).assign_coords(system_a=("pair", swapped[0]), system_b=("pair", swapped[1]))

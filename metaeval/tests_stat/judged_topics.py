@@ -66,39 +66,39 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
     >>> laid.judge.tolist(), laid.other_topics
     ([[0.2, 0.3, 0.4], [0.2, 0.1, 0.6]], ('7',))
     """
-    people, machine = (_one_metric(one, name, what) for one, name in ((human, "human"), (judge, "judge")))
+    people, machine = (_one_metric(scores, name, what) for scores, name in ((human, "human"), (judge, "judge")))
     systems = people["system"].to_numpy().tolist()
     _refuse_other_systems(systems, machine["system"].to_numpy().tolist())
-    known, labelled = (one["topic"].to_numpy().tolist() for one in (people, machine))
-    place = {name: position for position, name in enumerate(labelled)}
-    both = [name for name in known if name in place]
-    if len(both) < fewest:
+    judged, labelled = (scores["topic"].to_numpy().tolist() for scores in (people, machine))
+    column_of = {name: position for position, name in enumerate(labelled)}
+    common = [name for name in judged if name in column_of]
+    if len(common) < fewest:
         raise ScoresError(
             f"{what} needs at least {fewest} {unit().topics} that people and the judge both scored, and there "
-            f"{'is' if len(both) == 1 else 'are'} {len(both)} of {len(known)} human {unit().topics} (people have "
-            f"{first_few(known)}; the judge {first_few(labelled)}): let the judge label the {unit().topics} "
+            f"{'is' if len(common) == 1 else 'are'} {len(common)} of {len(judged)} human {unit().topics} (people have "
+            f"{first_few(judged)}; the judge {first_few(labelled)}): let the judge label the {unit().topics} "
             "of the people too"
         )
-    left_out = [name for name in known if name not in place]
+    left_out = [name for name in judged if name not in column_of]
     notes = list(people.attrs.get("notes", ()))
     notes += [f"judge: {note}" for note in machine.attrs.get("notes", ())]
     if left_out:
         notes.append(
-            f"{len(left_out)} of {len(known)} human {unit_of(human).topics} have no scores of the judge and were left "
+            f"{len(left_out)} of {len(judged)} human {unit_of(human).topics} have no scores of the judge and were left "
             f"out ({first_few(left_out)}); let the judge label them too"
         )
-    chosen = set(both)
-    rest = [name for name in labelled if name not in chosen]
+    chosen = set(common)
+    judge_only = [name for name in labelled if name not in chosen]
     order = machine["system"].to_index().get_indexer(pd.Index(systems))
     values = oriented_values(machine)[0][order]
-    at = people["topic"].to_index().get_indexer(pd.Index(both))
+    at = people["topic"].to_index().get_indexer(pd.Index(common))
     return JudgedTopics(
         human=oriented_values(people)[0][:, at],
-        judge=values[:, [place[name] for name in both]],
-        others=values[:, [place[name] for name in rest]],
+        judge=values[:, [column_of[name] for name in common]],
+        others=values[:, [column_of[name] for name in judge_only]],
         systems=tuple(systems),
-        topics=tuple(both),
-        other_topics=tuple(rest),
+        topics=tuple(common),
+        other_topics=tuple(judge_only),
         metric=str(people["metric"].to_numpy()[0]),
         judge_name=str(machine["metric"].to_numpy()[0]),
         direction=float(better_direction(people)[0]),
@@ -118,8 +118,10 @@ def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
     >>> found.loc[0, "system"], float(found.loc[0, "p_value"].round(4))
     ('mean over systems', 0.0315)
     """
-    near, far = (np.vstack([one.mean(axis=0, keepdims=True), one]) for one in (laid.judge, laid.others))
-    sizes = [np.vstack([np.abs(one).mean(axis=0, keepdims=True), np.abs(one)]) for one in (laid.judge, laid.others)]
+    near, far = (np.vstack([values.mean(axis=0, keepdims=True), values]) for values in (laid.judge, laid.others))
+    sizes = [
+        np.vstack([np.abs(values).mean(axis=0, keepdims=True), np.abs(values)]) for values in (laid.judge, laid.others)
+    ]
     n, others = laid.n_topics, laid.n_judged
     frame = pd.DataFrame({"system": [EVERY_SYSTEM, *laid.systems], "human_topics": near.mean(axis=1)})
     if others < 2:  # noqa: PLR2004 - one topic has no variance
@@ -127,8 +129,8 @@ def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
         frame["difference"] = frame["human_topics"] - frame["other_topics"]
         return frame.assign(statistic=np.nan, degrees_of_freedom=np.nan, p_value=np.nan, p_corrected=np.nan)
     parts = [
-        (centred(one, size, axis=1)[0] ** 2).sum(axis=1) / (one.shape[1] - 1) / one.shape[1]
-        for one, size in zip((near, far), sizes, strict=True)
+        (centred(values, size, axis=1)[0] ** 2).sum(axis=1) / (values.shape[1] - 1) / values.shape[1]
+        for values, size in zip((near, far), sizes, strict=True)
     ]
     error = parts[0] + parts[1]
     apart = difference(near.mean(axis=1), far.mean(axis=1), sizes[0].mean(axis=1), sizes[1].mean(axis=1))

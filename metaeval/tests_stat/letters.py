@@ -55,9 +55,9 @@ def letter_names(n_letters: int) -> list[str]:
     """
     names = []
     for number in range(n_letters):
-        name, rest = "", number + 1
-        while rest:
-            rest, letter = divmod(rest - 1, len(ascii_lowercase))
+        name, remaining = "", number + 1
+        while remaining:
+            remaining, letter = divmod(remaining - 1, len(ascii_lowercase))
             name = ascii_lowercase[letter] + name
         names.append(name)
     return names
@@ -79,17 +79,17 @@ def _grown(alike: NDArray[np.bool_], first: int, last: int) -> NDArray[np.int64]
 def _needed(sets: list[NDArray[np.int64]], n_systems: int) -> NDArray[np.bool_]:
     """Leave out every set all of whose pairs are in others, the smallest first."""
     times = np.zeros((n_systems, n_systems), dtype=np.int64)
-    for one in sets:
-        times[np.ix_(one, one)] += 1
-    kept = []
-    for one in sorted(sets, key=lambda one: (len(one), -one[0])):
-        corner = np.ix_(one, one)
+    for members in sets:
+        times[np.ix_(members, members)] += 1
+    needed = []
+    for members in sorted(sets, key=lambda members: (len(members), -members[0])):
+        corner = np.ix_(members, members)
         if (times[corner] > 1).all():
             times[corner] -= 1
         else:
-            kept.append(one)
-    kept.sort(key=lambda one: one.tolist())
-    letters = np.zeros((n_systems, len(kept)), dtype=bool)
-    for place, one in enumerate(kept):
-        letters[one, place] = True
+            needed.append(members)
+    needed.sort(key=lambda members: members.tolist())
+    letters = np.zeros((n_systems, len(needed)), dtype=bool)
+    for column, members in enumerate(needed):
+        letters[members, column] = True
     return letters

@@ -15,7 +15,7 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import equal_pairs, paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permute_scores
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 
 _BLOCK_CELLS = 2**18  # permuted scores or products that one core forms at a time: 2 MiB
 _STRETCH = 128  # hypotheses looked at together
@@ -109,11 +109,11 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     source = resolve_rng(rng)
     seed = draw_seed(source.generator)
     with limit_threads(n_threads), tile_pool(n_threads) as pool:
-        found = [_test_metric(by_unit, metric, seed, n_resamples, pool) for metric in range(len(question.values))]
-    statistic = np.stack([t for t, _ in found])
-    counts = np.stack([counts for _, counts in found], axis=1)
+        per_metric = [_test_metric(by_unit, metric, seed, n_resamples, pool) for metric in range(len(question.values))]
+    statistic = np.stack([t for t, _ in per_metric])
+    counts = np.stack([counts for _, counts in per_metric], axis=1)
     raw, family_wise = resampled_p_value(counts, n_resamples, p_value_rule)
-    return answer(
+    return pairwise_result(
         question,
         _evidence(question, statistic, raw, family_wise),
         test="max_t",
@@ -133,7 +133,7 @@ def _evidence(question: Question, statistic: Floats, raw: Floats, family_wise: F
             return Evidence(statistic=statistic, greater=raw, family_wise=family_wise)
         case "less":
             return Evidence(statistic=statistic, less=raw, family_wise=family_wise)
-    (greater, less), (family_greater, family_less) = (np.split(part, 2, axis=1) for part in (raw, family_wise))
+    (greater, less), (family_greater, family_less) = (np.split(p_values, 2, axis=1) for p_values in (raw, family_wise))
     forward = question.mean_differences() >= 0
     return Evidence(
         statistic=statistic,
@@ -174,9 +174,9 @@ def _test_metric(
         permuted, products = permuted[: n_resamples - start], products[: n_resamples - start]
         permute_scores(centred, seed, start, permuted)
         np.matmul(permuted.transpose(0, 2, 1), permuted, out=products)
-        found = count_successive_maxima(permuted.sum(axis=1), products, pair, turn, least)
+        extreme = count_successive_maxima(permuted.sum(axis=1), products, pair, turn, least)
         spare.append(memory)
-        return found
+        return extreme
 
     starts = range(0, n_resamples, rows)
     blocks = track(pool.map(count, starts), description="randomised max-t", total=len(starts))
@@ -246,17 +246,17 @@ def count_successive_maxima(
                 alone[start:stop],
             )
             rises = 0
-            for place in range(stop - start):
-                found = statistics[own_pair[place]]
-                found = abs(found) if two_sided else own_turn[place] * found
-                stretch[place] = found
-                own_count[place] += found >= own_least[place]
-                rises += found > largest
+            for offset in range(stop - start):
+                statistic = statistics[own_pair[offset]]
+                statistic = abs(statistic) if two_sided else own_turn[offset] * statistic
+                stretch[offset] = statistic
+                own_count[offset] += statistic >= own_least[offset]
+                rises += statistic > largest
             if rises:
-                for place in range(stop - start - 1, -1, -1):
-                    if stretch[place] > largest:
-                        _note(changes, falling, largest, start + place + 1, end)
-                        largest, end = stretch[place], start + place + 1
+                for offset in range(stop - start - 1, -1, -1):
+                    if stretch[offset] > largest:
+                        _note(changes, falling, largest, start + offset + 1, end)
+                        largest, end = stretch[offset], start + offset + 1
         _note(changes, falling, largest, 0, end)
     counts[1] = np.cumsum(changes)[:-1]
     return counts
@@ -267,14 +267,14 @@ def _statistics_of_pairs(sums: Floats, squares: Floats, product: Floats, out: Fl
     """Fill in the statistic of every pair of the upper triangle, row by row."""
     start = 0
     for system in range(len(sums) - 1):
-        rest = len(sums) - system - 1
-        own, sums_of, squares_of = out[start : start + rest], sums[system + 1 :], squares[system + 1 :]
+        n_later = len(sums) - system - 1
+        row, sums_of, squares_of = out[start : start + n_later], sums[system + 1 :], squares[system + 1 :]
         products_of = product[system, system + 1 :]
-        for other in range(rest):
-            own[other] = pair_statistic(
-                sums[system] - sums_of[other], squares[system] + squares_of[other], products_of[other]
+        for column in range(n_later):
+            row[column] = pair_statistic(
+                sums[system] - sums_of[column], squares[system] + squares_of[column], products_of[column]
             )
-        start += rest
+        start += n_later
 
 
 @compiled

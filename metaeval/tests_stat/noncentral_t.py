@@ -29,8 +29,8 @@ def two_sided_power(shift: ArrayLike, freedom: ArrayLike, *, alpha: ArrayLike = 
     [0.05, 0.78, 0.9739]
     """
     shift, freedom, alpha = _together(shift, freedom, alpha)
-    found = _beyond(np.abs(shift).ravel(), freedom.ravel(), _critical(freedom, alpha).ravel(), both=True)
-    return found.reshape(shift.shape)
+    chance = _beyond(np.abs(shift).ravel(), freedom.ravel(), _critical(freedom, alpha).ravel(), both=True)
+    return chance.reshape(shift.shape)
 
 
 def detectable_shift(freedom: ArrayLike, *, alpha: ArrayLike = 0.05, power: float = 0.8) -> Floats:
@@ -64,21 +64,21 @@ def shift_interval(
 
 
 def _together(*arrays: ArrayLike) -> tuple[Floats, ...]:
-    return tuple(np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arrays)))
+    return tuple(np.broadcast_arrays(*(np.asarray(array, dtype=np.float64) for array in arrays)))
 
 
 def _critical(freedom: Floats, alpha: Floats) -> Floats:
-    found: Floats = -stdtrit(freedom, alpha / 2)
-    return found
+    edge: Floats = -stdtrit(freedom, alpha / 2)
+    return edge
 
 
 def _solved(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Floats:
     """Return the shift at which T' lies beyond the edge (in either direction, or above it) with this chance."""
-    cases, place = np.unique(np.stack([freedom.ravel(), edge.ravel()]), axis=1, return_inverse=True)
-    found = np.full(cases.shape[1], np.nan)
-    known = np.isfinite(cases).all(axis=0)
-    found[known] = _roots(cases[0, known], cases[1, known], chance, both=both)
-    return found[place.ravel()].reshape(freedom.shape)
+    cases, inverse = np.unique(np.stack([freedom.ravel(), edge.ravel()]), axis=1, return_inverse=True)
+    shifts = np.full(cases.shape[1], np.nan)
+    finite = np.isfinite(cases).all(axis=0)
+    shifts[finite] = _roots(cases[0, finite], cases[1, finite], chance, both=both)
+    return shifts[inverse.ravel()].reshape(freedom.shape)
 
 
 def _roots(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Floats:
@@ -98,13 +98,13 @@ def _roots(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Float
 
 def _beyond(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:
     """Return the chance that T' lies above the edge (above 0), or with `both` also below its opposite."""
-    found = np.empty_like(shift)
+    chances = np.empty_like(shift)
     over_numerator = edge >= _SMOOTH * np.sqrt(2.0 * freedom)
     for chosen, integral in ((over_numerator, _over_numerator), (~over_numerator, _over_spread)):
         places = np.flatnonzero(chosen)
-        for part in np.array_split(places, 1 + len(places) // 4096):
-            found[part] = integral(shift[part, None], freedom[part, None], edge[part, None], both=both)
-    return found
+        for block in np.array_split(places, 1 + len(places) // 4096):
+            chances[block] = integral(shift[block, None], freedom[block, None], edge[block, None], both=both)
+    return chances
 
 
 def _over_numerator(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:
@@ -114,8 +114,8 @@ def _over_numerator(shift: Floats, freedom: Floats, edge: Floats, *, both: bool)
     nodes, weights = _gauss()
     y = low + width * nodes
     density = np.exp(-((y - shift) ** 2) / 2) + both * np.exp(-((y + shift) ** 2) / 2)
-    found: Floats = (width * weights * density * chdtr(freedom, freedom * (y / edge) ** 2)).sum(axis=1)
-    return found / np.sqrt(2.0 * np.pi)
+    integral: Floats = (width * weights * density * chdtr(freedom, freedom * (y / edge) ** 2)).sum(axis=1)
+    return integral / np.sqrt(2.0 * np.pi)
 
 
 def _over_spread(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:
@@ -128,8 +128,8 @@ def _over_spread(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) ->
     log_density = (freedom - 1.0) * np.log(u) - freedom * u**2 / 2.0 + np.log(2.0)
     log_density += freedom / 2.0 * np.log(freedom / 2.0) - gammaln(freedom / 2.0)
     beyond = ndtr(shift - edge * u) + both * ndtr(-shift - edge * u)
-    found: Floats = (width * weights * np.exp(log_density) * beyond).sum(axis=1)
-    return found
+    integral: Floats = (width * weights * np.exp(log_density) * beyond).sum(axis=1)
+    return integral
 
 
 @cache

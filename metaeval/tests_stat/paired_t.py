@@ -9,7 +9,7 @@ from metaeval.running.compiled import compiled, worth_loading
 from metaeval.running.parallel import on_threads
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 from metaeval.tests_stat.robust import pair_estimates
 from metaeval.tests_stat.tails import student_p, student_tail
 
@@ -81,16 +81,18 @@ def paired_t_test(
     statistic = t_statistics(question)
     equal = question.n_apart == 0 if question.one_sided else statistic == 0.0
     evidence = _evidence(question, statistic, question.n_topics - 1.0, equal)
-    return answer(question, replace(evidence, error=_errors(question, statistic)), test="t", correction=correction)
+    return pairwise_result(
+        question, replace(evidence, error=_errors(question, statistic)), test="t", correction=correction
+    )
 
 
 def _robust_t_test(question: Question, correction: str) -> PairwiseResult:
     """Test by the standard error that holds for what the topics bring."""
-    found = pair_estimates(question)
-    evidence = _evidence(question, found.statistic, found.certain_freedom, found.without_evidence)
+    estimates = pair_estimates(question)
+    evidence = _evidence(question, estimates.statistic, estimates.certain_freedom, estimates.without_evidence)
     details = {} if question.units.plain else {"standard_error": "CR2"}
-    evidence = replace(evidence, estimates=found, error=found.error)
-    return answer(question, evidence, test="t", correction=correction, details=details)
+    evidence = replace(evidence, estimates=estimates, error=estimates.error)
+    return pairwise_result(question, evidence, test="t", correction=correction, details=details)
 
 
 def _evidence(question: Question, statistic: Floats, freedom: Floats | float, equal: Flags) -> Evidence:
@@ -107,10 +109,10 @@ def _errors(question: Question, statistic: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = np.abs(question.mean_differences() / statistic)
     apart = question.n_apart if (statistic == 0.0).any() else statistic
-    for own, values, t, differ in zip(errors, question.values, statistic, apart, strict=True):
+    for metric_errors, values, t, differ in zip(errors, question.values, statistic, apart, strict=True):
         tied = t == 0.0
         spread = (values[question.first[tied]] - values[question.second[tied]]).std(axis=1, ddof=1)
-        own[tied] = np.where(differ[tied] > 0, spread / np.sqrt(question.n_topics), 0.0)
+        metric_errors[tied] = np.where(differ[tied] > 0, spread / np.sqrt(question.n_topics), 0.0)
     return errors
 
 

@@ -103,11 +103,11 @@ class Question:
         if self.plain:
             return self
         sums = self.units.sums(self.values)
-        place = np.arange(sums.shape[2])
+        positions = np.arange(sums.shape[2])
         units = TopicUnits(
-            weights=np.ones(len(place)),
-            unit=place,
-            stratum=np.zeros_like(place),
+            weights=np.ones(len(positions)),
+            unit=positions,
+            stratum=np.zeros_like(positions),
             names=(),
             clustered=False,
             stratified=False,
@@ -128,7 +128,7 @@ class Question:
     @property
     def sizes(self) -> NDArray[np.float64]:
         """The sizes of every system's scores, weighted and added up over the topics, shape (metric, system)."""
-        return np.stack([self._weighted(np.abs(own)).sum(axis=1) for own in self.values])
+        return np.stack([self._weighted(np.abs(metric_values)).sum(axis=1) for metric_values in self.values])
 
     @property
     def tolerance(self) -> NDArray[np.float64]:
@@ -146,11 +146,11 @@ class Question:
     @property
     def n_common(self) -> NDArray[np.int64]:
         """Number of topics that both systems of every pair have, shape (metric, pair)."""
-        known = np.isfinite(self.values)
+        present = np.isfinite(self.values)
         if not self.gaps:
             return np.full((len(self.values), len(self.first)), self.n_topics)
-        both = known.astype(np.float64) @ known.transpose(0, 2, 1)
-        return np.rint(both[:, self.first, self.second]).astype(np.int64)
+        in_common = present.astype(np.float64) @ present.transpose(0, 2, 1)
+        return np.rint(in_common[:, self.first, self.second]).astype(np.int64)
 
     @property
     def n_units(self) -> Ints:
@@ -167,17 +167,17 @@ class Question:
         return self._count(self._apart)
 
     def _apart(self, a: Floats, b: Floats) -> Ints:
-        apart, size = (self.units.sums(part) for part in (a - b, np.abs(a) + np.abs(b)))
+        apart, size = (self.units.sums(values) for values in (a - b, np.abs(a) + np.abs(b)))
         return np.asarray((np.abs(apart) > RELATIVE * size).sum(axis=-1))
 
     def _count(self, counted: Callable[[Floats, Floats], Ints]) -> Ints:
         """Count over the scores (pair, topic) of the first and of the second system, some pairs at a time."""
         counts = np.empty((len(self.values), len(self.first)), dtype=np.int64)
         step = max(1, _AT_ONCE // self.n_topics)
-        for own, values in zip(counts, self.values, strict=True):
+        for metric_counts, values in zip(counts, self.values, strict=True):
             for start in range(0, len(self.first), step):
-                part = slice(start, start + step)
-                own[part] = counted(values[self.first[part]], values[self.second[part]])
+                block = slice(start, start + step)
+                metric_counts[block] = counted(values[self.first[block]], values[self.second[block]])
         return counts
 
     @property
@@ -200,7 +200,7 @@ class Question:
             return np.divide(apart, total, out=np.zeros_like(apart), where=total > 0)
         sums, sizes = self._weighted(self.values).sum(axis=2), self.sizes
         # take, not [:, a], leaves the pairs of a metric side by side: the kernels are compiled for that alone
-        sum_a, sum_b, size_a, size_b = (part.take(side, axis=1) for part in (sums, sizes) for side in (a, b))
+        sum_a, sum_b, size_a, size_b = (array.take(side, axis=1) for array in (sums, sizes) for side in (a, b))
         return difference(sum_a, sum_b, size_a, size_b) / self.units.total
 
     def _weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -209,8 +209,8 @@ class Question:
     @in_one_order
     def _over_common(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the weighted sums of the first and of the second system over the topics that both have."""
-        known = np.isfinite(self.values).astype(np.float64).transpose(0, 2, 1)
-        sums = self._weighted(np.nan_to_num(values)) @ known  # of every system over the topics of every system
+        present = np.isfinite(self.values).astype(np.float64).transpose(0, 2, 1)
+        sums = self._weighted(np.nan_to_num(values)) @ present  # of every system over the topics of every system
         return sums[:, self.first, self.second], sums[:, self.second, self.first]
 
     def differences(self, metric: int) -> NDArray[np.float64]:

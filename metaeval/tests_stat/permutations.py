@@ -43,16 +43,16 @@ def shuffle(row: NDArray[np.float64], state: np.uint64) -> np.uint64:
     A number below n is the high half of n times 32 random bits; every outcome's probability is then within
     n / 2**32 of its share, which no number of resamples can notice. One draw of 64 bits serves two places.
     """
-    place = len(row) - 1
-    while place > 0:
+    position = len(row) - 1
+    while position > 0:
         state += _STEP
         bits = mix(state)
-        other = ((bits & _LOW_HALF) * np.uint64(place + 1)) >> _HALF
-        row[place], row[other] = row[other], row[place]
-        place -= 1
-        other = ((bits >> _HALF) * np.uint64(place + 1)) >> _HALF
-        row[place], row[other] = row[other], row[place]
-        place -= 1
+        partner = ((bits & _LOW_HALF) * np.uint64(position + 1)) >> _HALF
+        row[position], row[partner] = row[partner], row[position]
+        position -= 1
+        partner = ((bits >> _HALF) * np.uint64(position + 1)) >> _HALF
+        row[position], row[partner] = row[partner], row[position]
+        position -= 1
     return state
 
 

@@ -22,7 +22,13 @@ from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
-from metaeval.tests_stat.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
+from metaeval.tests_stat.rectified_means import (
+    Estimand,
+    Quantile,
+    coordinates_of,
+    human_and_judge_blocks,
+    rectified_means,
+)
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p, student_tail
 
@@ -76,10 +82,10 @@ class PredictionPowered(Result):
     def _found(self) -> str:
         if self.of == "means":
             return ""
-        both, alone = (int(self.data[name].sum()) for name in ("significant", "human_significant"))
+        n_significant, alone = (int(self.data[name].sum()) for name in ("significant", "human_significant"))
         pairs = count(self.data.sizes["pair"], "pair")
         alone_by = f"{alone:,} by the human {unit().topics} alone"
-        return f"{both:,} of {pairs} differ significantly under {self.metric}, {alone_by}"
+        return f"{n_significant:,} of {pairs} differ significantly under {self.metric}, {alone_by}"
 
     def significant_pairs(self) -> pd.DataFrame:
         """Return the significant pairs, the largest difference first.
@@ -97,7 +103,7 @@ class PredictionPowered(Result):
             raise InvalidOptionError("no test is about the means of single systems; ask for `of='pairs'`")
         frame = self.to_frame().query("significant")
         ahead = (frame["better"] > 0).to_numpy()
-        found = pd.DataFrame(
+        pairs = pd.DataFrame(
             {
                 "better": np.where(ahead, frame["system_a"], frame["system_b"]),
                 "worse": np.where(ahead, frame["system_b"], frame["system_a"]),
@@ -106,7 +112,7 @@ class PredictionPowered(Result):
                 "human_significant": frame["human_significant"],
             }
         )
-        return found.sort_values("estimate", ascending=False, kind="stable", ignore_index=True)
+        return pairs.sort_values("estimate", ascending=False, kind="stable", ignore_index=True)
 
     def plot(self, n_rows: int = 12) -> Figure:
         """Draw the intervals with and without the judge, of the pairs (or systems) that gain most by it."""
@@ -212,35 +218,35 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     >>> found.n_topics, found.n_judged, found.data["n_equivalent"].median().item() > 35
     (30, 270, True)
     """
-    what = "prediction-powered inference"
+    method = "prediction-powered inference"
     check_choice(of, "of", get_args(Estimand))
     check_choice(alternative, "alternative", get_args(Side))
     check_choice(quantile, "quantile", get_args(Quantile))
     check_share(confidence_level, "confidence_level")
     check_share(alpha, "alpha")
     correction = CORRECTIONS.find(correction).name
-    laid = judged_topics(human, judge, what=what)
+    laid = judged_topics(human, judge, what=method)
     if not laid.n_judged:
         raise ScoresError(
-            f"{what} needs {unit().topics} that the judge alone scored, and all of the judge's {laid.n_topics} are "
+            f"{method} needs {unit().topics} that the judge alone scored, and all of the judge's {laid.n_topics} are "
             f"judged by people too: add the judge's scores on other {unit().topics}, or use paired_t_test(human)"
         )
-    parts = [rectified_means(*block, quantile) for block in measured(laid, of)]
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    parts = [rectified_means(*block, quantile) for block in human_and_judge_blocks(laid, of)]
+    estimates = {name: np.concatenate([fields[name] for fields in parts]) for name in parts[0]}
     dim = "pair" if of == "pairs" else "system"
     columns: dict[str, NDArray[np.generic]] = {}
     for side in _SIDES:
-        columns |= _interval(found, side, laid, confidence_level)
+        columns |= _interval(estimates, side, laid, confidence_level)
         if of == "pairs":
-            columns |= _test(found, side, laid, alternative, correction, alpha)
+            columns |= _test(estimates, side, laid, alternative, correction, alpha)
     if of == "pairs":
-        columns["better"] = np.sign(found["estimate"]).astype(np.int8)
-    kept = {name: found[name] for name in ("judge_weight", "correlation", "worth", "n_equivalent")}
+        columns["better"] = np.sign(estimates["estimate"]).astype(np.int8)
+    extras = {name: estimates[name] for name in ("judge_weight", "correlation", "worth", "n_equivalent")}
     shift = topic_shift(laid, correction=correction)
     return PredictionPowered(
         data=xr.Dataset(
-            {name: (dim, values) for name, values in {**columns, **kept}.items()},
-            coords=labels_of(laid, of),
+            {name: (dim, values) for name, values in {**columns, **extras}.items()},
+            coords=coordinates_of(laid, of),
         ),
         shift=shift,
         of=of,

@@ -35,7 +35,7 @@ class Procedure:
         return self.described.replace("{topic}", unit().topic)
 
 
-class Table[Row: Procedure](Mapping[str, Row]):
+class ProcedureTable[Row: Procedure](Mapping[str, Row]):
     """Rows by name, in the order in which lists and help show them.
 
     Parameters
@@ -70,10 +70,10 @@ class Table[Row: Procedure](Mapping[str, Row]):
 
     def canonical(self, name: str) -> str:
         """Return the name that the table has, however the field spells it."""
-        found = self._names.get(plain_name(name)) if isinstance(name, str) else None
-        if found is None:
+        table_name = self._names.get(plain_name(name)) if isinstance(name, str) else None
+        if table_name is None:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
-        return found
+        return table_name
 
     def find(self, name: str) -> Row:
         """Return the row of that name, or of another that the field has for it; else raise as `canonical`."""

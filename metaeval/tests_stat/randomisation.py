@@ -11,7 +11,7 @@ from metaeval.running.parallel import limit_threads, track
 from metaeval.tests_stat.counting import check_resamples, count_extreme, tile_pool
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 
 _BLOCK_CELLS = 2**17  # signs and sums formed at a time: 1 MiB each, which stays in a second-level cache
 _PAIRS_AT_ONCE = 128
@@ -103,7 +103,7 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
             counts = count_flips(question.by_unit(), blocks)
     two_sided, greater, less = np.moveaxis(resampled_p_value(counts, n_vectors, rule), 1, 0)
     tails = {"greater": greater, "less": less} if question.one_sided else {"two_sided": two_sided}
-    return answer(
+    return pairwise_result(
         question,
         Evidence(statistic=question.mean_differences(), **tails),
         test="randomisation",
@@ -169,7 +169,7 @@ def count_flips(question: Question, blocks: Iterable[Floats]) -> Ints:
     # One product serves all metrics: their systems are rows of one table, and the row numbers keep their pairs apart.
     rows = question.values.reshape(-1, n_topics)
     offsets = n_systems * np.arange(n_metrics)[:, None]
-    first, second = ((offsets + part).ravel() for part in (question.first, question.second))
+    first, second = ((offsets + side).ravel() for side in (question.first, question.second))
     sums = rows.sum(axis=1)
     observed = sums[first] - sums[second]
     tolerance = question.tolerance.ravel()

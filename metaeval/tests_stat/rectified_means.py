@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats
-from metaeval.running.equality import at_least, centred, difference
+from metaeval.running.equality import centred, difference, reaches
 from metaeval.tests_stat.judged_topics import JudgedTopics
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -47,7 +47,7 @@ class Measured:
         return centred(self.values, self.sizes, axis=1)[0]
 
 
-def labels_of(laid: JudgedTopics, of: Estimand) -> dict[str, tuple[str, NDArray[np.str_]]]:
+def coordinates_of(laid: JudgedTopics, of: Estimand) -> dict[str, tuple[str, NDArray[np.str_]]]:
     """Return the coordinates of what is measured: the two systems of every pair, or the systems."""
     systems = np.array(laid.systems)
     if of == "means":
@@ -56,18 +56,18 @@ def labels_of(laid: JudgedTopics, of: Estimand) -> dict[str, tuple[str, NDArray[
     return {"system_a": ("pair", systems[first]), "system_b": ("pair", systems[second])}
 
 
-def measured(laid: JudgedTopics, of: Estimand) -> Iterator[tuple[Measured, Measured, Measured]]:
+def human_and_judge_blocks(laid: JudgedTopics, of: Estimand) -> Iterator[tuple[Measured, Measured, Measured]]:
     """Yield human values, and the judge's on the human topics and on the others, in blocks of pairs (or systems)."""
     tables = (laid.human, laid.judge, laid.others)
     if of == "means":
-        human, judge, others = (Measured(values=one, sizes=np.abs(one)) for one in tables)
+        human, judge, others = (Measured(values=table, sizes=np.abs(table)) for table in tables)
         yield human, judge, others
         return
     first, second = all_pairs(len(laid.systems))
     step = max(1, _BLOCK // (laid.n_topics + laid.n_judged))
     for start in range(0, len(first), step):
         a, b = first[start : start + step], second[start : start + step]
-        human, judge, others = (_differences(one[a], one[b]) for one in tables)
+        human, judge, others = (_differences(table[a], table[b]) for table in tables)
         yield human, judge, others
 
 
@@ -99,7 +99,7 @@ def rectified_means(human: Measured, judge: Measured, others: Measured, quantile
     if quantile == "normal":
         variance += weight**2 * ss_g / n_others**2
     else:
-        fitted = ~at_least(products, needed, size + (judge.sizes**2).sum(axis=1))
+        fitted = ~reaches(products, needed, size + (judge.sizes**2).sum(axis=1))
         share = np.where(fitted, _ratio(weight, slope), 0.0)
         variance += _squares_left(human, y, judge, f, slope) / (n - 2) * _ratio((share * apart) ** 2, ss_f)
         of_judge = weight**2 * (ss_f + ss_g) / (n + n_others - 2) / n_others

@@ -66,16 +66,16 @@ class Requirements(Result):
         """Say of each requirement that is open what is established instead, and how many items would tell."""
         words = []
         for row in self.table[~self.table["state"].isin([MET, VIOLATED])].to_dict("records"):
-            requirement, metric, other = row["requirement"], row["metric"], row["system_b"]
+            requirement, metric, system_b = row["requirement"], row["metric"], row["system_b"]
             if row["state"] == NOTHING:
                 words.append(f"{requirement}: the two systems have no {spoken.topic} in common under {metric}")
                 continue
             better, sign, _ = sides_of(requirement)
             end, n_needed = row["high"] if sign[0] == "<" else row["low"], row["items_needed"]
-            limit = f"{end:.4f}" if pd.isna(other) else f"{other} {'+' if end > 0 else '-'} {abs(end):.4f}"
-            shown = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
+            limit = f"{end:.4f}" if pd.isna(system_b) else f"{system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
+            established = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
             more = "" if math.isnan(n_needed) else f"; some {n_needed:,.0f} {spoken.topics} would tell"
-            words.append(f"{requirement} under {metric}{shown}{more}")
+            words.append(f"{requirement} under {metric}{established}{more}")
         return words
 
 
@@ -140,23 +140,25 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     if not asked:
         raise refused("requirements", f"is empty; name at least one, such as {_EXAMPLE!r}", requirements)
     metrics, seen = table["metric"].to_numpy().tolist(), Seen.of(table.to_numpy())
-    asked = [_with_margin(one, text, metrics, seen) for one, text in zip(asked, requirements, strict=True)]
-    rows = [
-        {"requirement": " ".join(text.split()), "system_a": one.better, "system_b": one.other}
-        for one, text in zip(asked, requirements, strict=True)
+    asked = [
+        _with_margin(requirement, text, metrics, seen) for requirement, text in zip(asked, requirements, strict=True)
     ]
-    found = [_judged(table, one, metrics, seen, alpha) for one in asked]
+    rows = [
+        {"requirement": " ".join(text.split()), "system_a": requirement.better, "system_b": requirement.other}
+        for requirement, text in zip(asked, requirements, strict=True)
+    ]
+    verdicts = [_judged(table, requirement, metrics, seen, alpha) for requirement in asked]
     return Requirements(
         table=pd.DataFrame([
-            {"metric": metric, **row, **{name: values[place] for name, values in columns.items()}}
-            for place, metric in enumerate(metrics)
-            for row, columns in zip(rows, found, strict=True)
+            {"metric": metric, **row, **{name: values[index] for name, values in columns.items()}}
+            for index, metric in enumerate(metrics)
+            for row, columns in zip(rows, verdicts, strict=True)
         ]),
         alpha=float(alpha),
     )  # fmt: skip
 
 
-class _Asked(NamedTuple):
+class _ParsedRequirement(NamedTuple):
     """A requirement that was read."""
 
     better: str
@@ -173,7 +175,7 @@ class _Asked(NamedTuple):
         return -1.0 if self.sign in {"<", "<="} else 1.0
 
 
-def _with_margin(asked: _Asked, text: str, metrics: Sequence[str], seen: Seen) -> _Asked:
+def _with_margin(asked: _ParsedRequirement, text: str, metrics: Sequence[str], seen: Seen) -> _ParsedRequirement:
     """Turn points into units, and refuse a margin that allows too much and a number that no mean can reach."""
     bounds = seen.bounds(metrics)
     finite = np.isfinite(bounds)
@@ -190,10 +192,10 @@ def _with_margin(asked: _Asked, text: str, metrics: Sequence[str], seen: Seen) -
         return asked._replace(margin=asked.margin * unit)
     wide = -asked.margin > _WIDE * (highest - lowest) * (1.0 + 1e-9)
     if wide.any() and asked.margin < 0.0:
-        place = int(wide.argmax())
+        index = int(wide.argmax())
         size, start = -asked.margin, f"{asked.better} {asked.sign} {asked.other} - "
         rule = (
-            f"allows {size:g} of a range of {highest[place] - lowest[place]:g} ({metrics[place]}); if that is meant "
+            f"allows {size:g} of a range of {highest[index] - lowest[index]:g} ({metrics[index]}); if that is meant "
             f"write {f'{start}{size / unit:g} points'!r}, else less, such as {f'{start}{size / 100.0:g}'!r}, not "
             f"{text!r}"
         )
@@ -201,42 +203,46 @@ def _with_margin(asked: _Asked, text: str, metrics: Sequence[str], seen: Seen) -
     return asked
 
 
-def _judged(table: Scores, asked: _Asked, metrics: Sequence[str], seen: Seen, alpha: float) -> dict[str, Floats]:
+def _judged(
+    table: Scores, asked: _ParsedRequirement, metrics: Sequence[str], seen: Seen, alpha: float
+) -> dict[str, Floats]:
     """Return the figures and states of one requirement, each (metric,)."""
     names, units = table["system"].to_numpy().tolist(), units_of(table)
     first = np.array([names.index(asked.better)])
     if asked.other is None:
-        found = mean_estimates(table.to_numpy()[:, first], units)
+        estimates = mean_estimates(table.to_numpy()[:, first], units)
     else:
-        found = difference_estimates(oriented_values(table), units, first, np.array([names.index(asked.other)]))
+        estimates = difference_estimates(oriented_values(table), units, first, np.array([names.index(asked.other)]))
     low, high = ends_of_means(
-        found.mean,
-        found.error,
-        found.n_units,
-        found.freedom,
+        estimates.mean,
+        estimates.error,
+        estimates.n_units,
+        estimates.freedom,
         seen=seen,
         metrics=metrics,
         confidence_level=1.0 - 2.0 * alpha,
         apart=asked.other is not None,
     )
-    met, against, p_value = _decided(found, asked, low, high, alpha)
-    beyond = asked.way * (found.mean - asked.margin)
+    met, against, p_value = _decided(estimates, asked, low, high, alpha)
+    beyond = asked.way * (estimates.mean - asked.margin)
     z = ndtri(1.0 - alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = np.ceil(found.n_topics * ((z + ndtri(_POWER)) * found.error / beyond) ** 2 + z * z / 2.0)
-    still = (found.n_units > 1) & ~met & ~against & (found.error > 0.0) & np.isfinite(needed)
-    nothing = found.n_topics == 0
-    figures = {"estimate": found.mean, "low": low, "high": high, "p_value": p_value}
+        needed = np.ceil(estimates.n_topics * ((z + ndtri(_POWER)) * estimates.error / beyond) ** 2 + z * z / 2.0)
+    still = (estimates.n_units > 1) & ~met & ~against & (estimates.error > 0.0) & np.isfinite(needed)
+    nothing = estimates.n_topics == 0
+    figures = {"estimate": estimates.mean, "low": low, "high": high, "p_value": p_value}
     return {
         "margin": np.full(len(metrics), asked.margin),
         **{name: np.where(nothing, np.nan, values)[:, 0] for name, values in figures.items()},
-        "n_common": found.n_topics[:, 0].astype(np.int64),
+        "n_common": estimates.n_topics[:, 0].astype(np.int64),
         "state": np.select([nothing, met, against], [NOTHING, MET, VIOLATED], OPEN)[:, 0],
         "items_needed": np.where(still, needed, np.nan)[:, 0],
     }
 
 
-def _decided(found: Estimates, asked: _Asked, low: Floats, high: Floats, alpha: float) -> tuple[Flags, Flags, Floats]:
+def _decided(
+    found: Estimates, asked: _ParsedRequirement, low: Floats, high: Floats, alpha: float
+) -> tuple[Flags, Flags, Floats]:
     """Say where the requirement is met, and where its contrary is established, and return its p-value."""
     strict, told, way = asked.sign in {"<", ">"}, found.n_units > 1, asked.way
     near, far = (low, high) if way > 0.0 else (-high, -low)
@@ -258,10 +264,10 @@ def _decided(found: Estimates, asked: _Asked, low: Floats, high: Floats, alpha: 
 def sides_of(text: str) -> tuple[str, str, str]:
     """Return what stands at the left of the sign, the sign, and what stands at its right."""
     parts = _SIGN.split(str(text).strip(), maxsplit=1)
-    better, sign, rest = (part.strip() for part in parts) if len(parts) > 1 else ("", "", "")
-    if not sign or (sign[0] in "<≤" and not _NUMBER.fullmatch(rest)):
+    better, sign, right = (side.strip() for side in parts) if len(parts) > 1 else ("", "", "")
+    if not sign or (sign[0] in "<≤" and not _NUMBER.fullmatch(right)):
         raise _refused(text)
-    return better, {"≥": ">=", "≤": "<="}.get(sign, sign), rest
+    return better, {"≥": ">=", "≤": "<="}.get(sign, sign), right
 
 
 def _refused(text: str) -> Exception:
@@ -283,10 +289,10 @@ def systems_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _written_out(text: str) -> str:
     """Return the requirement that a text without a sign between blanks may mean, the better system first."""
-    found = _LOOSE.fullmatch(str(text).strip())
-    if found is None:
+    match = _LOOSE.fullmatch(str(text).strip())
+    if match is None:
         return _EXAMPLE
-    better, sign, worse = (part.strip() for part in found.groups())
+    better, sign, worse = (side.strip() for side in match.groups())
     turned = sign[0] in "<≤" or sign[-1] in "<≤"
     strict = sign in {"<", ">"}
     if _LOOSE_NUMBER.fullmatch(worse):
@@ -305,26 +311,26 @@ def _written_out(text: str) -> str:
     return f"{better} {'>' if strict else '>='} {worse}{left}"
 
 
-def _parsed(text: str, names: Sequence[str]) -> _Asked:
+def _parsed(text: str, names: Sequence[str]) -> _ParsedRequirement:
     """Read a requirement."""
-    better, sign, rest = sides_of(text)
-    if better not in names and rest in names and _LOOSE_NUMBER.fullmatch(better):
+    better, sign, right = sides_of(text)
+    if better not in names and right in names and _LOOSE_NUMBER.fullmatch(better):
         raise _refused(text)
-    if rest not in names and _NUMBER.fullmatch(rest):
+    if right not in names and _NUMBER.fullmatch(right):
         if better not in names:
             raise UnknownNameError("system", better, names)
-        return _Asked(better, None, float(rest), sign)
+        return _ParsedRequirement(better, None, float(right), sign)
     margin, points = 0.0, False
-    if rest not in names and (found := _MARGIN.fullmatch(rest)):
-        rest, margin, points = found["name"], float(f"{found['sign']}{found['size']}"), bool(found["points"])
-    loose = _LOOSE_MARGIN.fullmatch(rest)
-    if rest not in names and loose and loose["name"] in names:
+    if right not in names and (match := _MARGIN.fullmatch(right)):
+        right, margin, points = match["name"], float(f"{match['sign']}{match['size']}"), bool(match["points"])
+    loose = _LOOSE_MARGIN.fullmatch(right)
+    if right not in names and loose and loose["name"] in names:
         meant = f"{better} {sign} {loose['name']} {loose['sign']} {loose['size'].replace(',', '.')}"
         rule = f"takes a margin with a point and blanks around its sign, such as {meant!r}, not {text!r}"
         raise refused("requirements", rule, text)
-    for name in (better, rest):
+    for name in (better, right):
         if name not in names:
             raise UnknownNameError("system", name, names)
-    if better == rest:
+    if better == right:
         raise refused("requirements", f"compares two systems, and {better!r} is on both sides; name another", text)
-    return _Asked(better, rest, margin, sign, points)
+    return _ParsedRequirement(better, right, margin, sign, points)

@@ -16,7 +16,7 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
-from metaeval.running.equality import at_least
+from metaeval.running.equality import reaches
 from metaeval.table.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
@@ -24,7 +24,7 @@ from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
-from metaeval.tests_stat.tails import Tails, counted, signs_tail
+from metaeval.tests_stat.tails import Tails, counted_shares, signs_tail
 
 
 class UnreachableLevelWarning(MetaevalWarning):
@@ -93,21 +93,23 @@ class PairwiseResult(Result):
         >>> sign_test([[1, 0, 1, 1], [0, 0, 1, 0]]).procedure.label
         "McNemar's"
         """
-        own = TESTS.get(self.test) or Procedure(name=self.test, words=self.test, described=self.test)
-        own = MCNEMAR if self.details.get("mcnemar") else own
+        procedure = TESTS.get(self.test) or Procedure(name=self.test, words=self.test, described=self.test)
+        procedure = MCNEMAR if self.details.get("mcnemar") else procedure
         if self.details.get("method") == "mid-p":
-            own = replace(own, described=f"{own.described}, with mid-p values")
+            procedure = replace(procedure, described=f"{procedure.described}, with mid-p values")
         clusters = self.details.get("n_clusters")
         if error := self.details.get("standard_error"):
             kind = f"cluster-robust ({error})" if clusters else f"robust ({error})"
             freedom = " and Satterthwaite's degrees of freedom" if error == "CR2" else ""
             sources = ("bell2002", "pustejovsky2018") if error == "CR2" else ()
-            own = replace(
-                own, described=f"{own.described} with {kind} standard errors{freedom}", cite=own.cite + sources
+            procedure = replace(
+                procedure,
+                described=f"{procedure.described} with {kind} standard errors{freedom}",
+                cite=procedure.cite + sources,
             )
         elif clusters:
-            own = replace(own, described=f"{own.described}, cluster by cluster")
-        return own
+            procedure = replace(procedure, described=f"{procedure.described}, cluster by cluster")
+        return procedure
 
     @property
     def n_pairs(self) -> int:
@@ -170,9 +172,9 @@ class PairwiseResult(Result):
         alpha = self.alpha if alpha is None else alpha
         check_share(alpha, "alpha")
         correction = CORRECTIONS.canonical(correction)
-        own = "p_family_wise" in self.data
+        has_own = "p_family_wise" in self.data
         if correction == FAMILY_WISE:
-            if not own:
+            if not has_own:
                 message = f"test {self.test!r} has no family-wise p-values of its own; choose another correction"
                 raise InvalidOptionError(message)
             corrected = self.data["p_family_wise"].to_numpy().copy()
@@ -189,8 +191,8 @@ class PairwiseResult(Result):
             correction=correction,
             alpha=float(alpha),
         )
-        found = made._decided("p_corrected", alpha)  # noqa: SLF001 - its own
-        return replace(made, data=made.data.assign(significant=(("metric", "pair"), found)))
+        significant = made._decided("p_corrected", alpha)  # noqa: SLF001 - its own
+        return replace(made, data=made.data.assign(significant=(("metric", "pair"), significant)))
 
     def beside(self) -> "PairwiseResult | None":
         """Return the same test under Benjamini and Hochberg where Benjamini and Yekutieli decided, else None."""
@@ -227,8 +229,8 @@ class PairwiseResult(Result):
 
         Identical systems stay among the pairs (Sakai's definition counts all of them).
         """
-        found = self.data["significant"].sum("pair").to_numpy()
-        frame = pd.DataFrame({"metric": self.metrics, "n_significant": found, "n_pairs": self.n_tested})
+        n_significant = self.data["significant"].sum("pair").to_numpy()
+        frame = pd.DataFrame({"metric": self.metrics, "n_significant": n_significant, "n_pairs": self.n_tested})
         return frame.assign(power=frame["n_significant"] / frame["n_pairs"].where(frame["n_pairs"] > 0))
 
     def to_frame(self) -> pd.DataFrame:
@@ -243,12 +245,12 @@ class PairwiseResult(Result):
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
         if metric not in self.metrics:
             raise InvalidOptionError(f"no metric {metric!r} in this result; there are {', '.join(self.metrics)}")
-        one = self.data.sel(metric=metric)
-        names = list(dict.fromkeys([*one["system_a"].to_numpy(), *one["system_b"].to_numpy()]))
-        place = {name: number for number, name in enumerate(names)}
+        of_metric = self.data.sel(metric=metric)
+        names = list(dict.fromkeys([*of_metric["system_a"].to_numpy(), *of_metric["system_b"].to_numpy()]))
+        position = {name: number for number, name in enumerate(names)}
         square = np.zeros((len(names), len(names)), dtype=np.int8)
-        rows = [place[name] for name in one["system_a"].to_numpy()]
-        columns = [place[name] for name in one["system_b"].to_numpy()]
+        rows = [position[name] for name in of_metric["system_a"].to_numpy()]
+        columns = [position[name] for name in of_metric["system_b"].to_numpy()]
         verdict = self.verdicts()[self.metrics.index(metric)]
         square[rows, columns] = verdict
         square[columns, rows] = -verdict
@@ -271,13 +273,15 @@ class PairwiseResult(Result):
         """
         if metric not in self.metrics:
             raise UnknownNameError("metric", metric, self.metrics)
-        one = self.data.sel(metric=metric)
-        names = pd.Index(dict.fromkeys([*one["system_a"].to_numpy().tolist(), *one["system_b"].to_numpy().tolist()]))
-        a, b = names.get_indexer(one["system_a"].to_numpy()), names.get_indexer(one["system_b"].to_numpy())
-        better = one["better"].to_numpy()
+        of_metric = self.data.sel(metric=metric)
+        names = pd.Index(
+            dict.fromkeys([*of_metric["system_a"].to_numpy().tolist(), *of_metric["system_b"].to_numpy().tolist()])
+        )
+        a, b = names.get_indexer(of_metric["system_a"].to_numpy()), names.get_indexer(of_metric["system_b"].to_numpy())
+        better = of_metric["better"].to_numpy()
         bare = self._decided("p_value", self.alpha)[self.metrics.index(metric)]
-        grade = np.where(one["significant"].to_numpy(), 2, bare) * better
-        grade = np.where(np.isnan(one["p_value"].to_numpy()), np.nan, grade)
+        grade = np.where(of_metric["significant"].to_numpy(), 2, bare) * better
+        grade = np.where(np.isnan(of_metric["p_value"].to_numpy()), np.nan, grade)
         square = np.full((len(names), len(names)), np.nan)
         square[a, b], square[b, a] = grade, -grade
         lead = np.zeros(len(names))
@@ -285,7 +289,7 @@ class PairwiseResult(Result):
             np.add.at(lead, a, better)
             np.add.at(lead, b, -better)
         else:
-            lead[a] = one["difference"].to_numpy() * (1.0 if bool(one["higher_is_better"]) else -1.0)
+            lead[a] = of_metric["difference"].to_numpy() * (1.0 if bool(of_metric["higher_is_better"]) else -1.0)
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
@@ -309,10 +313,10 @@ class PairwiseResult(Result):
 
     def _decided(self, of: str, level: float) -> Flags:
         """Return where these p-values reach a level that an exact test of the pair could reach."""
-        found = is_significant(self.data[of].to_numpy(), level, strictly_below=self.strictly_below)
+        significant = is_significant(self.data[of].to_numpy(), level, strictly_below=self.strictly_below)
         if "p_reachable" in self.data:
-            found &= is_significant(self.data["p_reachable"].to_numpy(), level)
-        return found
+            significant &= is_significant(self.data["p_reachable"].to_numpy(), level)
+        return significant
 
     def _p_values(self) -> NDArray[np.float64]:
         """Return the p-values of every hypothesis: one or two a pair."""
@@ -333,7 +337,7 @@ class PairwiseResult(Result):
         p_values = self._p_values()
         n_hypotheses = int((~np.isnan(p_values)).sum(axis=-1).max())
         needed = smallest_useful_count(smallest, n_hypotheses=n_hypotheses, correction=correction, alpha=alpha)
-        reached = at_least(smallest, p_values, p_values).sum(axis=-1)
+        reached = reaches(smallest, p_values, p_values).sum(axis=-1)
         stuck = [name for name, count in zip(self.metrics, reached, strict=True) if 0 < count < needed]
         if not stuck:
             return ""
@@ -407,11 +411,11 @@ def is_significant(p_values: ArrayLike, alpha: float, *, strictly_below: bool = 
     >>> 3 * 0.1 <= 0.3, is_significant(np.array([3 * 0.1, 0.31]), 0.3).tolist()
     (False, [True, False])
     """
-    reached = ~at_least(p_values, alpha, p_values) if strictly_below else at_least(alpha, p_values, alpha)
+    reached = ~reaches(p_values, alpha, p_values) if strictly_below else reaches(alpha, p_values, alpha)
     return reached & ~np.isnan(p_values)
 
 
-def answer(  # noqa: PLR0913 - the parts of an answer
+def pairwise_result(  # noqa: PLR0913 - the parts of an answer
     question: Question,
     evidence: Evidence,
     *,
@@ -459,7 +463,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         coords={
             "metric": question.scores["metric"].to_numpy(),
             "higher_is_better": ("metric", question.scores["higher_is_better"].to_numpy()),
-            **{name: ("metric", part) for name, part in Seen.of(question.scores.to_numpy())._asdict().items()},
+            **{name: ("metric", extremes) for name, extremes in Seen.of(question.scores.to_numpy())._asdict().items()},
             "system_a": ("pair", names[question.first]),
             "system_b": ("pair", names[question.second]),
         },
@@ -489,10 +493,10 @@ def _asked(alternative: str, evidence: Evidence, up: Flags) -> Tails:
             {"two-sided": evidence.two_sided, "greater": evidence.greater, "less": evidence.less}[alternative]
         )
     greater, less = _given(evidence.greater), _given(evidence.less)
-    return Tails(*(np.where(up, one, other) for one, other in zip(greater, less, strict=True)))
+    return Tails(*(np.where(up, above, below) for above, below in zip(greater, less, strict=True)))
 
 
 def _given(p_values: Floats | Tails | None) -> Tails:
     if p_values is None:
         raise AssertionError("the test did not answer the alternative it was asked for")
-    return p_values if isinstance(p_values, Tails) else counted(p_values)
+    return p_values if isinstance(p_values, Tails) else counted_shares(p_values)

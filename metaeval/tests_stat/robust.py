@@ -52,7 +52,7 @@ def difference_estimates(values: Floats, units: TopicUnits, first: Places, secon
 
     Shapes: `values` (metric, system, topic), `first, second` (pair,).
     """
-    return _stacked([_estimates(own, first, second, _Layout.of(units)) for own in values])
+    return _stacked([_estimates(metric_values, first, second, _Layout.of(units)) for metric_values in values])
 
 
 def mean_estimates(values: Floats, units: TopicUnits) -> Estimates:
@@ -61,11 +61,11 @@ def mean_estimates(values: Floats, units: TopicUnits) -> Estimates:
     Shapes: `values` (metric, system, topic).
     """
     if units.plain and values.shape[2] > 1 and not has_gaps(values):
-        return Estimates(*np.stack([_plain_estimates(own) for own in values], axis=1))
+        return Estimates(*np.stack([_plain_estimates(metric_values) for metric_values in values], axis=1))
     systems = np.arange(values.shape[1])
     nothing = np.full_like(systems, len(systems))
     with_zeros = np.concatenate([values, np.zeros_like(values[:, :1])], axis=1)
-    return _stacked([_estimates(own, systems, nothing, _Layout.of(units)) for own in with_zeros])
+    return _stacked([_estimates(metric_values, systems, nothing, _Layout.of(units)) for metric_values in with_zeros])
 
 
 def _plain_estimates(values: Floats) -> Floats:
@@ -154,11 +154,11 @@ def _estimate(  # noqa: PLR0913, PLR0917 - as above
             total += weights[topic] * differences[topic]
             size += weights[topic] * sizes[topic]
             apart += weights[topic] * abs(differences[topic])
-    found = np.zeros(6)
-    found[2] = np.nan
-    found[3] = n_topics
+    fields = np.zeros(6)
+    fields[2] = np.nan
+    fields[3] = n_topics
     if n_topics == 0:
-        return found
+        return fields
     tolerance = RELATIVE * size
     mean = total / weight
     variance, over_freedom, own_freedom = 0.0, 0.0, np.nan
@@ -166,26 +166,26 @@ def _estimate(  # noqa: PLR0913, PLR0917 - as above
     for stratum in range(len(stratum_starts) - 1):
         starts = cluster_starts[stratum_starts[stratum] : stratum_starts[stratum + 1] + 1]
         if alike:
-            share, centre, part, freedom, n_clusters = _estimate_stratum_alike(differences)
+            share, centre, stratum_variance, freedom, n_clusters = _estimate_stratum_alike(differences)
         else:
-            share, centre, part, freedom, n_clusters = _estimate_stratum(differences, weights, starts)
+            share, centre, stratum_variance, freedom, n_clusters = _estimate_stratum(differences, weights, starts)
         if n_clusters == 0:
             continue
         if n_clusters == 1:  # its spread is unknown: its distance from the mean of all is more
-            part, freedom = (centre - mean) ** 2, 1.0
-        part *= (share / weight) ** 2
+            stratum_variance, freedom = (centre - mean) ** 2, 1.0
+        stratum_variance *= (share / weight) ** 2
         n_strata += 1
         n_units += n_clusters
-        variance += part
-        over_freedom += part * part / freedom
+        variance += stratum_variance
+        over_freedom += stratum_variance * stratum_variance / freedom
         own_freedom = freedom
-    found[0] = mean if abs(total) > tolerance else 0.0
-    found[4] = n_units
-    found[5] = apart > tolerance
+    fields[0] = mean if abs(total) > tolerance else 0.0
+    fields[4] = n_units
+    fields[5] = apart > tolerance
     if n_units > 1 and variance * weight * weight * n_units > tolerance * tolerance:
-        found[1] = np.sqrt(variance)
-        found[2] = own_freedom if n_strata == 1 else variance * variance / over_freedom
-    return found
+        fields[1] = np.sqrt(variance)
+        fields[2] = own_freedom if n_strata == 1 else variance * variance / over_freedom
+    return fields
 
 
 @compiled
@@ -242,14 +242,14 @@ def _estimate_stratum(differences: Floats, weights: Floats, starts: Places) -> t
         c = a * n + b * p
         d = a * a * n + 2.0 * a * b * p + b * b * q
         f = a * p + b * q
-        own = -2.0 * f * c + s * c * c
-        trace += d + own
+        low_rank = -2.0 * f * c + s * c * c
+        trace += d + low_rank
         diagonal += d * d
-        on_diagonal += d * own
+        on_diagonal += d * low_rank
         ff += f * f
         fc += f * c
         cc += c * c
     if n_clusters < 2:  # noqa: PLR2004 - two have a spread
         return weight, mean, 0.0, 1.0, n_clusters
-    rest = 2.0 * ff * cc + 2.0 * fc * fc - 4.0 * s * fc * cc + s * s * cc * cc
-    return weight, mean, variance, trace * trace / (diagonal + 2.0 * on_diagonal + rest), n_clusters
+    low_rank_square = 2.0 * ff * cc + 2.0 * fc * fc - 4.0 * s * fc * cc + s * s * cc * cc
+    return weight, mean, variance, trace * trace / (diagonal + 2.0 * on_diagonal + low_rank_square), n_clusters

@@ -32,7 +32,7 @@ _LEXICOGRAPHIC, _RECALL = 3, 4
 _ROUNDING = 1e-12
 
 
-class _Asked(NamedTuple):
+class _PreferenceOptions(NamedTuple):
     name: str
     kind: int
     rel: float | None
@@ -65,10 +65,10 @@ class RunPreferences(Result):
         """
         values = self.data.to_numpy()
         parts = []
-        for name, own in zip(self.names, values, strict=True):
+        for name, preferences in zip(self.names, values, strict=True):
             columns = {side: self.data[side].to_numpy() for side in ("system_a", "system_b")}
-            signs = [(own > 0).sum(axis=1), (own < 0).sum(axis=1), (own == 0).sum(axis=1)]
-            frame = pd.DataFrame({"metric": name, **columns, "mean": own.mean(axis=1)})
+            signs = [(preferences > 0).sum(axis=1), (preferences < 0).sum(axis=1), (preferences == 0).sum(axis=1)]
+            frame = pd.DataFrame({"metric": name, **columns, "mean": preferences.mean(axis=1)})
             parts.append(frame.assign(n_better=signs[0], n_worse=signs[1], n_equal=signs[2]))
         return pd.concat(parts, ignore_index=True)
 
@@ -96,7 +96,7 @@ class RunPreferences(Result):
             "better": np.sign(mean).astype(np.int8),
         }
         data = xr.Dataset(
-            {name: (("metric", "pair"), own) for name, own in variables.items()},
+            {name: (("metric", "pair"), column) for name, column in variables.items()},
             coords={
                 "metric": list(self.names),
                 "higher_is_better": ("metric", [True] * len(self.names)),
@@ -149,10 +149,10 @@ class RunPreferences(Result):
         n = len(self.systems)
         mean = np.full((n, n), np.nan)
         first, second = all_pairs(n)
-        own = self.data.to_numpy()[0].mean(axis=1)
-        mean[first, second], mean[second, first] = own, -own
+        pair_means = self.data.to_numpy()[0].mean(axis=1)
+        mean[first, second], mean[second, first] = pair_means, -pair_means
         order = np.argsort(-np.nanmean(mean, axis=1), kind="stable")
-        names = [self.systems[place] for place in order]
+        names = [self.systems[index] for index in order]
         shares = pd.DataFrame((1 + mean[np.ix_(order, order)]) / 2, names, names)
         return share_map(shares, pd.DataFrame(float(self.data.sizes["topic"]), names, names))
 
@@ -181,7 +181,7 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
 
     See Also
     --------
-    metaeval.studies.votes.study_votes : ranks by votes, which preferences are too
+    metaeval.questions.votes.study.study_votes : ranks by votes, which preferences are too
     metaeval.score : scores of runs
 
     Notes
@@ -221,13 +221,13 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
     lists = lists_for(collection.by_document)
     counted = lists.n_relevant() > 0
     first, second = all_pairs(collection.n_systems)
-    values = np.stack([_values(lists, one, first, second) for one in asked])[:, :, counted]
+    values = np.stack([_values(lists, preference, first, second) for preference in asked])[:, :, counted]
     names = np.array(collection.systems)
-    topics = [topic for topic, kept in zip(collection.topics, counted, strict=True) if kept]
+    topics = [topic for topic, has_relevant in zip(collection.topics, counted, strict=True) if has_relevant]
     data = xr.DataArray(
         values,
         {
-            "metric": [one.name for one in asked],
+            "metric": [preference.name for preference in asked],
             "system_a": ("pair", names[first]),
             "system_b": ("pair", names[second]),
             "topic": topics,
@@ -242,32 +242,32 @@ def _listed(preferences: str | Sequence[str]) -> Sequence[str]:
     return [preferences] if isinstance(preferences, str) else preferences
 
 
-def read_preference(text: str) -> _Asked:
+def read_preference(text: str) -> _PreferenceOptions:
     """Read the name of a preference, with the lowest relevant level where it is given."""
     try:
         call = parse_name(text)
     except MetricNameError as error:
         raise InvalidOptionError(f"{text!r} is no preference: {error}") from error
-    known = {name.casefold(): name for name in _KINDS}
-    name = known.get(call.word.casefold())
+    names = {name.casefold(): name for name in _KINDS}
+    name = names.get(call.word.casefold())
     if name is None:
         raise UnknownNameError("preference", call.word, list(_KINDS))
-    given = dict(call.arguments)
-    rel = given.pop("rel", None)
-    others = given or call.cutoff is not None or call.judged_only
+    arguments = dict(call.arguments)
+    rel = arguments.pop("rel", None)
+    others = arguments or call.cutoff is not None or call.judged_only
     if others or isinstance(rel, bool) or not isinstance(rel, int | float | None):
         raise InvalidOptionError(f"a preference takes rel alone, such as {name}(rel=2), not {text!r}")
-    return _Asked(name if rel is None else f"{name}(rel={rel:g})", _KINDS[name], rel)
+    return _PreferenceOptions(name if rel is None else f"{name}(rel={rel:g})", _KINDS[name], rel)
 
 
-def _values(lists: RankedLists, asked: _Asked, first: Ints, second: Ints) -> Floats:
+def _values(lists: RankedLists, asked: _PreferenceOptions, first: Ints, second: Ints) -> Floats:
     least = 1 if asked.rel is None else max(lists.level_from(asked.rel), 1)
     graded = asked.rel is None and asked.kind < _LEXICOGRAPHIC
     counts = np.ascontiguousarray(lists.counts)
-    found = np.empty((len(first), len(counts)))
-    given = (lists.offsets, lists.ranks, lists.levels, counts, first, second, least, graded, asked.kind)
-    _preferences(len(found), *given, found)
-    return found
+    preferences = np.empty((len(first), len(counts)))
+    arguments = (lists.offsets, lists.ranks, lists.levels, counts, first, second, least, graded, asked.kind)
+    _preferences(len(preferences), *arguments, preferences)
+    return preferences
 
 
 @on_threads
@@ -290,7 +290,7 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
     n_topics, n_levels = counts.shape
     for pair in range(start, stop):
         for topic in range(n_topics):
-            one, other = first[pair] * n_topics + topic, second[pair] * n_topics + topic
+            row_a, row_b = first[pair] * n_topics + topic, second[pair] * n_topics + topic
             total, weighed = 0.0, 0.0
             for level in range(least, n_levels if graded else min(least + 1, n_levels)):
                 if graded and counts[topic, level] == 0:
@@ -298,9 +298,9 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
                 number = int(counts[topic, level:].sum())
                 if number == 0:
                     continue
-                a, b = offsets[one], offsets[other]
-                end_a, end_b = offsets[one + 1], offsets[other + 1]
-                place = 0
+                a, b = offsets[row_a], offsets[row_b]
+                end_a, end_b = offsets[row_a + 1], offsets[row_b + 1]
+                position = 0
                 value, mass, last = 0.0, 0.0, 0.0
                 while True:
                     while a < end_a and levels[a] < level:
@@ -318,17 +318,19 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
                             break
                         last = sign if sign != 0.0 else last
                     else:
-                        weight = 1.0 if kind == 0 else 1.0 / (place + 1.0) if kind == 1 else 1.0 / np.log2(place + 2.0)
+                        weight = (
+                            1.0 if kind == 0 else 1.0 / (position + 1.0) if kind == 1 else 1.0 / np.log2(position + 2.0)
+                        )
                         value += weight * sign
                         mass += weight
-                    place += 1
+                    position += 1
                     a += a < end_a
                     b += b < end_b
                 if kind == _RECALL:
                     value = last
                 elif kind < _LEXICOGRAPHIC:
-                    for rest in range(place, number):
-                        mass += 1.0 if kind == 0 else 1.0 / (rest + 1.0) if kind == 1 else 1.0 / np.log2(rest + 2.0)
+                    for index in range(position, number):
+                        mass += 1.0 if kind == 0 else 1.0 / (index + 1.0) if kind == 1 else 1.0 / np.log2(index + 2.0)
                     value = value / mass
                 total += number * value
                 weighed += number

@@ -10,7 +10,7 @@ from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 from metaeval.tests_stat.tails import even_binomial_tail, smaller, times
 
 Method = Literal["exact", "mid-p"]
@@ -103,7 +103,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
         "most_ties": (question.n_common - played).max(axis=1).tolist(),
         "mcnemar": zero_tol < 1.0 and bool(((size == 0.0) | (size == 1.0) | np.isnan(size)).all()),
     }
-    return answer(question, evidence, test="sign", correction=correction, details=details)
+    return pairwise_result(question, evidence, test="sign", correction=correction, details=details)
 
 
 @compiled

@@ -167,8 +167,8 @@ def _settle_sizes(a: Floats, b: Floats, allowance: float, settled: Floats) -> No
             stop += 1
         if lowest == 0.0 or size - sizes[order[start - 1]] > allowance * (scores_before + scores_here):
             lowest = size
-        for place in range(start, stop):
-            settled[order[place]] = lowest
+        for position in range(start, stop):
+            settled[order[position]] = lowest
         scores_before = scores_here
         start = stop
 
@@ -216,15 +216,15 @@ def _fill_tails(  # noqa: PLR0913, PLR0917 - kernels take positions only
             if size == 0.0:
                 continue
             twice_rank = 1
-            for other in range(n_topics):
-                if sizes[other] != 0.0 or (rank_zeros and not np.isnan(a[other] - b[other])):
-                    twice_rank += 2 * (sizes[other] < size) + (sizes[other] == size)
+            for other_topic in range(n_topics):
+                if sizes[other_topic] != 0.0 or (rank_zeros and not np.isnan(a[other_topic] - b[other_topic])):
+                    twice_rank += 2 * (sizes[other_topic] < size) + (sizes[other_topic] == size)
             if a[topic] > b[topic]:
                 observed += twice_rank
-            for place in range(highest, -1, -1):
-                half = 0.5 * chance[place]
-                chance[place] = half
-                chance[place + twice_rank] += half
+            for rank_sum in range(highest, -1, -1):
+                half = 0.5 * chance[rank_sum]
+                chance[rank_sum] = half
+                chance[rank_sum + twice_rank] += half
             highest += twice_rank
         tails[0, pair] = chance[observed : highest + 1].sum()
         tails[1, pair] = chance[: observed + 1].sum()

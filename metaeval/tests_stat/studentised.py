@@ -20,14 +20,14 @@ from metaeval.base.arrays import Floats, Ints
 from metaeval.running.draws import SPAN, BlockDraws, HeldDraws, chunk_size
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import track
-from metaeval.running.workers import crew, finished
+from metaeval.running.workers import crew, finished_tasks
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.extreme_resamples import (
     TALLY,
-    Pairs,
+    ExactSums,
     Sorted,
-    Sums,
     Tile,
+    UnitPairs,
     find_place,
     sort_resamples,
     square_deviations,
@@ -92,24 +92,24 @@ def degenerate_resamples(question: Question, tally: Ints) -> dict[str, dict[str,
     return {kind: dict(zip(names, rows.sum(axis=-1).tolist(), strict=True)) for kind, rows in kinds.items()}
 
 
-class _Part(NamedTuple):
+class _PairBlock(NamedTuple):
     """Some pairs under one metric."""
 
     metric: int
     place: slice
-    pairs: Pairs
+    pairs: UnitPairs
 
 
 class _Products:
     """What the resamples of some pairs need, added up span by span of topics."""
 
-    def __init__(self, parts: Sequence[_Part], means: Floats, draws: Draws, n_topics: int) -> None:
+    def __init__(self, parts: Sequence[_PairBlock], means: Floats, draws: Draws, n_topics: int) -> None:
         self.parts, self.means, self.draws, self.n_topics = parts, means, draws, n_topics
         sizes = [len(part.pairs.first) for part in parts]
         self.sums = np.zeros((*means.shape, draws.n_resamples))  # (metric, system, resample): A of every system
         self.squares = [np.zeros((size, draws.n_resamples)) for size in sizes]  # (pair, resample): Q of every part
         self.spreads = [np.zeros((len(draws.spans), size)) for size in sizes]  # (span, pair): sums of w squared
-        self.counts = np.empty((draws.n_resamples, max(one.stop - one.start for one in draws.spans)), dtype=np.uint8)
+        self.counts = np.empty((draws.n_resamples, max(span.stop - span.start for span in draws.spans)), dtype=np.uint8)
 
     def arrays(self) -> list[Floats]:
         """Return all that grows."""
@@ -117,8 +117,8 @@ class _Products:
 
     def add(self, others: Sequence[Floats]) -> None:
         """Add what was made of other spans."""
-        for own, other in zip(self.arrays(), others, strict=True):
-            np.add(own, other, out=own)
+        for array, addend in zip(self.arrays(), others, strict=True):
+            np.add(array, addend, out=array)
 
     def add_span(self, pool: ThreadPoolExecutor, values: Floats, span: int) -> None:
         """Draw a span of topics, whose scores (metric, system, topic) are given, and add them."""
@@ -127,16 +127,16 @@ class _Products:
         list(pool.map(lambda start: self.draws.fill(span, start, counts[start : start + _ROWS]), rows))
         size = max(_BLOCK, _SQUARES // sum(map(len, self.squares)))
         for start in range(0, n_topics, size):
-            own = np.ascontiguousarray(values[:, :, start : start + size])
-            squares = list(pool.map(partial(self._square, own, span), range(len(self.parts))))
-            centred = own - self.means[:, :, None]
+            block = np.ascontiguousarray(values[:, :, start : start + size])
+            squares = list(pool.map(partial(self._square, block, span), range(len(self.parts))))
+            centred = block - self.means[:, :, None]
             list(pool.map(partial(self._multiply, counts[:, start : start + size], centred, squares), rows))
 
     def _square(self, values: Floats, span: int, number: int) -> NDArray[np.float32]:
         part = self.parts[number]
         squares = np.empty((len(part.pairs.first), values.shape[2]), dtype=np.float32)
-        own, means = values[part.metric], self.means[part.metric]
-        square_deviations(own, means, part.pairs, self.n_topics, squares, self.spreads[number][span])
+        metric_values, means = values[part.metric], self.means[part.metric]
+        square_deviations(metric_values, means, part.pairs, self.n_topics, squares, self.spreads[number][span])
         return squares
 
     def _multiply(
@@ -144,12 +144,15 @@ class _Products:
     ) -> None:
         """Add the products of some resamples, a block of topics at a time."""
         rows = slice(start, start + _ROWS)
-        own = counts[rows]
-        double, single = np.empty((len(own), _BLOCK)), np.empty((len(own), _BLOCK), dtype=np.float32)
+        resample_counts = counts[rows]
+        double, single = (
+            np.empty((len(resample_counts), _BLOCK)),
+            np.empty((len(resample_counts), _BLOCK), dtype=np.float32),
+        )
         sums = self.sums.reshape(-1, self.sums.shape[2])[:, rows]
         flat = centred.reshape(len(sums), -1)
-        for left in range(0, own.shape[1], _BLOCK):
-            block = own[:, left : left + _BLOCK]
+        for left in range(0, resample_counts.shape[1], _BLOCK):
+            block = resample_counts[:, left : left + _BLOCK]
             double[:, : block.shape[1]] = single[:, : block.shape[1]] = block
             sums += flat[:, left : left + _BLOCK] @ double[:, : block.shape[1]].T
             for products, factor in zip(self.squares, squares, strict=True):
@@ -165,7 +168,7 @@ class _Products:
 
 
 def _of_span(  # noqa: PLR0913, PLR0917 - a piece of work and what all share
-    values: Floats, span: int, parts: Sequence[_Part], means: Floats, draws: Draws, n_topics: int
+    values: Floats, span: int, parts: Sequence[_PairBlock], means: Floats, draws: Draws, n_topics: int
 ) -> list[Floats]:
     """Return the products of one span of topics, as a worker makes them."""
     products = _Products(parts, means, draws, n_topics)
@@ -182,8 +185,12 @@ class _Tallying:
         self.values = np.ascontiguousarray(question.values)  # as kernels were compiled for
         self.means = question.values.mean(axis=2)
         self.parts = [
-            _Part(metric, slice(start, start + _TILE), Pairs._make(column[start : start + _TILE] for column in own))
-            for metric, own in enumerate(_studentised(question))
+            _PairBlock(
+                metric,
+                slice(start, start + _TILE),
+                UnitPairs._make(column[start : start + _TILE] for column in columns),
+            )
+            for metric, columns in enumerate(_studentised(question))
             for start in range(0, len(question.first), _TILE)
         ]
         self.tally = np.zeros((len(question.values), TALLY, len(question.first)), dtype=np.int64)
@@ -209,7 +216,7 @@ class _Tallying:
             sums = (values - means[:, None]) @ double
 
             def multiply_and_count(
-                part: _Part, values: Floats = values, means: Floats = means, sums: Floats = sums
+                part: _PairBlock, values: Floats = values, means: Floats = means, sums: Floats = sums
             ) -> None:
                 squares = np.empty((len(part.pairs.first), n_topics), dtype=np.float32)
                 spreads = np.zeros(len(squares))
@@ -220,7 +227,7 @@ class _Tallying:
 
             yield from pool.map(multiply_and_count, [part for part in self.parts if part.metric == metric])
 
-    def _by_span(self, pool: ThreadPoolExecutor, draws: Draws, parts: Sequence[_Part]) -> Iterator[object]:
+    def _by_span(self, pool: ThreadPoolExecutor, draws: Draws, parts: Sequence[_PairBlock]) -> Iterator[object]:
         metrics = slice(parts[0].metric, parts[-1].metric + 1)
         parts_here = [part._replace(metric=part.metric - metrics.start) for part in parts]
         shared = (parts_here, self.means[metrics], draws, self.question.n_topics)
@@ -231,33 +238,33 @@ class _Tallying:
                 products.add_span(pool, values, number)
                 yield number
         else:
-            for number, found in finished(_of_span, spans, shared=shared):
-                products.add(found)
+            for number, span_products in finished_tasks(_of_span, spans, shared=shared):
+                products.add(span_products)
                 yield number
         yield from pool.map(lambda number: self._count(draws, parts[number], products.tile(number)), range(len(parts)))
 
-    def _count(self, draws: Draws, part: _Part, tile: Tile) -> None:
+    def _count(self, draws: Draws, part: _PairBlock, tile: Tile) -> None:
         """Add one part's counts to the tally, and place its mean."""
         values, means = self.values[part.metric], self.means[part.metric]
         two_sided = not self.question.one_sided
-        place = self.placing.place if self.placing else 0
-        guess = _likely_share(place / draws.n_resamples, tile.n_topics) if place else 0.0
-        found = Sorted._make(sort_resamples(tile, two_sided, place, guess))
-        sums = Sums.none_yet(len(found.cases))
-        for first, counts in draws.rows(found.cases[:, 1]):
-            sum_again(values, means, part.pairs, counts, first, found.cases, sums)
+        rank = self.placing.place if self.placing else 0
+        guess = _likely_share(rank / draws.n_resamples, tile.n_topics) if rank else 0.0
+        ordered = Sorted._make(sort_resamples(tile, two_sided, rank, guess))
+        sums = ExactSums.none_yet(len(ordered.cases))
+        for first, counts in draws.rows(ordered.cases[:, 1]):
+            sum_again(values, means, part.pairs, counts, first, ordered.cases, sums)
         counted = np.zeros((TALLY, len(tile.spreads)), dtype=np.int64)
-        tally_extreme(tile, two_sided, found, sums, counted)
+        tally_extreme(tile, two_sided, ordered, sums, counted)
         self.tally[part.metric, :, part.place] += counted
         if self.placing:
-            find_place(tile, place, found, sums, self.placing.means[part.metric, part.place])
+            find_place(tile, rank, ordered, sums, self.placing.means[part.metric, part.place])
 
 
 def _parts_together(draws: Draws) -> int:
     return max(1, _HELD // (draws.n_resamples * _TILE))
 
 
-def _studentised(question: Question) -> list[Pairs]:
+def _studentised(question: Question) -> list[UnitPairs]:
     """Return the pairs of every metric; nothing joins a pair with a third system."""
     first, second, n_topics = question.first, question.second, question.n_topics
     mean, most, least = (statistic(question.values, axis=2) for statistic in (np.mean, np.max, np.min))
@@ -273,7 +280,7 @@ def _studentised(question: Question) -> list[Pairs]:
         "slack": reach * RELATIVE * (4.0 + 1e-3 * n_topics),
     }
     return [
-        Pairs(first, second, **{name: column[metric] for name, column in columns.items()})
+        UnitPairs(first, second, **{name: column[metric] for name, column in columns.items()})
         for metric in range(len(question.values))
     ]
 

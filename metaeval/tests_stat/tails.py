@@ -31,7 +31,7 @@ class Tails(NamedTuple):
         return Tails(np.where(where, 1.0, self.p), np.where(where, 0.0, self.log10))
 
 
-def counted(p: Floats) -> Tails:
+def counted_shares(p: Floats) -> Tails:
     """Return shares of resamples as they are, which may be 0; the logarithm then is not known.
 
     Examples
@@ -110,14 +110,19 @@ def even_binomial_tail(at_most: Ints, n: Ints, *, mid_p: bool = False) -> Tails:
     >>> even_binomial_tail(np.array([1, 100]), np.array([4, 2000])).log10.round(3).tolist()
     [-0.505, -430.997]
     """
-    few, rest = np.asarray(at_most, dtype=np.float64), np.subtract(n, at_most, dtype=np.float64)
+    few, remaining = np.asarray(at_most, dtype=np.float64), np.subtract(n, at_most, dtype=np.float64)
     p = np.asarray(bdtr(few, np.asarray(n), 0.5))
     log10, deep = _logarithms(p)
     if deep.any():
-        log10[deep] = _log_beta_tail(rest[deep], few[deep] + 1.0, 0.5, np.log(0.5)) / _LOG_10
+        log10[deep] = _log_beta_tail(remaining[deep], few[deep] + 1.0, 0.5, np.log(0.5)) / _LOG_10
     if not mid_p:
         return _tails(p, log10)
-    half = gammaln(few + rest + 1.0) - gammaln(few + 1.0) - gammaln(rest + 1.0) - (few + rest + 1.0) * np.log(2.0)
+    half = (
+        gammaln(few + remaining + 1.0)
+        - gammaln(few + 1.0)
+        - gammaln(remaining + 1.0)
+        - (few + remaining + 1.0) * np.log(2.0)
+    )
     left = -np.expm1(half - log10 * _LOG_10)
     return _tails(p * left, log10 + np.log10(left))
 
@@ -175,12 +180,12 @@ def _log_beta_tail(a: Floats, b: Floats | float, x: Floats | float, log_x: Float
     for step in range(1, _MOST_STEPS):
         m = step // 2
         if step % 2:
-            part = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
+            coefficient = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
         else:
-            part = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
-        lower = 1.0 + part * lower
+            coefficient = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
+        lower = 1.0 + coefficient * lower
         lower = 1.0 / np.where(np.abs(lower) < tiny, tiny, lower)
-        upper = 1.0 + part / upper
+        upper = 1.0 + coefficient / upper
         upper = np.where(np.abs(upper) < tiny, tiny, upper)
         change = upper * lower
         fraction = fraction * change

@@ -19,8 +19,8 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permutation_key, shuffle
-from metaeval.tests_stat.result import PairwiseResult, answer
-from metaeval.tests_stat.tails import Tails, counted, signs_tail, tails_of_logarithms, times
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
+from metaeval.tests_stat.tails import Tails, counted_shares, signs_tail, tails_of_logarithms, times
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -130,28 +130,30 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     drawn: dict[str, Any] = {}
     details: dict[str, Any] = {"method": method}
     if method == "parametric":
-        found = [_parametric(question, metric) for metric in range(len(question.values))]
+        per_metric = [_parametric(question, metric) for metric in range(len(question.values))]
     else:
         source = resolve_rng(rng)
         seed = draw_seed(source.generator)
         with limit_threads(n_threads):
-            found = [
+            per_metric = [
                 _randomised(question, metric, seed, n_resamples, p_value_rule) for metric in range(len(question.values))
             ]
         drawn = {"n_resamples": n_resamples, "random_source": source.description}
         details["smallest_p"] = smallest_p
-    p_values = Tails(*(np.stack(parts) for parts in zip(*(one.p_values for one in found), strict=True)))
-    return answer(
+    p_values = Tails(
+        *(np.stack(parts) for parts in zip(*(of_metric.p_values for of_metric in per_metric), strict=True))
+    )
+    return pairwise_result(
         question,
         Evidence(
-            statistic=np.stack([one.statistic for one in found]),
+            statistic=np.stack([of_metric.statistic for of_metric in per_metric]),
             two_sided=p_values,
             family_wise=p_values.p,
             family_wise_only=True,
         ),
         test=name,
         correction=correction,
-        details=details | {"difference_required": [one.difference_required for one in found]},
+        details=details | {"difference_required": [of_metric.difference_required for of_metric in per_metric]},
         **drawn,
     )
 
@@ -189,7 +191,7 @@ def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: i
     n_extreme = n_resamples - np.searchsorted(ranges, np.abs(differences) * total - tolerance)
     return _Found(
         statistic=differences,
-        p_values=counted(resampled_p_value(n_extreme, n_resamples, p_value_rule)),
+        p_values=counted_shares(resampled_p_value(n_extreme, n_resamples, p_value_rule)),
         difference_required=float(np.quantile(ranges, 1 - question.alpha)) / total,
     )
 
@@ -322,8 +324,8 @@ def _table_of_range(n_means: int) -> "BSpline":
     density = n_means * np.exp(-(z**2) / 2 + (n_means - 1) * log_ndtr(z)) * (_INNER_STEP / np.sqrt(2 * np.pi))
     tail = np.empty_like(w)
     tail[0] = 1.0
-    for place, width in enumerate(w[1:], start=1):
+    for index, width in enumerate(w[1:], start=1):
         with np.errstate(divide="ignore"):  # far above, both chances round to 1: the logarithm is rightly -inf
             within = np.log1p(-ndtr(z - width) / ndtr(z))
-        tail[place] = -np.expm1((n_means - 1) * within) @ density
+        tail[index] = -np.expm1((n_means - 1) * within) @ density
     return make_interp_spline(w, np.log(tail), k=7)

@@ -52,17 +52,17 @@ class _Tile(NamedTuple):
         Without counts the data themselves, whose means lie at 0: then it is the error that counts.
         """
         apart, variance = np.zeros((1, 1)), np.zeros((1, 1))
-        for one in self.strata:
-            drawn = np.ones((len(one.units), 1)) if counts is None else counts[one.units]
-            weight = one.weights @ drawn
+        for stratum in self.strata:
+            drawn = np.ones((len(stratum.units), 1)) if counts is None else counts[stratum.units]
+            weight = stratum.weights @ drawn
             with np.errstate(divide="ignore", invalid="ignore"):
-                centre = np.where(weight > 0, (one.sums @ drawn) / weight, 0.0)
-                squares = one.sums**2 @ drawn - centre * (
-                    2.0 * ((one.sums * one.weights) @ drawn) - centre * (one.weights**2 @ drawn)
+                centre = np.where(weight > 0, (stratum.sums @ drawn) / weight, 0.0)
+                squares = stratum.sums**2 @ drawn - centre * (
+                    2.0 * ((stratum.sums * stratum.weights) @ drawn) - centre * (stratum.weights**2 @ drawn)
                 )
-                spread = np.where(weight > 0, one.factor * np.maximum(squares, 0.0) / weight**2, 0.0)
-            apart = apart + one.share * centre
-            variance = variance + one.share**2 * spread
+                spread = np.where(weight > 0, stratum.factor * np.maximum(squares, 0.0) / weight**2, 0.0)
+            apart = apart + stratum.share * centre
+            variance = variance + stratum.share**2 * spread
         return apart, np.sqrt(variance)
 
 
@@ -110,9 +110,9 @@ def unit_statistics(question: Question) -> Floats:
     statistics = np.zeros_like(means)
     for metric in range(len(means)):
         for start in range(0, means.shape[1], _TILE):
-            part = slice(start, start + _TILE)
-            tile = _lay_tile(question, metric, part, means, tolerance, total)
-            statistics[metric, part] = np.where(tile.told, _t(tile), 0.0)[:, 0]
+            block = slice(start, start + _TILE)
+            tile = _lay_tile(question, metric, block, means, tolerance, total)
+            statistics[metric, block] = np.where(tile.told, _t(tile), 0.0)[:, 0]
     return statistics
 
 
@@ -129,25 +129,27 @@ def _lay_tile(  # noqa: PLR0913, PLR0917 - handed through
     units = question.units
     values = question.values[metric]
     differences = values[question.first[part]] - values[question.second[part]]
-    known = np.isfinite(differences) if question.gaps else np.ones((1, differences.shape[1]))
-    sums, weights = np.nan_to_num(units.sums(differences)), units.sums(known.astype(np.float64))
-    whole = total[metric, part, None]
+    present = np.isfinite(differences) if question.gaps else np.ones((1, differences.shape[1]))
+    sums, weights = np.nan_to_num(units.sums(differences)), units.sums(present.astype(np.float64))
+    weight_total = total[metric, part, None]
     told = np.ones((len(sums), 1), dtype=bool)
     strata = []
     stratum = units.stratum if units.stratified else np.zeros(units.n_units, dtype=np.int64)
-    for one in range(int(stratum.max()) + 1):
-        own = np.flatnonzero(stratum == one)
-        weight = weights[:, own].sum(axis=1, keepdims=True)
-        n = (weights[:, own] > 0).sum(axis=1, keepdims=True)
+    for number in range(int(stratum.max()) + 1):
+        members = np.flatnonzero(stratum == number)
+        weight = weights[:, members].sum(axis=1, keepdims=True)
+        n = (weights[:, members] > 0).sum(axis=1, keepdims=True)
         told &= n != 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            centre = np.where(weight > 0, sums[:, own].sum(axis=1, keepdims=True) / weight, 0.0)
-            share = np.where(whole > 0, weight / whole, 0.0)
+            centre = np.where(weight > 0, sums[:, members].sum(axis=1, keepdims=True) / weight, 0.0)
+            share = np.where(weight_total > 0, weight / weight_total, 0.0)
             factor = np.where(n > 1, n / (n - 1.0), 1.0)
-        strata.append(_Stratum(sums[:, own] - centre * weights[:, own], weights[:, own], share, factor, own))
+        strata.append(
+            _Stratum(sums[:, members] - centre * weights[:, members], weights[:, members], share, factor, members)
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
-        least = np.where(whole > 0, tolerance[metric, part, None] / whole, 0.0)
-    return _Tile(strata, means[metric, part, None], least, told & (whole > 0))
+        least = np.where(weight_total > 0, tolerance[metric, part, None] / weight_total, 0.0)
+    return _Tile(strata, means[metric, part, None], least, told & (weight_total > 0))
 
 
 def _count(tile: _Tile, counts: Floats, method: str) -> NDArray[np.int64]:
@@ -190,5 +192,5 @@ def _at_place(tile: _Tile, counts: Floats, place: int) -> Floats:
     at = -np.partition(-t, place - 1, axis=1)[:, place - 1 : place]
     with np.errstate(invalid="ignore"):  # infinite t, which are equal
         tied = (t == at) | (np.abs(t - at) <= _TIE * (1.0 + at))
-    found: Floats = np.where(at[:, 0] >= 0.0, np.where(tied, size, 0.0).max(axis=1), 0.0)
-    return found
+    mean_size: Floats = np.where(at[:, 0] >= 0.0, np.where(tied, size, 0.0).max(axis=1), 0.0)
+    return mean_size

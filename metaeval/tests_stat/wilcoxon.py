@@ -10,7 +10,7 @@ from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
-from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.result import PairwiseResult, pairwise_result
 from metaeval.tests_stat.signed_ranks import ALLOWANCES, RankSums, Ties, enumerated_tails, signed_rank_sums
 from metaeval.tests_stat.tails import Tails, normal_tail, times
 
@@ -126,7 +126,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
         "ties": ties,
         "pairs_by_method": [{name: int(pairs.sum()) for name, pairs in routes.items()} for _, _, routes in tested],
     }
-    return answer(question, evidence, test="wilcoxon", correction=correction, details=details)
+    return pairwise_result(question, evidence, test="wilcoxon", correction=correction, details=details)
 
 
 def _test_metric(  # noqa: PLR0913, PLR0917 - handed through
@@ -142,20 +142,20 @@ def _test_metric(  # noqa: PLR0913, PLR0917 - handed through
     rank_zeros = zero_method != "wilcox"
     sums = signed_rank_sums(values, question.first, question.second, rank_zeros=rank_zeros, ties=ties)
     routes = _routes(method, n_topics, sums)
-    found = Tails(np.ones((3, len(question.first))), np.zeros((3, len(question.first))))
+    all_tails = Tails(np.ones((3, len(question.first))), np.zeros((3, len(question.first))))
     for name, pairs in routes.items():
-        part = RankSums(*(column[pairs] for column in sums))
+        selected = RankSums(*(column[pairs] for column in sums))
         if not pairs.any():
             continue
         if name == "asymptotic":
-            tails = _normal_tails(part, n_topics[pairs], zero_method, continuity)
+            tails = _normal_tails(selected, n_topics[pairs], zero_method, continuity)
         elif name == "exact":
-            tails = _with_two_sided(_table_tails(part, n_topics[pairs], zero_method))
+            tails = _with_two_sided(_table_tails(selected, n_topics[pairs], zero_method))
         else:
             pair = question.first[pairs], question.second[pairs]
             tails = _with_two_sided(enumerated_tails(values, *pair, rank_zeros, ALLOWANCES[ties]))
-        found.p[:, pairs], found.log10[:, pairs] = tails
-    return sums, found.certain(sums.n_zero == n_topics), routes
+        all_tails.p[:, pairs], all_tails.log10[:, pairs] = tails
+    return sums, all_tails.certain(sums.n_zero == n_topics), routes
 
 
 def _routes(method: Method, n_topics: NDArray[np.int64], sums: RankSums) -> dict[str, NDArray[np.bool_]]:
@@ -191,8 +191,8 @@ def _normal_tails(
     step = 0.5 / error if continuity else np.zeros_like(error)
     # Closer to its mean than the step, SciPy's two-sided z passes through 0 and out again: hence no 2 min(p, p).
     one_sided = normal_tail(np.stack([step - z, step + z]))
-    both = times(normal_tail(-np.abs(z - np.sign(z) * step)[None]), 2)
-    return Tails(*(np.concatenate(parts) for parts in zip(one_sided, both, strict=True)))
+    two_sided = times(normal_tail(-np.abs(z - np.sign(z) * step)[None]), 2)
+    return Tails(*(np.concatenate(parts) for parts in zip(one_sided, two_sided, strict=True)))
 
 
 def _with_two_sided(tails: NDArray[np.float64]) -> Tails:

@@ -10,7 +10,7 @@ from scipy import stats
 from metaeval.agreement.aggregates import aggregate_scores, aggregate_table
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.scores import as_scores
-from metaeval.table.structure import mean_by_cluster, mean_over_topics
+from metaeval.table.structure import mean_over_topics, topics_by_cluster
 from metaeval.tests_stat.paired_t import paired_t_test
 
 COUNTS = hnp.arrays(float, (4, 6), elements=st.integers(0, 10))
@@ -69,7 +69,7 @@ def test_macro_means_and_their_errors_are_those_of_the_clusters():
     )
     even = as_scores(np.random.default_rng(2).normal(0, 1, (3, 6)), clusters=dict(zip("123456", "aabbcc", strict=True)))
     result = paired_t_test(aggregate_scores(even, aggregates=["macro mean"]), correction="none")
-    plain = paired_t_test(mean_by_cluster(even), correction="none")
+    plain = paired_t_test(topics_by_cluster(even), correction="none")
     np.testing.assert_allclose(result.data["p_value"], plain.data["p_value"])
 
 

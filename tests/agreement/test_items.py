@@ -6,8 +6,8 @@ import pytest
 
 from metaeval.agreement.human import human_agreement, pair_agreement
 from metaeval.agreement.items import (
-    cells_of,
     cluster_sums,
+    compared_cells,
     item_scores,
     mean_by_cluster,
     oriented,
@@ -16,8 +16,8 @@ from metaeval.agreement.items import (
 )
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.questions.human.study import study_human
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.human import study_human
 from metaeval.tests_stat.paired_t import paired_t_test
 
 
@@ -111,18 +111,18 @@ def test_cells_are_those_with_both_scores():
     table.loc[0, "A"] = np.nan
     table.loc[1, "human"] = np.nan
     table.loc[table["system"] == "s3", "A"] = np.nan
-    cells = cells_of(item_scores(table, reference="human"), "A", reference="human")
+    cells = compared_cells(item_scores(table, reference="human"), "A", reference="human")
     assert cells.systems.tolist() == [0, 1, 2]
     assert cells.there.sum() == 16
     assert cells.human[0, 0] == cells.metric[0, 1] == 0
     with pytest.raises(ScoresError, match="known for 2 systems"):
-        cells_of(item_scores(table[table["system"] < "s2"], reference="human"), "A", reference="human")
+        compared_cells(item_scores(table[table["system"] < "s2"], reference="human"), "A", reference="human")
 
 
 def test_cluster_sums_add_up():
     """Sums over clusters are sums over their items, one by one."""
     laid = item_scores(frame(), reference="human", cluster="doc")
-    cells = cells_of(laid, "A", reference="human")
+    cells = compared_cells(laid, "A", reference="human")
     human, metric, number = cluster_sums(cells)
     for place in range(3):
         np.testing.assert_allclose(metric[place], cells.metric[:, 2 * place : 2 * place + 2].sum(axis=1))

@@ -15,12 +15,12 @@ from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import in_content_order
 from metaeval.agreement.meta_cells import cells_of_set
 from metaeval.agreement.meta_evaluation import clusters_of, meta_metrics
-from metaeval.agreement.meta_exchanges import measured
+from metaeval.agreement.meta_exchanges import measured_metrics
 from metaeval.agreement.meta_sums import sums_of
 from metaeval.agreement.meta_tasks import parse_tasks
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.studies.campaign_files import read_campaign
+from metaeval.questions.human.study_campaign_files import read_campaign
 
 
 def table(human, metrics, *, clusters=None, system_scores=None):
@@ -315,7 +315,7 @@ def test_resamples_are_those_of_tables_drawn_again(task):
     sums = sums_of(parse_tasks(task, [""])[0], [cells], "clusters")
     for counts in ([1, 1, 1, 1, 1], [2, 1, 0, 1, 1], [1, 0, 3, 0, 1]):
         items = [place for place, one in enumerate(letters) for _ in range(counts[one])]
-        found = measured(sums, [np.array([counts], dtype=float)])[0]
+        found = measured_metrics(sums, [np.array([counts], dtype=float)])[0]
         again = (
             scores.isel(item=items)
             .drop_vars("cluster")

@@ -14,7 +14,7 @@ from metaeval.agreement.labels import Labels, as_labels
 from metaeval.agreement.panels import judge_panel
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.io.labels import read_labels
-from metaeval.studies.judges import study_judges
+from metaeval.questions.judges.study import study_judges
 from metaeval.table.scores import as_scores
 
 

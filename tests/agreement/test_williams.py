@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from metaeval.agreement.human_statistics import pearson
+from metaeval.agreement.human_statistics import pearson_last_axis
 from metaeval.agreement.williams import williams_table, williams_test
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
@@ -56,7 +56,7 @@ def test_williams_holds_its_level_where_two_metrics_are_equally_good():
     human = rng.normal(size=(4000, 15))
     shared = rng.normal(size=human.shape)
     a, b = (human + 0.6 * shared + 0.8 * rng.normal(size=human.shape) for _ in range(2))
-    _, p = williams_test(pearson(human, a), pearson(human, b), pearson(a, b), n=15)
+    _, p = williams_test(pearson_last_axis(human, a), pearson_last_axis(human, b), pearson_last_axis(a, b), n=15)
     assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.012)
 
 

@@ -21,6 +21,13 @@ from metaeval.base.checks import (
 )
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.scoring import score
+from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.compare_metrics.study import study_comparison
+from metaeval.questions.human.study import study_human
+from metaeval.questions.judges.study import study_judges
+from metaeval.questions.judgments.study import study_judgments
+from metaeval.questions.power.study import study_power
+from metaeval.questions.topics.study import study_topics
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.run_choice import run_choice_power
@@ -33,13 +40,6 @@ from metaeval.running.parallel import reporting
 from metaeval.running.workers import parallel_map
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.agree import study_agreement
-from metaeval.studies.compare import study_comparison
-from metaeval.studies.human import study_human
-from metaeval.studies.judges import study_judges
-from metaeval.studies.judgments import study_judgments
-from metaeval.studies.power import study_power
-from metaeval.studies.topics import study_topics
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 

@@ -16,7 +16,7 @@ from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.json_answer import json_document
 from metaeval.page.tables import Column, Table
 from metaeval.page.terminal import terminal_table
-from metaeval.studies.power import study_power
+from metaeval.questions.power.study import study_power
 from metaeval.table.scores import as_scores
 
 NAMES = ["run\u202egnp.exe", "[red]markup[/red]", "=cmd|' /C calc'!A0", "@home", "-x"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.base.metric_names import _WORDS, Call, ParsedName, Table, study_names, translations
+from metaeval.base.metric_names import _WORDS, Call, GainTable, ParsedName, study_names, translations
 from metaeval.errors import UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, parse_name, short_label, split_names
 
@@ -175,7 +175,7 @@ WORDS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(
 )
 NUMBERS = st.integers(-999, 999) | st.floats(-1e6, 1e6).filter(lambda number: not number.is_integer())
 TABLES = st.dictionaries(st.integers(0, 9), NUMBERS, min_size=1, max_size=4).map(
-    lambda gains: Table(tuple(sorted(gains.items())))
+    lambda gains: GainTable(tuple(sorted(gains.items())))
 )
 CALLS = st.builds(
     Call,

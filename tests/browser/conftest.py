@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from metaeval.reports.power import power_report
-from metaeval.studies.power import study_power
+from metaeval.questions.power.page import power_report
+from metaeval.questions.power.study import study_power
 from metaeval.table.scores import as_scores
 
 SYSTEMS = tuple(f"team{number // 3 + 1}-run{number % 3 + 1}" for number in range(12))

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from metaeval.questions.topics.study import study_topics
 from metaeval.simulate import simulate_scores
-from metaeval.studies.topics import study_topics
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from metaeval.base.provenance import Provenance
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table
-from metaeval.studies.leaderboard import study_leaderboard
+from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.table.scores import as_scores
 
 WORDS = ["12", "<5", "5", "–", ">99 %", "99 %", "−3", "1,200", "<0.0001", "none", "4.5 %", "1e-05", "230"]

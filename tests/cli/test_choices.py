@@ -130,7 +130,7 @@ ELSEWHERE = {
     (
         "--preset",
         "wmt22|wmt23|wmt24",
-    ): "each names the language pairs of a campaign: tests/studies/test_campaign.py",
+    ): "each names the language pairs of a campaign: tests/questions/human/test_study_campaign.py",
 }
 """Options whose values are told apart by other tests; and why not here."""
 NUMBERS = {
@@ -334,7 +334,7 @@ def test_every_value_has_an_effect(command, data, option, row, values):
 
 
 READERS = {
-    "metaeval.studies.judged_files.read_judged": ("order", "score_precision", "missing", "duplicates", "subtopics"),
+    "metaeval.inex.judged_files.read_judged": ("order", "score_precision", "missing", "duplicates", "subtopics"),
     "metaeval.io.tables.read_scores": ("form", "systems_in", "missing", "duplicates"),
 }
 """What is handed to a reader as it stands; the rows above say on one command that it matters."""

@@ -196,7 +196,7 @@ def asked(command, monkeypatch):
         provenance=record_provenance("metrics", random_source="seed 7"),
         notes=("one was left out", Remark("all had names")),
     )
-    monkeypatch.setattr("metaeval.reports.metrics.metrics_report", lambda *_, **__: answer)
+    monkeypatch.setattr("metaeval.questions.metrics.page.metrics_report", lambda *_, **__: answer)
     return lambda *words: command("metrics", *words)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from metaeval.cli.options import DEFAULT_METRICS
+from metaeval.inex.judged_files import read_judged
 from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics.scoring import score
-from metaeval.studies.judged_files import read_judged
 
 KINDS = ("2003", "2005", "2008", "2009")
 

@@ -91,7 +91,7 @@ def test_what_was_computed_is_not_lost_to_a_page_that_cannot_be_made(command, ta
     def fail(*_, **__):
         raise OverflowError("too large")
 
-    monkeypatch.setattr("metaeval.reports.power.power_report", fail)
+    monkeypatch.setattr("metaeval.questions.power.page.power_report", fail)
     words = ("power", *table, "--test", "t", "--quiet")
     assert pd.read_csv(StringIO(command(*words).out))["metric"].unique().tolist() == ["AP", "P"]
     ended = command(*words, "--json")

@@ -11,7 +11,7 @@ import typer
 
 import metaeval
 from metaeval.cli import app
-from metaeval.cli.messages import error_in_options, in_options, speaking_of
+from metaeval.cli.messages import error_in_options, in_options, speaking_in_options
 from metaeval.cli.option import arguments_of, declared
 from metaeval.errors import FileFormatError
 from metaeval.metrics.plugins import default_registry
@@ -93,7 +93,7 @@ def test_every_argument_stands_in_backticks():
 def test_a_command_speaks_of_its_options(command):
     """A message with an argument that the command offers comes out with the option, and without backticks."""
     offered = arguments_of(command)
-    with speaking_of(offered):
+    with speaking_in_options(offered):
         for argument, option in offered.items():
             if "." not in argument:
                 assert in_options(f"pass `{argument}`, or `{argument}='it'`") == f"pass {option}, or {option} it"
@@ -207,7 +207,7 @@ def test_an_argument_stands_for_the_option_of_its_own_command():
 )
 def test_messages_in_the_words_of_the_command_line(message, arguments, shown):
     """Options for what stands in backticks; everything else stays."""
-    with speaking_of(arguments):
+    with speaking_in_options(arguments):
         said = in_options(message)
         assert in_options(said) == said == (shown or message)
 
@@ -225,7 +225,7 @@ def test_messages_in_the_words_of_the_command_line(message, arguments, shown):
 )
 def test_backticks_in_files_do_no_harm(text):
     """A name that holds them stays as it is, also in the code of a way out."""
-    with speaking_of({"missing": "--missing", "columns.topic": "--item-column"}):
+    with speaking_in_options({"missing": "--missing", "columns.topic": "--item-column"}):
         assert in_options(text) == text
         assert in_options("pass `columns={'topic': 'a`b'}`").count("a`b") == 1
 
@@ -252,6 +252,6 @@ def test_a_file_called_like_an_argument_keeps_its_name(name, line):
     """What stands before the message is a path; the message itself is put into words."""
     said = "give `runs` as a folder"
     options = {"runs": "--runs", "new": "--new-runs", "min_topics": "--min-topics"}
-    with speaking_of(options):
+    with speaking_in_options(options):
         told = error_in_options(FileFormatError(said, path=name, line=line))
     assert told == f"{name}{'' if line is None else ', line 3'}: give --runs as a folder"

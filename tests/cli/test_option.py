@@ -11,7 +11,7 @@ from metaeval.cli import checks, main
 from metaeval.cli.option import Option, argument, arguments_of, choice, declared, flag
 from metaeval.cli.option_rules import Commands
 
-_DEPTH = Option("K", "How deep.", checks.count(1, 9), means="limit")
+_DEPTH = Option("K", "How deep.", checks.whole_number(1, 9), means="limit")
 _GROUPED = Commands(add_completion=False)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metaeval.collection.assembly import collection_from_rankings, judgments_from
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED
-from metaeval.collection.grades import LARGEST_GRADE, MOST_GRADES, coded, level_from, numbers_of
+from metaeval.collection.grades import LARGEST_GRADE, MOST_GRADES, coded, grade_values, level_from
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.interop import qrels_from
 from metaeval.io.qrels import read_qrels
@@ -31,7 +31,7 @@ def test_codes_and_grades_say_the_same(numbers):
         assert (given_numbers == np.round(given_numbers)).all()
         assert levels.tolist() == numbers
         return
-    back = numbers_of(levels, grades)
+    back = grade_values(levels, grades)
     judged = given_numbers >= 0
     assert back[judged].tolist() == given_numbers[judged].tolist()
     assert (levels[~judged] < 0).all()
@@ -124,8 +124,8 @@ def test_regrading_takes_numbers(collection):
     """Real ones, whole ones, gaps; the full judgments say what they said, and whole numbers alone need no table."""
     again = collection.regrade(np.array([2.5, np.nan, 0, 1, 0.5, 0]))
     assert again.numbers.tolist() == [2.5, -1, 0, 1, 0.5, 0]
-    assert numbers_of(again.full_levels, again.grades).tolist() == collection.numbers.tolist()
-    assert numbers_of(np.array([again.top_level]), again.grades).tolist() == [3]
+    assert grade_values(again.full_levels, again.grades).tolist() == collection.numbers.tolist()
+    assert grade_values(np.array([again.top_level]), again.grades).tolist() == [3]
     whole = collection_from_rankings(RUNS, {"1": {"d1": 2, "d2": 0}, "2": {"e1": 1}})
     assert np.array_equal(whole.regrade(np.array([1.0, np.nan, 3])).levels, whole.rejudge([1, -1, 3]).levels)
     assert whole.regrade(np.array([1.0, 0, 3])).grades is None

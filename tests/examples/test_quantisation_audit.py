@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.studies.agree import audit_quantisations
+from metaeval.questions.agree.study import audit_quantisations
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.usefixtures("checkout")

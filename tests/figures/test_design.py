@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.figures.design import topics_by_difference
+from metaeval.questions.design.study import study_design
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.design import study_design
 
 NAMES = {"t": "Paired t test", "interval": "95 % interval"}
 

@@ -20,7 +20,7 @@ from metaeval.figures.marks import marks_json, marks_of, note_cells, note_line, 
 from metaeval.figures.power import power_differences
 from metaeval.figures.style import figure_svg, narrow
 from metaeval.figures.systems import score_distributions, system_ranking
-from metaeval.studies.power import system_means
+from metaeval.questions.power.study import means_of_systems
 from metaeval.tests_stat.paired_t import paired_t_test
 
 
@@ -149,7 +149,7 @@ def test_marks_lie_on_the_dots(simulated_scores):
             "high": [0.2, 0.1],
         }
     )
-    for figure in (power_differences(frame), system_ranking(system_means(simulated_scores(1, 100, 9)), "metric1")):
+    for figure in (power_differences(frame), system_ranking(means_of_systems(simulated_scores(1, 100, 9)), "metric1")):
         svg = figure_svg(figure, salt="x")
         told = {place for group in json.loads(marks_json(figure)) for place in zip(group["x"], group["y"], strict=True)}
         assert {
@@ -214,7 +214,7 @@ def test_every_picture_can_be_pointed_at():
 
 def test_a_narrow_form_takes_from_the_wide_one_what_both_say(simulated_scores):
     """Places are its own; words and names are left out where they are those of the wide form, group by group."""
-    means = system_means(simulated_scores(1, 6, 12))
+    means = means_of_systems(simulated_scores(1, 6, 12))
     wide = marks_json(system_ranking(means, "metric1"))
     with narrow():
         own = marks_json(system_ranking(means, "metric1"))

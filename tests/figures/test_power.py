@@ -4,8 +4,8 @@ import pytest
 
 from metaeval.figures.power import decided_bars, power_differences, power_dots
 from metaeval.figures.style import THEME
+from metaeval.questions.power.study import study_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.studies.power import study_power
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 

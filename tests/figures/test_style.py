@@ -21,8 +21,8 @@ from metaeval.figures.style import (
     short_names,
 )
 from metaeval.figures.systems import score_distributions, system_ranking
+from metaeval.questions.power.study import means_of_systems
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.studies.power import system_means
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.paired_t import paired_t_test
 
@@ -38,7 +38,7 @@ def every_figure(scores):
         "asl": sensitivity.plot(),
         "power": power_dots(labelled(power)),
         "map": result.plot(metric),
-        "ranking": system_ranking(system_means(scores), metric),
+        "ranking": system_ranking(means_of_systems(scores), metric),
     }
 
 
@@ -169,7 +169,7 @@ def test_panels_of_a_narrow_figure_stand_below_each_other():
 def test_paths_are_written_in_hundredths_of_a_point(simulated_scores):
     """Nobody sees more, and the files are a third smaller; text that looks like a path stays."""
     svg = figure_svg(
-        system_ranking(system_means(simulated_scores(systems=[' d="M 1.23456 2', *"abcd"])), "metric1"), salt="x"
+        system_ranking(means_of_systems(simulated_scores(systems=[' d="M 1.23456 2', *"abcd"])), "metric1"), salt="x"
     )
     paths = re.findall(r'<path [^>]*?d="([^"]*)"', svg)
     assert len(paths) > 10

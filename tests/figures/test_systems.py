@@ -8,15 +8,15 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from metaeval.errors import UnknownNameError
 from metaeval.figures.shown import STROKES
 from metaeval.figures.systems import baseline_differences, score_distributions, spread_of, system_ranking
-from metaeval.page.html import drawn
-from metaeval.studies.power import study_power, system_means
+from metaeval.page.html import drawn_picture
+from metaeval.questions.power.study import means_of_systems, study_power
 from metaeval.table.scores import as_scores
 
 
 def test_systems_of_a_ranking_stand_in_order(simulated_scores, words):
     """Dots stand at the means, best first; long lists go on in the next column."""
     scores = as_scores(simulated_scores(1, 100, 10), higher_is_better=False)
-    means = system_means(scores)
+    means = means_of_systems(scores)
     figure = system_ranking(means, "metric1", higher_is_better=False)
     dots = np.concatenate([axes.lines[1].get_xdata() for axes in figure.axes])
     assert len(figure.axes) == 3
@@ -60,7 +60,7 @@ def test_a_page_sorts_the_scores_of_a_metric_once(simulated_scores, monkeypatch)
     pictures = study_power(simulated_scores(2, 3, 9), tests=["t"]).report().pictures()
     for picture in pictures:
         if picture.name.startswith("scores "):
-            drawn(picture, salt="")
+            drawn_picture(picture, salt="")
     assert asked == ["metric1", "metric2"]
 
 

@@ -13,8 +13,8 @@ from fuzz_plain import lines_of, number_of, text_of, whole_of, words_of
 from fuzz_text import Change, text_mutation
 from fuzz_trec import qrels_of, run_of
 
+from metaeval.inex.judged_files import read_judged
 from metaeval.inex.reading import read_assessments, read_element_sizes, read_pool, read_submission
-from metaeval.studies.judged_files import read_judged
 
 _PATHS = ("/article[1]", "/article[1]/bdy[1]", "/article[1]/bdy[1]/sec[2]", "/article/bdy/sec[1]/p[3]", "/a[1]/b[10]")
 _TEXT = "/text()[1]"

@@ -10,7 +10,7 @@ from metaeval.errors import FileFormatError
 from metaeval.inex.articles import ArticleFolder, highlighted_elements, place_passages, read_article
 from metaeval.inex.assessor_agreement import passage_agreement
 from metaeval.inex.simulation import simulate_inex
-from metaeval.studies.assessment import study_assessments
+from metaeval.questions.assessment.study import study_assessments
 
 
 def article(tmp_path, text):

@@ -11,8 +11,8 @@ from metaeval.inex.assessed_pools import GrowthCurves, entry_rounds, new_run_cov
 from metaeval.inex.assessment_tables import AssessmentTables
 from metaeval.inex.assessments import Assessments, Submission
 from metaeval.inex.simulation import simulate_inex
+from metaeval.questions.assessment.study import study_assessments
 from metaeval.resampling.effort import CostModel
-from metaeval.studies.assessment import study_assessments
 
 RESULTS = st.lists(st.tuples(st.sampled_from("12"), st.integers(0, 4), st.integers(0, 2)), min_size=1, unique=True)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metaeval.errors import FileFormatError
 from metaeval.inex.assessments import TOO_SMALL, empty_table, table_of
-from metaeval.inex.file_rules import Findings, checked_assessments, document_name, ordered_results
+from metaeval.inex.file_rules import Findings, checked_file, document_name, ordered_results
 from metaeval.inex.paths import contains
 
 NUMBERS = st.none() | st.integers(0, 3)
@@ -71,11 +71,11 @@ def test_the_tree_rule_against_every_ancestor(judged):
             expected.add(line)
     tables = (empty_table("documents"), elements, empty_table("passages"))
     lenient = Findings("file", lenient=True)
-    checked_assessments("2005", *tables, lenient)
+    checked_file("2005", *tables, lenient)
     assert {line for places in lenient.found.values() for line, _ in places} == expected
     if expected:
         with pytest.raises(FileFormatError, match="more exhaustive") as refused:
-            checked_assessments("2005", *tables, Findings("file", lenient=False))
+            checked_file("2005", *tables, Findings("file", lenient=False))
         assert refused.value.line == min(expected)
 
 
@@ -90,7 +90,7 @@ def test_the_passage_rules_against_neighbours(spans):
     passages = table_of("passages", dict(zip(names, list(zip(*spans, strict=True)) or [()] * 3, strict=True)))
     documents = table_of("documents", {"document": ["x", "y"], "size": [size, size], "relevant_size": [9, 9]})
     findings = Findings("file", lenient=True)
-    checked_assessments("passages", documents, empty_table("elements"), passages, findings)
+    checked_file("passages", documents, empty_table("elements"), passages, findings)
     found = {rule.partition(";")[0]: len(places) for rule, places in findings.found.items()}
     mine = [sorted((start, length) for name, start, length in spans if name == document) for document in "xy"]
     gaps = [after - (start + length) for one in mine for (start, length), (after, _) in pairwise(one)]

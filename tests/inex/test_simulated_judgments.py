@@ -6,7 +6,7 @@ import pytest
 from metaeval.inex.assessments import TOO_SMALL
 from metaeval.inex.campaigns import CAMPAIGNS
 from metaeval.inex.simulated_articles import make_articles
-from metaeval.inex.simulated_judgments import Assessor, assessments_of
+from metaeval.inex.simulated_judgments import Assessor, assess_documents
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_no_element_is_more_exhaustive_than_its_parent(articles, highlights, sca
     """Degrees never rise on the way down, which also keeps all inside a "?" at "?", and all around a 2 at 2."""
     judged = [np.arange(0, 120, 2)] * 40
     topics = tuple(map(str, range(40)))
-    made = assessments_of(
+    made = assess_documents(
         np.random.default_rng(4), articles, highlights, judged, topics=topics, scale=scale, graded=True, source=""
     )
     table = made.elements
@@ -116,7 +116,7 @@ def test_nothing_judged_and_nothing_relevant():
     few = Assessor(np.random.default_rng(2), articles, campaign).highlights(1)
     rest = np.setdiff1d(np.arange(6), few.document)
     for scale in ("2005", "passages"):
-        made = assessments_of(
+        made = assess_documents(
             np.random.default_rng(3), articles, few, [rest], topics=("1",), scale=scale, graded=False, source=""
         )
         assert made.documents["relevant_size"].tolist() == [0] * len(rest)

@@ -9,7 +9,7 @@ import pytest
 from metaeval import read_annotations
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.annotations import holds_annotations
-from metaeval.studies.judge_files import read_judges
+from metaeval.questions.judges.study_files import read_judges
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ OWN = {
     "base/bibliography.py: tomllib.loads": "a file of the package",
     "io/benchmarks/formats.py: tomllib.loads": "a file of the package",
     "table/roles.py: tomllib.loads": "a file of the package",
-    "studies/campaign_files.py: tomllib.loads": "a file of the package",
+    "questions/human/study_campaign_files.py: tomllib.loads": "a file of the package",
     "figures/marks.py: json.loads": "a figure that was just drawn",
     "cli/messages.py: ast.literal_eval": "a message of the package",
     "io/interop.py: datasets.load": "a data set of ir_datasets, by its name",

@@ -10,7 +10,7 @@ import pytest
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.io.judge_scores import holds_scores
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.studies.judge_files import read_judges
+from metaeval.questions.judges.study_files import read_judges
 
 ROWS = [
     (judge, run, topic, metric, round(0.1 * len(judge) + 0.05 * ord(run) % 1 + 0.01 * int(topic) % 0.3, 4))

@@ -13,7 +13,7 @@ from metaeval.errors import FileFormatError
 from metaeval.io.annotations import read_annotations
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
-from metaeval.studies.judge_files import read_judges
+from metaeval.questions.judges.study_files import read_judges
 
 ODD = (
     *("1.1", "1.10", "01", "1", "007", "7", "7.0", "1e3", "1000", "2e3", "NA", "nan", "NaN", "None", "null", "true"),

@@ -13,7 +13,7 @@ from metaeval.errors import MetaevalError
 from metaeval.io.annotations import read_annotations
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
-from metaeval.studies.judge_files import read_judges
+from metaeval.questions.judges.study_files import read_judges
 
 DIGITS = "9" * 5000
 IN_JSON = (

@@ -12,6 +12,7 @@ import pytest
 from metaeval.base.provenance import file_checksum, record_provenance, recording_inputs
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.inex.assessment_log import read_assessment_log
+from metaeval.inex.judged_files import read_judged
 from metaeval.inex.reading import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
 from metaeval.io.annotations import read_annotations
 from metaeval.io.files import read_bytes
@@ -22,7 +23,6 @@ from metaeval.io.qrels import read_qrels
 from metaeval.io.sources import list_sources
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.trec import read_collection, read_runs
-from metaeval.studies.judged_files import read_judged
 from metaeval.table.scores import as_scores
 
 WAYS = ("file", "packed", "pipe", "named pipe", "standard input")

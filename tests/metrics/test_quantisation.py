@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaeval.base.metric_names import Call, Table
+from metaeval.base.metric_names import Call, GainTable
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains, binary, gain_table
 
@@ -16,7 +16,7 @@ KNOWN = {one.name: one for one in QUANTISATIONS}
         (Call("linear"), [0, 1, 2, 3]),
         (Call("exponential"), [0, 1, 3, 7]),
         (Call("binary", (("rel", 2),)), [0, 0, 1, 1]),
-        (Table(((1, 1.0), (2, 0.0), (3, 5.0))), [0, 1, 0, 5]),
+        (GainTable(((1, 1.0), (2, 0.0), (3, 5.0))), [0, 1, 0, 5]),
     ],
 )
 def test_the_named_quantisations_and_tables(gains, expected):
@@ -27,10 +27,10 @@ def test_the_named_quantisations_and_tables(gains, expected):
 
 def test_a_table_may_leave_out_levels_that_do_not_occur():
     """But not one that the judgments hold."""
-    table = Table(((1, 1.0), (3, 5.0)))
+    table = GainTable(((1, 1.0), (3, 5.0)))
     assert np.isnan(gain_table(table, KNOWN, top_level=3, present=np.array([0, 1, 3]))[2])
     with pytest.raises(InvalidOptionError, match="level 0 is not relevant, so its gain must be 0, not 1"):
-        gain_table(Table(((0, 1.0), (1, 1.0))), KNOWN, top_level=3, present=np.array([0, 1]))
+        gain_table(GainTable(((0, 1.0), (1, 1.0))), KNOWN, top_level=3, present=np.array([0, 1]))
     with pytest.raises(InvalidOptionError, match=r"gains=\{1:1, 3:5\} names no gain for level 2"):
         gain_table(table, KNOWN, top_level=3, present=np.array([2]))
 
@@ -54,7 +54,7 @@ def test_gains_that_are_no_gains_are_refused(function, said):
 def test_words_and_mappings_are_taken_as_gains():
     """What a caller may pass."""
     assert as_gains("linear") == Call("linear")
-    assert as_gains({2: 3, 1: 1}) == Table(((1, 1.0), (2, 3.0)))
+    assert as_gains({2: 3, 1: 1}) == GainTable(((1, 1.0), (2, 3.0)))
     for wrong in (3, {}, None):
         with pytest.raises(InvalidOptionError, match="gains must be a word"):
             as_gains(wrong)

@@ -9,9 +9,9 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, MetricSpec, RankedTopic, metric, metric_values, score
 from metaeval.metrics.precision_recall import precision_recall_curves
+from metaeval.questions.agree.study_variants import audit_variants
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.stability import measure_stability
-from metaeval.studies.variants import audit_variants
 
 pytestmark = pytest.mark.usefixtures("one_core")
 

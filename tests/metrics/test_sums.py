@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.metrics.sums import best_from, list_sums, running_sums, share
+from metaeval.metrics.sums import best_from, list_sums, running_sums, share_of_whole
 
 LISTS = st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=6)
 
@@ -25,8 +25,8 @@ def test_sums_stay_inside_their_list(lists):
 
 def test_a_share_of_nothing_is_none():
     """Shapes are broadcast as everywhere; a whole of 0, or less, has no share."""
-    assert share(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([4, 0])).tolist() == [[0.25, 0.0], [0.75, 0.0]]
-    assert share(np.array([1.0]), np.array([-1])).tolist() == [0.0]
+    assert share_of_whole(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([4, 0])).tolist() == [[0.25, 0.0], [0.75, 0.0]]
+    assert share_of_whole(np.array([1.0]), np.array([-1])).tolist() == [0.0]
 
 
 def _literal(values, amounts, needed):

@@ -11,9 +11,9 @@ from metaeval.models.dependability import (
     Design,
     Sources,
     check_cost,
+    enough_items,
     expected_conclusions,
     mapped_indicators,
-    whole_items,
 )
 
 JUDGED = tuple(
@@ -86,7 +86,7 @@ def test_conclusions_are_those_of_simulated_normal_systems():
 
 def test_a_number_that_is_whole_up_to_rounding_is_not_raised():
     """0.3 / 0.1 items are three."""
-    assert whole_items(np.array([0.3 / 0.1, 3.2, 0.1, np.inf])).tolist() == [3, 4, 1, np.inf]
+    assert enough_items(np.array([0.3 / 0.1, 3.2, 0.1, np.inf])).tolist() == [3, 4, 1, np.inf]
 
 
 @pytest.mark.parametrize("cost", [{"item": 1}, {"run": -1}, {"runs": 1}, {"run": np.inf}, 3, {}])

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from metaeval.errors import InvalidOptionError
 from metaeval.models.error_rate_model import bayesian_error_rate
-from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of, topics_needed
+from metaeval.models.error_rate_posterior import BayesianErrorRate, ErrorRateDraws, arviz_posterior, topics_needed
 from metaeval.models.expected_rates import SIZES
 from metaeval.resampling.swap import swap_method
 from metaeval.table.scores import as_scores
@@ -42,11 +42,11 @@ def made_posterior(*curves, max_error=0.05, ci_prob=0.9):
     scores = as_scores(np.random.default_rng(0).random((len(curves), 4, 20)), metrics=names)
     counted = swap_method(scores, sizes=[5, 10], tolerances=[0], n_trials=2, rng=0)
     drawn = {
-        name: Drawn(np.asarray(rates)[:, None], np.zeros((len(rates), 2)), np.zeros((3, 1, 2)))
+        name: ErrorRateDraws(np.asarray(rates)[:, None], np.zeros((len(rates), 2)), np.zeros((3, 1, 2)))
         for name, rates in zip(names, curves, strict=True)
     }
     attrs = {"method": "fast", "tolerance_unit": "relative", "max_error": max_error, "ci_prob": ci_prob}
-    return posterior_of(drawn, [0.0], counted, [5, 10], {}, attrs, {})
+    return arviz_posterior(drawn, [0.0], counted, [5, 10], {}, attrs, {})
 
 
 def power_law(needed, *, max_error=0.05, slope=1.0):

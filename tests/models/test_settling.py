@@ -11,9 +11,9 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.settling import settled_pairs, votes_predicted
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import bradley_terry
+from metaeval.questions.votes.study import study_votes
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.simulate.votes import simulate_votes
-from metaeval.studies.votes import study_votes
 from metaeval.table.votes import as_votes
 
 

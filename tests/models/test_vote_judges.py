@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import ScoresError
-from metaeval.models.vote_judges import TIE, verdicts_of, vote_agreement, vote_habits, voters_agreement
+from metaeval.models.vote_judges import TIE, vote_agreement, vote_habits, vote_verdicts, voters_agreement
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 
@@ -24,8 +24,8 @@ def people():
 
 def test_verdicts_are_majorities_whatever_the_side(people):
     """Counted vote by vote."""
-    found = verdicts_of(people)["all"]
-    pd.testing.assert_series_equal(found, verdicts_of(turned(people))["all"])
+    found = vote_verdicts(people)["all"]
+    pd.testing.assert_series_equal(found, vote_verdicts(turned(people))["all"])
     share = {}
     for vote in people.itertuples():
         first, second = sorted((vote.left, vote.right))
@@ -40,7 +40,7 @@ def test_verdicts_are_majorities_whatever_the_side(people):
 def test_agreement_one_by_one(people):
     """Kappa by its definition; a judge agrees with itself, and nothing depends on the side."""
     other = simulate_votes(n_systems=4, n_questions=10, n_votes=300, rng=2)
-    one, two = (verdicts_of(own)["all"] for own in (people, other))
+    one, two = (vote_verdicts(own)["all"] for own in (people, other))
     row = vote_agreement({"people": one, "judge": two}).iloc[0]
     both = [(one[key], two[key]) for key in one.index if key in two.index]
     same, ties = np.mean([a == b for a, b in both]), [np.mean([pair[side] == TIE for pair in both]) for side in (0, 1)]
@@ -82,8 +82,8 @@ def test_position_and_voters(people):
     assert plain["low"] < 0.5 < plain["high"]
     both = pd.concat([frame.iloc[:100], turned(frame.iloc[:100])])
     assert vote_habits(both).iloc[0]["same"] == 1.0
-    n, share = voters_agreement(verdicts_of(people))
-    wide = verdicts_of(people).drop(columns="all")
+    n, share = voters_agreement(vote_verdicts(people))
+    wide = vote_verdicts(people).drop(columns="all")
     pairs = [
         (a, b)
         for row in wide.to_numpy()
@@ -99,9 +99,9 @@ def test_where_little_is_known():
     """Without questions nothing is compared; without bounds there is no position; one voter agrees with nobody."""
     bare = as_votes([{"left": "a", "right": "b", "winner": "left"}])
     with pytest.raises(ScoresError, match="name no question"):
-        verdicts_of(bare)
+        vote_verdicts(bare)
     row = vote_habits(bare).iloc[0]
     assert np.isnan(row["left"])
     assert np.isnan(row["same"])
-    one = verdicts_of([{"left": "a", "right": "b", "winner": "left", "question": "q", "voter": "v"}])
+    one = vote_verdicts([{"left": "a", "right": "b", "winner": "left", "question": "q", "voter": "v"}])
     assert voters_agreement(one)[0] == 0

@@ -16,8 +16,8 @@ from metaeval.base.checks import has_parquet
 from metaeval.io.tables import read_scores
 from metaeval.page import folder as folders
 from metaeval.page.folder import write_report
+from metaeval.questions.power.page import power_report
 from metaeval.reports.data_files import pairs_frame
-from metaeval.reports.power import power_report
 
 pytestmark = pytest.mark.usefixtures("one_core")
 

@@ -15,7 +15,7 @@ from metaeval.page.blocks import Choice, Fold, Item, Items, Methods, Section, Te
 from metaeval.page.html import _relative, file_stems, inline_svg, render_page, table_html
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table
-from metaeval.reports.power import power_report
+from metaeval.questions.power.page import power_report
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect", "wbr"}
 

@@ -19,7 +19,7 @@ from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.figures.style import figure_png
 from metaeval.page.notebook import report_html
-from metaeval.reports.table import table_report
+from metaeval.questions.table.page import table_report
 
 pytestmark = [
     pytest.mark.usefixtures("one_core"),

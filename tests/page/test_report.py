@@ -16,8 +16,8 @@ from metaeval.page.blocks import Choice, Fold, Item, Items, Methods, Section, Te
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Steps, Table, left, right
 from metaeval.page.terminal import show_report
-from metaeval.reports.power import power_report
-from metaeval.studies.power import study_power
+from metaeval.questions.power.page import power_report
+from metaeval.questions.power.study import study_power
 
 PAPER = "holm1979"
 METHODS = Methods(paragraphs=("We counted.",), cite=(PAPER,))

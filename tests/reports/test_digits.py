@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_of_error
-from metaeval.base.words import carried, drawn, interval, number, p_drawn, share
+from metaeval.base.words import carried, drawn_number, interval, number, p_drawn, share
+from metaeval.questions.leaderboard.study import study_leaderboard
+from metaeval.questions.table.study import study_table
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.leaderboard import study_leaderboard
-from metaeval.studies.table import study_table
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
@@ -119,10 +119,10 @@ def test_one_rule_says_how_many_digits():
     for error in np.geomspace(1e-5, 5.0, 200):
         assert 10.0 ** -places(error) >= 4 * error * (1 - 1e-9) > 10.0 ** -(places(error) + 1) * (1 - 1e-9)
         assert math.ceil(error * 10.0 ** places_of_error(error) - 1e-9) <= 9 or error > 1
-    assert (drawn(0.691, 0.0025), drawn(0.691, 0.02)) == ("69 %", "69 ± 2 %")
-    assert (carried(0.5, 0.0), carried(None, None), drawn(0.5, float("nan"))) == ("50.0 %", "–", "50.0 %")
+    assert (drawn_number(0.691, 0.0025), drawn_number(0.691, 0.02)) == ("69 %", "69 ± 2 %")
+    assert (carried(0.5, 0.0), carried(None, None), drawn_number(0.5, float("nan"))) == ("50.0 %", "–", "50.0 %")
     assert error_of_share(0.0, 999) > 0 < error_of_ends(0.1, 10)
-    assert share(0.123) == drawn(0.123, 0.0)
+    assert share(0.123) == drawn_number(0.123, 0.0)
 
 
 @pytest.mark.parametrize("metrics", [["AP"], ["AP", "RR"]])

@@ -17,6 +17,9 @@ from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
 from metaeval.base.words import sentence_case
 from metaeval.models.probability_of_best import BestSystem
+from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.judges.study import study_judges
+from metaeval.questions.power.study import study_power
 from metaeval.reports import (
     agree,
     agree_findings,
@@ -38,9 +41,6 @@ from metaeval.reports import (
     topics,
 )
 from metaeval.studies import judge_verdicts, scores_under_judges
-from metaeval.studies.agree import study_agreement
-from metaeval.studies.judges import study_judges
-from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
 
 FIVE = {"ant": 0.25, "bee": 0.25, "cat": 0.5, "dog": 0.75, "elk": 0.75 + 1e-9}

@@ -14,15 +14,15 @@ from metaeval.io.tables import read_scores
 from metaeval.page.blocks import MOST_KEY_FIGURES, Items, Text
 from metaeval.page.notebook import _first_sentence
 from metaeval.page.tables import Table
-from metaeval.reports.topics import with_topics
-from metaeval.studies.compare import study_comparison
-from metaeval.studies.compare_tests import study_tests
-from metaeval.studies.components import study_components
-from metaeval.studies.design import study_design
-from metaeval.studies.leaderboard import study_leaderboard
-from metaeval.studies.power import study_power
-from metaeval.studies.table import study_table
-from metaeval.studies.topics import study_topics
+from metaeval.questions.compare_metrics.study import study_comparison
+from metaeval.questions.compare_tests.study import study_tests
+from metaeval.questions.components.study import study_components
+from metaeval.questions.design.study import study_design
+from metaeval.questions.leaderboard.study import study_leaderboard
+from metaeval.questions.power.study import study_power
+from metaeval.questions.table.study import study_table
+from metaeval.questions.topics.page import with_topics
+from metaeval.questions.topics.study import study_topics
 from metaeval.table.scores import as_scores
 
 pytestmark = [pytest.mark.usefixtures("one_core"), pytest.mark.usefixtures("checkout")]

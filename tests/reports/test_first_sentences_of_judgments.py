@@ -24,16 +24,16 @@ from metaeval.io.trec import read_collection
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Choice, Fold, Items, Picture, Text
 from metaeval.page.tables import Table
-from metaeval.reports.check_metric import check_metric_report
-from metaeval.reports.judges import judges_report
-from metaeval.reports.score import score_report
-from metaeval.studies.agree import audit_quantisations, study_agreement
-from metaeval.studies.assessment import study_assessments
-from metaeval.studies.campaign import study_campaign
-from metaeval.studies.human import study_human
-from metaeval.studies.judges import study_judges
-from metaeval.studies.judgments import study_judgments
-from metaeval.studies.reliability import study_reliability
+from metaeval.questions.agree.study import audit_quantisations, study_agreement
+from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.check_metric.page import check_metric_report
+from metaeval.questions.human.study import study_human
+from metaeval.questions.human.study_campaign import study_campaign
+from metaeval.questions.judges.page import judges_report
+from metaeval.questions.judges.study import study_judges
+from metaeval.questions.judgments.study import study_judgments
+from metaeval.questions.reliability.study import study_reliability
+from metaeval.questions.score.page import score_report
 from metaeval.table.scores import as_scores
 
 SIMULATED = Path(__file__).parents[2] / "examples" / "simulated"

@@ -23,8 +23,8 @@ from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.html import render_page
 from metaeval.page.report import Report
 from metaeval.page.terminal import show_report
+from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.reports.prose import prose
-from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.table.scores import as_scores
 
 pytestmark = pytest.mark.usefixtures("one_core")

@@ -13,14 +13,14 @@ from metaeval.agreement.items import item_scores, system_means
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.scoring import score
+from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.compare_metrics.study import study_comparison
+from metaeval.questions.human.study import study_human
+from metaeval.questions.judges.study import study_judges
+from metaeval.questions.judgments.study import study_judgments
+from metaeval.questions.power.study import study_power
+from metaeval.questions.topics.study import study_topics
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.agree import study_agreement
-from metaeval.studies.compare import study_comparison
-from metaeval.studies.human import study_human
-from metaeval.studies.judges import study_judges
-from metaeval.studies.judgments import study_judgments
-from metaeval.studies.power import study_power
-from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
 
 pytestmark = pytest.mark.usefixtures("one_core")

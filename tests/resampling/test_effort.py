@@ -13,7 +13,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.metrics import metric_values
 from metaeval.resampling.effort import COST_MODELS, CostModel, adaptive_depth, cost_model, equal_effort
 from metaeval.resampling.pool_depths import entry_depths
-from metaeval.resampling.pools import original_pool, pool_growth
+from metaeval.resampling.pools import original_pool, pool_by_depth
 from metaeval.simulate.collection import simulate_collection
 
 
@@ -107,7 +107,9 @@ def test_fixed_depth_costs_the_same_to_the_document(data, budget, random_cases):
     collection = data.draw(random_cases()).collection()
     judged = original_pool(collection).per_topic["judged_held"].sum()
     assume(judged > 0)
-    budget = max(budget or 0, int(pool_growth(collection).counts["judged"].sel(pool_depth=1).sum()))  # the first pools
+    budget = max(
+        budget or 0, int(pool_by_depth(collection).counts["judged"].sel(pool_depth=1).sum())
+    )  # the first pools
     replayed = adaptive_depth(collection, start=1, step=1, rate=0.3, budget=budget or None)
     assert replayed.adaptive.judged.tolist() == replayed.fixed.judged.tolist()
     assert replayed.per_topic[["judged", "fixed_judged"]].sum().nunique() == 1

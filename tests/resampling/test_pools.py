@@ -21,7 +21,7 @@ from metaeval.resampling.coverage import coverage, run_depths
 from metaeval.resampling.effort import adaptive_depth
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.pool_depths import entry_depths, pooled_systems, reciprocal_rank_sums
-from metaeval.resampling.pools import original_pool, pool_growth, with_judged_pool
+from metaeval.resampling.pools import original_pool, pool_by_depth, with_judged_pool
 
 RUNS = {
     "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["d1"]},
@@ -121,7 +121,7 @@ def test_the_original_pool_is_the_first_as_large_as_the_qrels(data, random_cases
 def test_growth_counts_the_members_of_each_pool(data, random_cases, literal):
     """At every depth: distinct documents, judged ones, relevant ones."""
     case = data.draw(random_cases())
-    counts = pool_growth(case.collection()).counts
+    counts = pool_by_depth(case.collection()).counts
     for topic in counts["topic"].to_numpy():
         for depth in counts["pool_depth"].to_numpy():
             members = literal.pool_of_depth(case.lists(topic), depth)
@@ -147,7 +147,7 @@ def literal_critical_depth(judged, relevant, few):
 @given(data=st.data(), few=st.sampled_from([0.0, 0.1, 0.34, 0.5]))
 def test_the_critical_depth_is_the_first_after_which_little_comes(data, few, random_cases):
     """It is found as a search over all later depths finds it, and is not a number where nothing is seen past it."""
-    grown = pool_growth(data.draw(random_cases()).collection(), few=few)
+    grown = pool_by_depth(data.draw(random_cases()).collection(), few=few)
     found = grown.critical_depths()
     for topic, depth in found.items():
         one = grown.counts.sel(topic=topic)
@@ -157,7 +157,7 @@ def test_the_critical_depth_is_the_first_after_which_little_comes(data, few, ran
 
 def test_growth_against_documents_runs_through_the_counts():
     """At every depth stands the number judged and the number found there."""
-    grown = pool_growth(small())
+    grown = pool_by_depth(small())
     first = grown.counts.sel(topic="1")
     assert first["judged"].to_numpy().tolist() == [2, 3, 4, 4]
     assert first["relevant"].to_numpy().tolist() == [1, 1, 2, 2]
@@ -257,12 +257,12 @@ def test_runs_too_short_for_the_qrels_are_reported():
 
 BAD_INPUT = {
     "depth 0": (lambda: original_pool(small(), pool_depth=0), "`pool_depth` must be a whole number"),
-    "a truth": (lambda: pool_growth(small(), pool_depth=True), "`pool_depth` must be a whole number"),
+    "a truth": (lambda: pool_by_depth(small(), pool_depth=True), "`pool_depth` must be a whole number"),
     "half a document": (lambda: run_depths(small(), sizes=[2.5]), "`sizes` must be a whole number"),
     "no run": (lambda: pool(small(), pool_depth=1, systems=[]), "no run builds the pool"),
     "size of judged documents": (lambda: pool(small(retrieved="judged"), size=2), "retrieved='all'"),
     "unknown depth": (lambda: original_pool(small(retrieved="judged")), "give the depth, or read the collection"),
-    "few": (lambda: pool_growth(small(), few=-1), "`few` must be a number of at least 0"),
+    "few": (lambda: pool_by_depth(small(), few=-1), "`few` must be a number of at least 0"),
     "size 0": (lambda: coverage(small(), sizes=[0]), "`sizes` must be a whole number"),
     "no size": (lambda: coverage(small(), sizes=[]), "`sizes` must name at least one"),
     "no new run": (lambda: coverage(small().with_groups(pooled=list(RUNS))), "every run builds the pool"),
@@ -337,7 +337,7 @@ def test_with_the_size_known_everything_is_as_if_all_were_listed(year):
     documents = ["AP", "bpref", "P@10", "AP'"]
     one, other = (metric_values(collection.by_document, documents) for collection in (known, judged))
     np.testing.assert_array_equal(one, other)
-    assert pool_growth(known).counts.identical(pool_growth(judged).counts)
+    assert pool_by_depth(known).counts.identical(pool_by_depth(judged).counts)
     pd.testing.assert_frame_equal(adaptive_depth(known).per_topic, adaptive_depth(judged).per_topic)
     for reduction in ("share", "size", "depth", "reciprocal-rank"):
         steps = [5, 20] if reduction in ("size", "reciprocal-rank") else [10, 50]
@@ -405,8 +405,8 @@ def test_runs_set_aside_still_build_the_pool(data, random_cases):
     left = collection.set_aside(aside[:1]).set_aside(aside[1:])
     assert left.systems == tuple(name for name in collection.systems if name not in aside)
     pd.testing.assert_frame_equal(original_pool(left).per_topic, original_pool(collection).per_topic)
-    grown = pool_growth(left).counts
-    assert grown.identical(pool_growth(collection).counts.sel(pool_depth=grown["pool_depth"]))
+    grown = pool_by_depth(left).counts
+    assert grown.identical(pool_by_depth(collection).counts.sel(pool_depth=grown["pool_depth"]))
     assert run_depths(left, sizes=[3, 9]).table.equals(run_depths(collection, sizes=[3, 9]).table)
     assert sorted(reciprocal_rank_sums(left).round(9)) == sorted(reciprocal_rank_sums(collection).round(9))
     kept = collection.select(systems=left.systems)

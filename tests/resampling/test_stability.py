@@ -18,6 +18,7 @@ import scipy.stats
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.inex.judged_files import read_judged
 from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics.plugins import load_plugin
 from metaeval.metrics.scoring import metric_values, score
@@ -31,7 +32,6 @@ from metaeval.resampling.stability import _test_words, correlations, measure_sta
 from metaeval.resampling.stability_result import _swaps, smallest_place
 from metaeval.running.draws import resolve_seed
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.judged_files import read_judged
 from metaeval.table.scores import select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems

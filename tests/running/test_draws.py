@@ -11,9 +11,9 @@ from metaeval.running.draws import (
     RandomSource,
     bootstrap_counts,
     bootstrap_indices,
+    draw_topic_counts,
     resolve_rng,
     resolve_seed,
-    topic_counts,
     topic_draws,
 )
 
@@ -78,7 +78,7 @@ def test_chunks_are_the_draws_of_one_go():
     """Counts drawn chunk by chunk are those drawn at once, for the same seed."""
     whole = bootstrap_counts(bootstrap_indices(np.random.default_rng(9), 50, 7), 7).T
     for at_once in (1, 13, 50, 80):
-        chunks = topic_counts(np.random.default_rng(9), 50, 7, at_once=at_once)
+        chunks = draw_topic_counts(np.random.default_rng(9), 50, 7, at_once=at_once)
         assert np.array_equal(np.concatenate(list(chunks), axis=1), whole)
 
 
@@ -106,7 +106,7 @@ def test_many_topics_are_drawn_by_blocks(monkeypatch, n_topics):
     monkeypatch.setattr(draws, "SPAN", 64)
     expected = _literal_draws(np.random.default_rng(9), 21, n_topics, 64)
     assert (expected.sum(axis=1) == n_topics).all()
-    chunks = list(topic_counts(np.random.default_rng(9), 21, n_topics, at_once=5))
+    chunks = list(draw_topic_counts(np.random.default_rng(9), 21, n_topics, at_once=5))
     assert [chunk.shape[1] for chunk in chunks] == [5, 5, 5, 5, 1]
     assert all(chunk.flags.c_contiguous for chunk in chunks)
     assert np.array_equal(np.concatenate(chunks, axis=1).T, expected)

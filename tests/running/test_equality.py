@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
-from metaeval.running.equality import _settled, at_least, difference, settle, settled_means
+from metaeval.running.equality import _settled, difference, reaches, settle, settled_means
 
 UNITS = (1.0, 0.1, 1000.0, 1 / 7, 1e-9)
 whole = arrays(np.int64, st.tuples(st.integers(2, 7), st.integers(1, 9)), elements=st.integers(-9, 9))
@@ -63,7 +63,7 @@ def test_differences_reach_bounds_as_fractions_do(a, b, bound, parts):
     """A difference of two scores is 0, and reaches a bound, exactly where the fractions say so."""
     x, y, least = (one / parts for one in (a, b, bound))
     assert np.sign(difference(x, y, abs(x), abs(y))) == np.sign(a - b)
-    assert bool(at_least(x - y, least, abs(x) + abs(y))) == (Fraction(a - b, parts) >= Fraction(bound, parts))
+    assert bool(reaches(x - y, least, abs(x) + abs(y))) == (Fraction(a - b, parts) >= Fraction(bound, parts))
 
 
 def test_steps_of_a_tenth_are_one_step():

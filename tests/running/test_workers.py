@@ -19,7 +19,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.running import workers
 from metaeval.running.parallel import allowed_threads, reporting
-from metaeval.running.workers import crew, finished, parallel_map, threads_each, working
+from metaeval.running.workers import crew, finished_tasks, parallel_map, threads_each, working
 
 HANGS = 600
 """Seconds, after which something hangs; a busy machine takes its time."""
@@ -214,7 +214,7 @@ def test_pieces_are_taken_as_workers_are_free():
             taken.append(number)
             yield (-number,)
 
-    done = finished(_after_a_while, tasks(), n_jobs=2)
+    done = finished_tasks(_after_a_while, tasks(), n_jobs=2)
     first = dict(next(done) for _ in range(5))
     done.close()
     assert all(place == result for place, result in first.items())
@@ -303,7 +303,7 @@ def test_a_single_worker_of_a_cluster_works_there_until_it_goes(tmp_path, dask_p
         working(cluster=address),
     ):
         assert os.getpid() not in {one[2] for one in parallel_map(_draw, range(3), _generators(3))}
-        done = finished(_wait, ((number, 0.3) for number in range(200)))
+        done = finished_tasks(_wait, ((number, 0.3) for number in range(200)))
         next(done)
         scheduler.kill()
         with pytest.raises(EstimationError, match="the Dask cluster is gone"):

@@ -14,24 +14,24 @@ import pytest
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.cli.agree import agree
-from metaeval.cli.compare_metrics import compare_metrics
-from metaeval.cli.power import power
-from metaeval.cli.report import report
 from metaeval.io.tables import read_scores
+from metaeval.questions.agree.command import agree
+from metaeval.questions.agree.study import AgreeStudy, study_agreement
+from metaeval.questions.compare_metrics.command import compare_metrics
+from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
+from metaeval.questions.design.study import study_design
+from metaeval.questions.judges.study import study_judges
+from metaeval.questions.leaderboard.study import LeaderboardStudy, study_leaderboard
+from metaeval.questions.power.command import power
+from metaeval.questions.power.study import DEFAULT_TESTS, PowerStudy, study_power
+from metaeval.questions.report.command import report
+from metaeval.questions.table.study import TableStudy, study_table
+from metaeval.questions.topics.study import RECOMMENDED_TOLERANCE, study_topics
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.swap import swap_method
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.agree import AgreeStudy, study_agreement
-from metaeval.studies.compare import CompareStudy, study_comparison
-from metaeval.studies.design import study_design
-from metaeval.studies.judges import study_judges
-from metaeval.studies.leaderboard import LeaderboardStudy, study_leaderboard
-from metaeval.studies.power import DEFAULT_TESTS, PowerStudy, study_power
-from metaeval.studies.table import TableStudy, study_table
-from metaeval.studies.topics import RECOMMENDED_TOLERANCE, study_topics
 from metaeval.table.scores import Scores, oriented_values
 
 HEADLINE = ("t", "none")

@@ -6,10 +6,10 @@ import pytest
 
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import as_labels
+from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.human.study import study_human
+from metaeval.questions.judges.study import study_judges
 from metaeval.simulate.scores import simulate_scores
-from metaeval.studies.agree import study_agreement
-from metaeval.studies.human import study_human
-from metaeval.studies.judges import study_judges
 
 MARKS = ("z", "é", "名")
 

@@ -9,7 +9,7 @@ import pytest
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.io.means import MeansAloneError
 from metaeval.io.tables import read_scores
-from metaeval.studies.leaderboard import study_leaderboard
+from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.table.means import MeanColumn, as_means, is_board, means_columns
 
 BOARD = {"model": ["a", "b", "c"], "score": [0.7, 0.6, 0.5], "stderr": [0.02, 0.03, 0.01]}

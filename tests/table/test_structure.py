@@ -13,9 +13,9 @@ from metaeval.io.tables import read_scores, write_scores
 from metaeval.table.scores import as_scores, identical_systems, oriented_values, scores_to_long
 from metaeval.table.structure import (
     engine_scores,
-    mean_by_cluster,
     mean_over_own_topics,
     mean_over_topics,
+    topics_by_cluster,
     with_clusters,
 )
 
@@ -96,7 +96,7 @@ def test_macro_means_are_means_of_weighted_means():
         weights={"1": 3, "2": 1, "3": 1, "4": 1},
         groups={"system1": "x", "system2": "y"},
     )
-    macro = mean_by_cluster(scores)
+    macro = topics_by_cluster(scores)
     np.testing.assert_allclose(macro.to_numpy()[0], [[0.25, 0.35], [0.75, 0.2]])
     assert macro["topic"].to_numpy().tolist() == ["a", "b"]
     assert macro["group"].to_numpy().tolist() == ["x", "y"]
@@ -118,7 +118,7 @@ def test_a_cluster_a_system_never_met():
     with pytest.raises(
         ScoresError, match=r"leave out 1 system without a score in some cluster: `exclude_systems=\['x'\]`"
     ):
-        mean_by_cluster(scores)
+        topics_by_cluster(scores)
 
 
 PLAIN = as_scores([[0.1, 0.4, 0.3], [0.2, 0.3, 0.9]])
@@ -187,7 +187,7 @@ def test_kinds_of_clusters():
     assert "cluster" not in fixed.coords
     assert with_clusters(fixed, "random").identical(random)
     assert with_clusters(random, "ignore").identical(PLAIN)
-    assert with_clusters(random, "means").identical(mean_by_cluster(random))
+    assert with_clusters(random, "means").identical(topics_by_cluster(random))
     with pytest.raises(InvalidOptionError, match="have no clusters"):
         with_clusters(PLAIN, "fixed")
     with pytest.raises(InvalidOptionError, match="kind of clusters"):

@@ -12,7 +12,7 @@ from every import TRAITS, with_traits
 import metaeval
 from metaeval import as_scores
 from metaeval.errors import MetaevalError, ScoresError
-from metaeval.studies.power import system_means
+from metaeval.questions.power.study import means_of_systems
 from metaeval.table.traits import PROCEDURES
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
@@ -106,7 +106,7 @@ def test_the_order_of_topics_does_not_matter(traits):
     turned = scores.isel(topic=np.random.default_rng(4).permutation(N_TOPICS))
     np.testing.assert_allclose(p_values(scores, "t"), p_values(turned, "t"), rtol=1e-9)
     for frame in ("mean", "low", "high"):
-        np.testing.assert_allclose(system_means(scores)[frame], system_means(turned)[frame], rtol=1e-9)
+        np.testing.assert_allclose(means_of_systems(scores)[frame], means_of_systems(turned)[frame], rtol=1e-9)
 
 
 def test_a_weight_of_two_is_a_topic_twice_for_the_mean():
@@ -120,7 +120,7 @@ def test_a_weight_of_two_is_a_topic_twice_for_the_mean():
             for scores in (weighted, doubled)
         )
         np.testing.assert_allclose(one["difference"], other["difference"], rtol=1e-12, err_msg=test)
-    np.testing.assert_allclose(system_means(weighted)["mean"], system_means(doubled)["mean"], rtol=1e-12)
+    np.testing.assert_allclose(means_of_systems(weighted)["mean"], means_of_systems(doubled)["mean"], rtol=1e-12)
 
 
 def test_gaps_of_others_do_not_matter():

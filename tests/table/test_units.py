@@ -5,7 +5,7 @@ import pytest
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import topic_counts
+from metaeval.running.draws import draw_topic_counts
 from metaeval.table.structure import with_clusters
 from metaeval.table.units import check_resampling_of, design_notes, units_of
 
@@ -52,7 +52,7 @@ def test_plain_topics_are_left_as_they_are():
     assert units.sums(VALUES) is VALUES
     ours, theirs = (
         np.concatenate(list(chunks), axis=1)
-        for chunks in (units.counts(np.random.default_rng(1), 50), topic_counts(np.random.default_rng(1), 50, 9))
+        for chunks in (units.counts(np.random.default_rng(1), 50), draw_topic_counts(np.random.default_rng(1), 50, 9))
     )
     np.testing.assert_array_equal(ours, theirs)
 

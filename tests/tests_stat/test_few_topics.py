@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 from metaeval import as_scores, study_leaderboard, study_table
-from metaeval.studies.power import system_means
+from metaeval.questions.power.study import means_of_systems
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.ends import Seen, ends_of_means
@@ -42,7 +42,7 @@ def test_no_certainty_from_few_topics(n_topics, values, alternative):
     constant = np.isinf(result.data["statistic"].to_numpy())
     np.testing.assert_array_equal(result.data["p_value"].to_numpy()[constant], reachable)
     _check_intervals(difference_intervals(result), 1.0)
-    means = system_means(scores)
+    means = means_of_systems(scores)
     assert (means["low"] < means["high"]).all()
     assert (means["low"] >= 0.0).all()
     assert (means["high"] <= 1.0).all()
@@ -86,7 +86,7 @@ def test_two_topics_say_no_and_why():
 @pytest.mark.parametrize("n", [2, 5, 30])
 def test_shares_at_the_ends_are_those_of_clopper_and_pearson(n):
     """All right, or all wrong, of n items: the exact interval of a share, whatever the metric is called."""
-    means = system_means(as_scores(np.array([[[1.0] * n, [0.0] * n]]), metrics=["solved"])).set_index("system")
+    means = means_of_systems(as_scores(np.array([[[1.0] * n, [0.0] * n]]), metrics=["solved"])).set_index("system")
     for system, passed in (("system1", n), ("system2", 0)):
         expected = binomtest(passed, n).proportion_ci()
         np.testing.assert_allclose(means.loc[system, ["low", "high"]].to_list(), [expected.low, expected.high])
@@ -94,17 +94,17 @@ def test_shares_at_the_ends_are_those_of_clopper_and_pearson(n):
 
 def test_without_known_ends_nothing_is_said():
     """A measure of unknown range that never varies has no interval; percentages are not cut at 1."""
-    means = system_means(as_scores(np.array([[[2.5] * 5, [1.0, 3.0, 2.0, 2.0, 9.0]]]), metrics=["likert"]))
+    means = means_of_systems(as_scores(np.array([[[2.5] * 5, [1.0, 3.0, 2.0, 2.0, 9.0]]]), metrics=["likert"]))
     constant = means.set_index("system").loc["system1"]
     assert means.set_index("system").loc["system2", "high"] > 6.0
     assert np.isnan(constant["low"])
-    percent = system_means(as_scores(np.array([[[100.0, 90.0], [10.0, 80.0]]]), metrics=["RR"]))
+    percent = means_of_systems(as_scores(np.array([[[100.0, 90.0], [10.0, 80.0]]]), metrics=["RR"]))
     assert (percent["high"] > 100.0).any()
 
 
 def test_no_interval_leaves_the_range_of_its_metric():
     """Two topics: 0 and 1 under RR give 0 to 1, not -5.85 to 6.85."""
-    means = system_means(as_scores(np.array([[[0.0, 1.0], [0.5, 0.5]]]), metrics=["RR"])).set_index("system")
+    means = means_of_systems(as_scores(np.array([[[0.0, 1.0], [0.5, 0.5]]]), metrics=["RR"])).set_index("system")
     assert means.loc["system1", ["low", "high"]].to_list() == [0.0, 1.0]
     low, high = means.loc["system2", ["low", "high"]]
     assert low == pytest.approx(0.5 * 0.025**0.5)
@@ -128,7 +128,7 @@ def test_a_share_near_its_end_has_the_interval_of_wilson():
 def test_a_measure_over_a_greedy_ideal_ends_at_one():
     """.8844 and .7039 under alpha_nDCG (pyndeval): t ends at 1.94; where a list beat the ideal, at e / (e - 1)."""
     for first, end in ((0.884414, 1.0), (1.01, np.e / (np.e - 1.0))):
-        means = system_means(as_scores(np.array([[[first, 0.703918], [0.1, 0.2]]]), metrics=["alpha_nDCG@5"]))
+        means = means_of_systems(as_scores(np.array([[[first, 0.703918], [0.1, 0.2]]]), metrics=["alpha_nDCG@5"]))
         assert means.set_index("system").loc["system1", "high"] == pytest.approx(end)
 
 

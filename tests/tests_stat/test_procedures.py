@@ -3,11 +3,11 @@
 import pytest
 
 from metaeval.errors import UnknownNameError
-from metaeval.tests_stat.procedures import Procedure, Table
+from metaeval.tests_stat.procedures import Procedure, ProcedureTable
 
 T = Procedure(name="t", words="paired t", described="the paired t test", synonyms=("ttest", "t_test", "students_t"))
 OWN = Procedure(name="a-test-of-ours", words="ours", described="our own", synonyms=("mine",))
-TABLE = Table("test", [T], unlisted=OWN)
+TABLE = ProcedureTable("test", [T], unlisted=OWN)
 
 
 @pytest.mark.parametrize("written", ["t", "T", "T-test", "ttest", "Student's t"])

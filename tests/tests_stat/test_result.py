@@ -10,7 +10,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import Evidence, ask
-from metaeval.tests_stat.result import UnreachableLevelWarning, answer, is_significant
+from metaeval.tests_stat.result import UnreachableLevelWarning, is_significant, pairwise_result
 
 VALUES = np.random.default_rng(2).random((2, 5, 20)) + np.linspace(0, 0.5, 5)[:, None]
 NAMES = ["a", "b", "c", "d", "e"]
@@ -26,7 +26,7 @@ def made_up(p_values, *, correction="none", alternative="two-sided", n_resamples
     question = ask(np.arange(n_systems * 30.0).reshape(n_systems, 30), alternative=alternative)
     row = np.array([p_values], dtype=float)
     names = {"two-sided": ["two_sided"], "greater": ["greater"], "less": ["less"]}[alternative]
-    return answer(
+    return pairwise_result(
         question,
         Evidence(statistic=row, **dict.fromkeys(names, row), **evidence),
         test="made-up",

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.running import draws
-from metaeval.running.draws import HeldDraws, topic_counts
+from metaeval.running.draws import HeldDraws, draw_topic_counts
 from metaeval.running.workers import working
 from metaeval.tests_stat import studentised
 from metaeval.tests_stat.pairs import ask
@@ -75,7 +75,7 @@ def test_relabelling_topics_changes_nothing(whole, random, alternative):
     """Topics in another order, drawn as often as before, give the same counts."""
     order = list(range(whole.shape[1]))
     random.shuffle(order)
-    counts = np.concatenate(list(topic_counts(np.random.default_rng(0), 60, whole.shape[1])), axis=1)
+    counts = np.concatenate(list(draw_topic_counts(np.random.default_rng(0), 60, whole.shape[1])), axis=1)
     straight = tally(whole / 10, counts, alternative)
     shuffled = tally(whole[:, order] / 10, np.ascontiguousarray(counts[order]), alternative)
     assert np.array_equal(straight, shuffled)

@@ -9,7 +9,7 @@ from metaeval.inex.highlighted_text import HighlightedText
 from metaeval.inex.measures.passage_lists import PassageLists
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
-from metaeval.metrics.sums import list_sums, share
+from metaeval.metrics.sums import list_sums, share_of_whole
 from metaeval.running.compiled import compiled
 
 _Positive = Annotated[float, Rule(lambda value: 0 < value < np.inf, "above 0")]
@@ -36,7 +36,7 @@ def best_entry_point_distance(
     starts = lists.results.starts
     near = A * mean_length / (A * mean_length + np.abs(starts - entries))
     sums = list_sums(lists.offsets, np.where((entries >= 0) & (starts >= 0), near, 0.0))
-    return share(sums.reshape(lists.lengths.shape), lists.n_documents)
+    return share_of_whole(sums.reshape(lists.lengths.shape), lists.n_documents)
 
 
 def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> Floats:

@@ -35,12 +35,12 @@ def _of_gains(measure: Callable[..., Floats]) -> Callable[..., Floats]:
         return values.reshape(*lists.lengths.shape, *values.shape[1:])
 
     shared = inspect.signature(kernel)
-    parameters = [one for one in shared.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    parameters = [parameter for parameter in shared.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
     own_parameters = list(inspect.signature(measure).parameters.values())[1:]
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(kernel, name, getattr(measure, name))
     kernel.__signature__ = shared.replace(parameters=[*parameters, *own_parameters])  # type: ignore[attr-defined]  # as inspect reads it
-    kernel.__annotations__ |= {one.name: one.annotation for one in own_parameters}
+    kernel.__annotations__ |= {parameter.name: parameter.annotation for parameter in own_parameters}
     return kernel
 
 
@@ -143,23 +143,23 @@ def gain_r(lists: CumulatedGains) -> Floats:
 def _list_and_ideal(lists: CumulatedGains, number: int) -> tuple[Floats, Floats]:
     """Return the gains of one list, and those of the ideal list of its topic."""
     topic = number % (len(lists.ideal_offsets) - 1)
-    own = lists.gains[lists.offsets[number] : lists.offsets[number + 1]]
-    return own, lists.ideal[lists.ideal_offsets[topic] : lists.ideal_offsets[topic + 1]]
+    gains = lists.gains[lists.offsets[number] : lists.offsets[number + 1]]
+    return gains, lists.ideal[lists.ideal_offsets[topic] : lists.ideal_offsets[topic + 1]]
 
 
 @compiled
 def _gain_at(lists: CumulatedGains, k: int, averaged: bool) -> Floats:  # noqa: FBT001 - a kernel takes no names
     values = np.zeros(len(lists.offsets) - 1)
     for number in range(len(lists.offsets) - 1):
-        own, best = _list_and_ideal(lists, number)
+        gains, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
-        total = whole = ratio = mean = 0.0
-        depth = min(k, max(len(own), len(best)))
+        total = ideal_total = ratio = mean = 0.0
+        depth = min(k, max(len(gains), len(best)))
         for rank in range(depth):
-            total += own[rank] if rank < len(own) else 0.0
-            whole += best[rank] if rank < len(best) else 0.0
-            ratio = total / whole
+            total += gains[rank] if rank < len(gains) else 0.0
+            ideal_total += best[rank] if rank < len(best) else 0.0
+            ratio = total / ideal_total
             mean += ratio
         mean += ratio * (k - depth)
         values[number] = mean / k if averaged else ratio
@@ -170,12 +170,12 @@ def _gain_at(lists: CumulatedGains, k: int, averaged: bool) -> Floats:  # noqa: 
 def _gain_by_rank(lists: CumulatedGains, k: int) -> Floats:
     values = np.zeros((len(lists.offsets) - 1, k))
     for number in range(len(lists.offsets) - 1):
-        own, best = _list_and_ideal(lists, number)
-        total = whole = 0.0
+        gains, best = _list_and_ideal(lists, number)
+        total = ideal_total = 0.0
         for rank in range(k if len(best) else 0):
-            total += own[rank] if rank < len(own) else 0.0
-            whole += best[rank] if rank < len(best) else 0.0
-            values[number, rank] = total / whole
+            total += gains[rank] if rank < len(gains) else 0.0
+            ideal_total += best[rank] if rank < len(best) else 0.0
+            values[number, rank] = total / ideal_total
     return values
 
 
@@ -187,19 +187,19 @@ def _gain_at_percentages(
 ) -> Floats:
     values = np.zeros((len(lists.offsets) - 1, points))
     for number in range(len(lists.offsets) - 1):
-        own, best = _list_and_ideal(lists, number)
+        gains, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
-        length = max(len(own), len(best)) if longest else len(best)
-        total = whole = 0.0
+        length = max(len(gains), len(best)) if longest else len(best)
+        total = ideal_total = 0.0
         rank = 0
         for point in range(points):
             last = ((point + 1) * length + points - 1) // points
             while rank < last:
-                total += own[rank] if rank < len(own) else 0.0
-                whole += best[rank] if rank < len(best) else 0.0
+                total += gains[rank] if rank < len(gains) else 0.0
+                ideal_total += best[rank] if rank < len(best) else 0.0
                 rank += 1
-            values[number, point] = total / whole
+            values[number, point] = total / ideal_total
     return values
 
 
@@ -207,20 +207,20 @@ def _gain_at_percentages(
 def _natural_effort(lists: CumulatedGains) -> Floats:
     values = np.zeros(len(lists.offsets) - 1)
     for number in range(len(lists.offsets) - 1):
-        own, best = _list_and_ideal(lists, number)
+        gains, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
         total = efforts = 0.0
-        whole = best[0]
+        ideal_total = best[0]
         needed = 1
         count = 0
-        for rank in range(len(own)):
-            if own[rank] <= 0.0:
+        for rank in range(len(gains)):
+            if gains[rank] <= 0.0:
                 continue
-            total += own[rank]
+            total += gains[rank]
             count += 1
-            while needed < len(best) and whole < total * (1.0 - _TOLERANCE):
-                whole += best[needed]
+            while needed < len(best) and ideal_total < total * (1.0 - _TOLERANCE):
+                ideal_total += best[needed]
                 needed += 1
             efforts += needed / (rank + 1)
         values[number] = efforts / max(len(best), count)
@@ -231,19 +231,19 @@ def _natural_effort(lists: CumulatedGains) -> Floats:
 def _effort_at_recall(lists: CumulatedGains, points: int) -> Floats:
     values = np.zeros((len(lists.offsets) - 1, points))
     for number in range(len(lists.offsets) - 1):
-        own, best = _list_and_ideal(lists, number)
-        if len(best) == 0 or len(own) == 0:
+        gains, best = _list_and_ideal(lists, number)
+        if len(best) == 0 or len(gains) == 0:
             continue
         all_of_it = best.sum()
-        total, whole = own[0], best[0]
+        total, ideal_total = gains[0], best[0]
         rank = needed = 1
         for point in range(points):
             wanted = all_of_it * (point + 1) / points * (1.0 - _TOLERANCE)
-            while rank < len(own) and total < wanted:
-                total += own[rank]
+            while rank < len(gains) and total < wanted:
+                total += gains[rank]
                 rank += 1
-            while needed < len(best) and whole < wanted:
-                whole += best[needed]
+            while needed < len(best) and ideal_total < wanted:
+                ideal_total += best[needed]
                 needed += 1
             if total < wanted:
                 break
@@ -255,20 +255,20 @@ def _effort_at_recall(lists: CumulatedGains, points: int) -> Floats:
 def _blended_ratio(lists: CumulatedGains, at_last: bool) -> Floats:  # noqa: FBT001 - a kernel takes no names
     values = np.zeros(len(lists.offsets) - 1)
     for number in range(len(lists.offsets) - 1):
-        own, best = _list_and_ideal(lists, number)
+        gains, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
-        total = whole = ratios = last = 0.0
+        total = ideal_total = ratios = last = 0.0
         count = 0
-        for rank in range(max(len(own), len(best))):
-            gain = own[rank] if rank < len(own) else 0.0
+        for rank in range(max(len(gains), len(best))):
+            gain = gains[rank] if rank < len(gains) else 0.0
             total += gain
-            whole += best[rank] if rank < len(best) else 0.0
+            ideal_total += best[rank] if rank < len(best) else 0.0
             count += gain > 0.0
             if gain > 0.0:
-                ratios += (total + count) / (whole + rank + 1)
+                ratios += (total + count) / (ideal_total + rank + 1)
             if rank == len(best) - 1:
-                last = (total + count) / (whole + rank + 1)
+                last = (total + count) / (ideal_total + rank + 1)
         values[number] = last if at_last else ratios / max(len(best), count)
     return values
 

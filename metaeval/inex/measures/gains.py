@@ -95,9 +95,9 @@ def results_of(lists: ElementLists) -> tuple[NDArray[np.int64], NDArray[np.int32
 
 def first_values(lists: ElementLists) -> NDArray[np.float64]:
     """Return the value of every result; 0 where the list has the element already."""
-    found = np.zeros(len(lists.collection.results))
-    _first_values(lists.lengths.size, *results_of(lists), lists.values, found)
-    return found
+    values = np.zeros(len(lists.collection.results))
+    _first_values(lists.lengths.size, *results_of(lists), lists.values, values)
+    return values
 
 
 def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str) -> CumulatedGains:  # noqa: FBT001 - passed on
@@ -113,8 +113,8 @@ def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str)
     if (unknown >= 0).any():
         inside = _first_without_size(lists, int(unknown[unknown >= 0][0]), in_tree)
         lists.refuse_unknown_size(np.array([inside]), what="overlap (alpha above 0)")
-    own = np.arange(len(ideal)) - lists.starts == ideal
-    return CumulatedGains(lists.collection.offsets, gains, *_ideal_lists(lists, own))
+    is_ideal = np.arange(len(ideal)) - lists.starts == ideal
+    return CumulatedGains(lists.collection.offsets, gains, *_ideal_lists(lists, is_ideal))
 
 
 def _relevant_tree(lists: ElementLists) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
@@ -161,11 +161,11 @@ def _first_values(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     for number in range(first, last):
         start = element_offsets[number % n_topics]
         returned = np.zeros(element_offsets[number % n_topics + 1] - start, dtype=np.bool_)
-        for place in range(offsets[number], offsets[number + 1]):
-            own = results[place]
-            if not returned[own]:
-                found[place] = values[start + own]
-                returned[own] = True
+        for position in range(offsets[number], offsets[number + 1]):
+            element = results[position]
+            if not returned[element]:
+                found[position] = values[start + element]
+                returned[element] = True
 
 
 @compiled
@@ -179,9 +179,9 @@ def _ideal_containers(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 ) -> NDArray[np.int32]:
     n = len(values)
     inner = np.zeros(n, dtype=np.bool_)
-    for place in range(n):
-        if in_tree[place] and tree_parents[place] >= 0:
-            inner[starts[place] + tree_parents[place]] = True
+    for element in range(n):
+        if in_tree[element] and tree_parents[element] >= 0:
+            inner[starts[element] + tree_parents[element]] = True
     chosen = np.zeros(n, dtype=np.bool_)
     for leaf in range(n):
         if not in_tree[leaf] or inner[leaf]:
@@ -199,9 +199,9 @@ def _ideal_containers(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         if best >= 0:
             chosen[best] = True
     containers = np.full(n, -1, dtype=np.int32)
-    for place in range(n):
-        around = containers[starts[place] + parents[place]] if parents[place] >= 0 else -1
-        containers[place] = around if around >= 0 else (place - starts[place] if chosen[place] else -1)
+    for element in range(n):
+        around = containers[starts[element] + parents[element]] if parents[element] >= 0 else -1
+        containers[element] = around if around >= 0 else (element - starts[element] if chosen[element] else -1)
     return containers
 
 
@@ -244,33 +244,33 @@ def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
         touched = np.zeros(stop - start, dtype=np.bool_)  # something inside was returned
         covered = np.zeros(stop - start, dtype=np.bool_)
         inside = np.zeros(stop - start)
-        given = np.zeros(stop - start)
-        for place in range(offsets[number], offsets[number + 1]):
-            own = results[place]
-            if not live[start + own]:
+        credit = np.zeros(stop - start)
+        for position in range(offsets[number], offsets[number + 1]):
+            element = results[position]
+            if not live[start + element]:
                 continue
-            if was_shown(own, up, returned):
-                gain = (1.0 - alpha) * worth[own]
-            elif touched[own] and tree[own] and alpha > 0.0:
+            if was_shown(element, up, returned):
+                gain = (1.0 - alpha) * worth[element]
+            elif touched[element] and tree[element] and alpha > 0.0:
                 gain = _partly_seen(
-                    own, up, ends[own], tree, tree_up, worth, size, returned, touched, covered, inside, alpha
+                    element, up, ends[element], tree, tree_up, worth, size, returned, touched, covered, inside, alpha
                 )
                 if np.isnan(gain):
-                    unknown[number] = start + own
+                    unknown[number] = start + element
                     break
             else:
-                gain = worth[own]
-            holder = ideal[start + own]
+                gain = worth[element]
+            holder = ideal[start + element]
             if holder >= 0:
-                room = worth[holder] - given[holder]
+                room = worth[holder] - credit[holder]
                 if gain >= room - _NOTHING:  # set, not added up: a rest of rounding is no gain
                     gain = max(room, 0.0)
-                    given[holder] = worth[holder]
+                    credit[holder] = worth[holder]
                 else:
-                    given[holder] += gain
-            gains[place] = gain if gain > _NOTHING else 0.0
-            returned[own] = True
-            around = up[own]
+                    credit[holder] += gain
+            gains[position] = gain if gain > _NOTHING else 0.0
+            returned[element] = True
+            around = up[element]
             while around >= 0 and not touched[around]:
                 touched[around] = True
                 around = up[around]
@@ -297,21 +297,21 @@ def _partly_seen(  # noqa: PLR0913, PLR0917 - the state of a list
     """
     covered[own] = False
     inside[own] = 0.0
-    for place in range(own + 1, stop):
-        covered[place] = returned[place] or covered[parents[place]]
-        inside[place] = 0.0
-    for place in range(stop - 1, own - 1, -1):
-        if not in_tree[place]:
+    for element in range(own + 1, stop):
+        covered[element] = returned[element] or covered[parents[element]]
+        inside[element] = 0.0
+    for element in range(stop - 1, own - 1, -1):
+        if not in_tree[element]:
             continue
-        value = values[place]
-        if covered[place]:
+        value = values[element]
+        if covered[element]:
             value *= 1.0 - alpha
-        elif touched[place]:
+        elif touched[element]:
             value *= 1.0 - alpha
-            if inside[place] != 0.0:
-                value += alpha * inside[place] / sizes[place]
-        if place > own and value != 0.0:
-            inside[tree_parents[place]] += value * sizes[place]
-        elif place == own:
+            if inside[element] != 0.0:
+                value += alpha * inside[element] / sizes[element]
+        if element > own and value != 0.0:
+            inside[tree_parents[element]] += value * sizes[element]
+        elif element == own:
             return value
     return 0.0

@@ -16,35 +16,35 @@ from metaeval.running.parallel import on_threads
 
 def highlighted_precision(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
     """Share of highlighted characters among all that the top k show (HiXEval)."""
-    found, shown = _characters(lists, k, alpha)
-    return np.divide(found, shown, out=np.zeros(found.shape), where=shown > 0)
+    credited, returned = _characters(lists, k, alpha)
+    return np.divide(credited, returned, out=np.zeros(credited.shape), where=returned > 0)
 
 
 def highlighted_recall(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
     """Share of the topic's highlighted characters that the top k show (HiXEval)."""
-    found, _ = _characters(lists, k, alpha)
-    whole = np.broadcast_to(_highlighted(lists), found.shape)
-    return np.divide(found, whole, out=np.zeros(found.shape), where=whole > 0)
+    credited, _ = _characters(lists, k, alpha)
+    total = np.broadcast_to(_highlighted(lists), credited.shape)
+    return np.divide(credited, total, out=np.zeros(credited.shape), where=total > 0)
 
 
 def highlighted_f(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
     """Harmonic mean of precision and recall in highlighted characters of the top k (HiXEval)."""
     precision, recall = highlighted_precision(lists, k=k, alpha=alpha), highlighted_recall(lists, k=k, alpha=alpha)
-    both = precision + recall
-    return np.divide(2 * precision * recall, both, out=np.zeros(both.shape), where=both > 0)
+    total = precision + recall
+    return np.divide(2 * precision * recall, total, out=np.zeros(total.shape), where=total > 0)
 
 
 def _highlighted(lists: ElementLists) -> NDArray[np.int64]:
     """Return the highlighted characters of every topic, in documents that keep their judgment."""
     documents = lists.collection.by_document
-    kept = documents.levels > 0
+    relevant = documents.levels > 0
     highlighted = lists.collection.highlighted
-    if (highlighted[kept] == UNKNOWN).any():
+    if (highlighted[relevant] == UNKNOWN).any():
         raise InvalidOptionError(
             "HiXEval needs the highlighted characters of every relevant document, which these assessments "
             f"(scale {lists.collection.scale}) do not give"
         )
-    amounts = np.where(kept, highlighted, 0)
+    amounts = np.where(relevant, highlighted, 0)
     return np.bincount(documents.topic_of_judgment, weights=amounts, minlength=lists.n_topics).astype(np.int64)
 
 
@@ -65,10 +65,10 @@ def _characters(lists: ElementLists, k: int | None, alpha: float) -> tuple[NDArr
         raise InvalidOptionError(
             f"HiXEval needs the highlighted characters of {collection.place_of(int(lacking[0]))}; nobody said them"
         )
-    found, shown = np.zeros((2, *lists.lengths.shape))
-    given = (*results_of(lists), elements.parents, elements.sizes, highlighted, depth(k), alpha)
-    _highlighted_shown(found.size, *given, found.reshape(-1), shown.reshape(-1))
-    return found, shown
+    credited, returned = np.zeros((2, *lists.lengths.shape))
+    arguments = (*results_of(lists), elements.parents, elements.sizes, highlighted, depth(k), alpha)
+    _highlighted_shown(credited.size, *arguments, credited.reshape(-1), returned.reshape(-1))
+    return credited, returned
 
 
 @on_threads
@@ -93,15 +93,15 @@ def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         up = parents[start:stop]
         returned = np.zeros(stop - start, dtype=np.bool_)
         before = np.zeros(stop - start, dtype=np.int64)  # highlighted characters of each element that were shown
-        for place in range(offsets[number], min(offsets[number + 1], offsets[number] + k)):
-            own = results[place]
-            text = highlighted[start + own]
-            again = text if was_shown(own, up, returned) else min(before[own], text)
+        for position in range(offsets[number], min(offsets[number + 1], offsets[number] + k)):
+            element = results[position]
+            text = highlighted[start + element]
+            again = text if was_shown(element, up, returned) else min(before[element], text)
             found[number] += text - alpha * again
-            shown[number] += sizes[start + own]
-            returned[own] = True
-            before[own] += text - again
-            around = up[own]
+            shown[number] += sizes[start + element]
+            returned[element] = True
+            before[element] += text - again
+            around = up[element]
             while around >= 0:
                 before[around] += text - again
                 around = up[around]

@@ -20,7 +20,7 @@ from metaeval.inex.measures.passage_lists import PassageLists, passage_lists, th
 from metaeval.inex.passages import PassageCollection
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
-from metaeval.metrics.sums import best_from, list_sums, running_sums, share
+from metaeval.metrics.sums import best_from, list_sums, running_sums, share_of_whole
 from metaeval.running.compiled import compiled
 
 _MODES = ("relevant", "best", "t2i")
@@ -33,7 +33,7 @@ _Characters = Annotated[int, Rule(lambda count: count >= 1, "at least 1 characte
 _Pad = Annotated[str, Rule(("last", "zero").__contains__, "last or zero")]
 
 
-class Articles(NamedTuple):
+class ArticleRanking(NamedTuple):
     """The relevant articles of every list, at their ranks among all articles of the list."""
 
     offsets: Ints
@@ -68,7 +68,7 @@ def average_generalised_precision(
     """
     articles = found_articles(lists, mode=mode, beta=beta, n=n, tol=tol)
     sums = list_sums(articles.offsets, _precision_at(*articles))
-    return share(sums.reshape(lists.lengths.shape), lists.n_documents)
+    return share_of_whole(sums.reshape(lists.lengths.shape), lists.n_documents)
 
 
 def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measure's own
@@ -84,15 +84,15 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
     """Mean score of the first k articles, each by its highlighted text or its entry point (mode)."""
     articles = found_articles(lists, mode=mode, beta=beta, n=n, tol=tol)
     sums = list_sums(articles.offsets, np.where(articles.ranks <= k, articles.scores, 0.0))
-    shown = np.minimum(lists.n_articles, k) if pad == "last" else np.array(k)
-    return share(sums.reshape(lists.lengths.shape), shown)
+    n_counted = np.minimum(lists.n_articles, k) if pad == "last" else np.array(k)
+    return share_of_whole(sums.reshape(lists.lengths.shape), n_counted)
 
 
 def generalised_recall(lists: PassageLists, *, k: Cutoff) -> Floats:
     """Share of the relevant articles among the first k articles of the list."""
     first = lists.first_results()
-    found = np.diff(lists.per_list(first[lists.results.articles[first] <= k]))
-    return share(found.reshape(lists.lengths.shape), lists.n_documents)
+    n_relevant = np.diff(lists.per_list(first[lists.results.articles[first] <= k]))
+    return share_of_whole(n_relevant.reshape(lists.lengths.shape), lists.n_documents)
 
 
 def generalised_precision_curves(  # noqa: PLR0913 - each parameter is one of the measure's own
@@ -133,9 +133,9 @@ def generalised_precision_curves(  # noqa: PLR0913 - each parameter is one of th
     check_kind(collection, "collection", "PassageCollection")
     lists = passage_lists(collection)
     articles = found_articles(lists, mode=mode, beta=beta, n=n, tol=tol)
-    found = running_sums(articles.offsets, np.ones(len(articles.ranks), dtype=np.int64))
+    n_relevant = running_sums(articles.offsets, np.ones(len(articles.ranks), dtype=np.int64))
     needed = thresholds(lists.n_documents, _TENTHS, bins=None if compat is None else len(_TENTHS) - 1)
-    values = best_from(articles.offsets, _precision_at(*articles), found, needed)
+    values = best_from(articles.offsets, _precision_at(*articles), n_relevant, needed)
     return labelled_curves(lists, values.reshape(*lists.lengths.shape, len(_TENTHS)))
 
 
@@ -146,14 +146,14 @@ def found_articles(
     beta: float | None = None,
     n: int | None = None,
     tol: int | None = None,
-) -> Articles:
+) -> ArticleRanking:
     """Return the relevant articles of every list with their scores."""
     setting = _setting(mode, {"beta": beta, "n": n, "tol": tol})
     kinds, task = (["repeated"], "best in context") if mode == "best" else (_FAULTS, "a task in context")
     lists.collection.refuse(kinds, task=task)
     first = lists.first_results()
     scores = _SCORES[mode](lists, first, setting)
-    return Articles(lists.per_list(first), lists.results.articles[first], scores)
+    return ArticleRanking(lists.per_list(first), lists.results.articles[first], scores)
 
 
 def _setting(mode: str, given: dict[str, float | None]) -> float:
@@ -172,17 +172,17 @@ def _by_highlighting(lists: PassageLists, first: Ints, beta: float) -> Floats:
     results = lists.results
     if not len(first):
         return np.empty(0)
-    found = np.add.reduceat(results.relevant, first)
-    precision = share(found, np.add.reduceat(results.lengths, first))
-    recall = share(found, lists.collection.text.relevant_sizes[results.documents[first]])
-    return share((1 + beta**2) * precision * recall, beta**2 * precision + recall)
+    highlighted = np.add.reduceat(results.relevant, first)
+    precision = share_of_whole(highlighted, np.add.reduceat(results.lengths, first))
+    recall = share_of_whole(highlighted, lists.collection.text.relevant_sizes[results.documents[first]])
+    return share_of_whole((1 + beta**2) * precision * recall, beta**2 * precision + recall)
 
 
 def _by_best_entry(lists: PassageLists, first: Ints, n: float) -> Floats:
     entries = lists.collection.text.best_entries[lists.results.documents[first]]
     starts = lists.results.starts[first]
-    known = (entries >= 0) & (starts >= 0)
-    return np.where(known, np.maximum(n - np.abs(starts - entries), 0) / n, 0.0)
+    has_positions = (entries >= 0) & (starts >= 0)
+    return np.where(has_positions, np.maximum(n - np.abs(starts - entries), 0) / n, 0.0)
 
 
 def _by_patience(lists: PassageLists, first: Ints, tol: float) -> Floats:
@@ -205,9 +205,9 @@ def _precision_at(offsets: Ints, ranks: NDArray[np.int32], scores: Floats) -> Fl
     precision = np.empty(len(ranks))
     for number in range(len(offsets) - 1):
         total = 0.0
-        for place in range(offsets[number], offsets[number + 1]):
-            total += scores[place]
-            precision[place] = total / ranks[place]
+        for position in range(offsets[number], offsets[number + 1]):
+            total += scores[position]
+            precision[position] = total / ranks[position]
     return precision
 
 
@@ -226,17 +226,17 @@ def _read_with_patience(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         order = np.argsort(own_starts)
         good = 0
         bad = 0
-        for place in order:
-            if own_starts[place] < 0:  # a place that does not exist shows its length of nothing
-                bad = min(tol, bad + own_lengths[place])
+        for index in order:
+            if own_starts[index] < 0:  # a place that does not exist shows its length of nothing
+                bad = min(tol, bad + own_lengths[index])
             else:
-                stop = own_starts[place] + own_lengths[place]
-                good, bad = _read(begins, ends, own_starts[place], stop, good, bad, tol)
+                stop = own_starts[index] + own_lengths[index]
+                good, bad = _read(begins, ends, own_starts[index], stop, good, bad, tol)
         reached = 0
-        for place in order:
-            if own_starts[place] >= 0:
-                good, bad = _read(begins, ends, reached, own_starts[place], good, bad, tol)
-                reached = own_starts[place] + own_lengths[place]
+        for index in order:
+            if own_starts[index] >= 0:
+                good, bad = _read(begins, ends, reached, own_starts[index], good, bad, tol)
+                reached = own_starts[index] + own_lengths[index]
         good, bad = _read(begins, ends, reached, text.sizes[document], good, bad, tol)
         if good > 0:
             scores[article] = good / (good + bad)

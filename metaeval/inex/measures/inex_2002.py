@@ -86,22 +86,22 @@ def _precall(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 ) -> None:
     for number in range(first, last):
         start, stop = offsets[number], offsets[number + 1]
-        whole = wholes[number % len(wholes)]
-        if whole <= 0.0 or start == stop:
+        total = wholes[number % len(wholes)]
+        if total <= 0.0 or start == stop:
             continue
         rel = np.zeros(stop - start + 1)
         non = np.zeros(stop - start + 1)
         n_ranks = 0
-        for place in range(start, stop):
-            if place == start or not tied[place]:
+        for position in range(start, stop):
+            if position == start or not tied[position]:
                 n_ranks += 1
-            rel[n_ranks - 1] += values[place]
-            non[n_ranks - 1] += (1.0 if values[place] == 0.0 else 0.0) if indicator else 1.0 - values[place]
+            rel[n_ranks - 1] += values[position]
+            non[n_ranks - 1] += (1.0 if values[position] == 0.0 else 0.0) if indicator else 1.0 - values[position]
         if n_elements >= 0:
-            rel[n_ranks] = max(whole - rel[:n_ranks].sum(), 0.0)
+            rel[n_ranks] = max(total - rel[:n_ranks].sum(), 0.0)
             non[n_ranks] = n_elements - (stop - start) - rel[n_ranks]
             n_ranks += 1
-        precall(rel[:n_ranks], non[:n_ranks], whole, levels, in_whole_steps, curves[number])
+        precall(rel[:n_ranks], non[:n_ranks], total, levels, in_whole_steps, curves[number])
 
 
 @compiled

@@ -84,23 +84,23 @@ def inex_eval_table(
     tables = []
     for row, system in enumerate(collection.systems):
         answered = collection.answered[row] & judged
-        shown = {name: table[row] for name, table in (counts | values).items()}
-        parts = pd.DataFrame({"topic": topics, **shown})[answered].melt("topic", var_name="measure")
+        of_system = {name: table[row] for name, table in (counts | values).items()}
+        parts = pd.DataFrame({"topic": topics, **of_system})[answered].melt("topic", var_name="measure")
         averaged = judged if complete else answered
         # The program counts what there is to find over all topics, but in flat tasks over the averaged ones.
         summed = {name: averaged if flat and name in {"num_rel", "rel_size"} else judged for name in counts}
-        whole = {"num_q": float(averaged.sum())}
-        whole |= {name: float(shown[name][summed[name]].sum()) for name in counts}
-        whole |= {_MEANS.get(name, name): _mean(shown[name][averaged]) for name in values}
-        whole |= {name: _mean(table[row][averaged]) for name, table in curves.items()}
-        means = pd.DataFrame({"topic": "all", "measure": list(whole), "value": list(whole.values())})
+        overall = {"num_q": float(averaged.sum())}
+        overall |= {name: float(of_system[name][summed[name]].sum()) for name in counts}
+        overall |= {_MEANS.get(name, name): _mean(of_system[name][averaged]) for name in values}
+        overall |= {name: _mean(table[row][averaged]) for name, table in curves.items()}
+        means = pd.DataFrame({"topic": "all", "measure": list(overall), "value": list(overall.values())})
         tables.append(pd.concat([parts, means], ignore_index=True).assign(system=system))
     return pd.concat(tables, ignore_index=True)[["system", "topic", "measure", "value"]]
 
 
 def _counts(lists: PassageLists, task: str) -> _Values:
     shape = lists.lengths.shape
-    found = text.article_recall(lists) * lists.n_documents
+    recalled = text.article_recall(lists) * lists.n_documents
     sizes = np.zeros(shape), np.zeros(shape)
     if task != "best":  # entry points have no length
         read = lists.text_read("thorough" if task == "thorough" else "refuse")
@@ -109,7 +109,7 @@ def _counts(lists: PassageLists, task: str) -> _Values:
     return {
         "num_ret": lists.n_articles.astype(np.float64),
         "num_rel": np.broadcast_to(lists.n_documents, shape).astype(np.float64),
-        "num_rel_ret": np.rint(found),
+        "num_rel_ret": np.rint(recalled),
         "ret_size": sizes[0],
         "rel_size": np.broadcast_to(lists.n_characters, shape).astype(np.float64),
         "rel_ret_size": sizes[1],
@@ -132,12 +132,12 @@ def _flat(lists: PassageLists, overlap: str) -> _Values:
 
 
 def _grouped(lists: PassageLists, mode: str, settings: Mapping[str, float] | None) -> _Values:
-    own: dict[str, float] = dict(settings or {})
+    options: dict[str, float] = dict(settings or {})
     values: _Values = {}
     for rank in _RANKS:
-        values[f"gP[{rank}]"] = context.generalised_precision(lists, k=rank, mode=mode, **own)  # type: ignore[arg-type]  # checked there
+        values[f"gP[{rank}]"] = context.generalised_precision(lists, k=rank, mode=mode, **options)  # type: ignore[arg-type]  # checked there
         values[f"gR[{rank}]"] = context.generalised_recall(lists, k=rank)
-    values["AgP"] = context.average_generalised_precision(lists, mode=mode, **own)  # type: ignore[arg-type]  # as above
+    values["AgP"] = context.average_generalised_precision(lists, mode=mode, **options)  # type: ignore[arg-type]  # as above
     return values
 
 
@@ -147,8 +147,8 @@ def _curves(collection: PassageCollection, task: str, settings: Mapping[str, flo
         overlap = "refuse" if task == "focused" else "thorough"
         curves = text.interpolated_precision_curves(collection, overlap=overlap, compat=_COMPAT)
     else:
-        own: dict[str, float] = dict(settings or {})
-        curves = context.generalised_precision_curves(collection, mode=task, compat=_COMPAT, **own)  # type: ignore[arg-type]  # checked there
+        options: dict[str, float] = dict(settings or {})
+        curves = context.generalised_precision_curves(collection, mode=task, compat=_COMPAT, **options)  # type: ignore[arg-type]  # checked there
     table = curves.reindex(topic=list(collection.topics), fill_value=0.0)
     return {f"ircl_prn.{float(point):.2f}": table.sel(recall=point).to_numpy() for point in table["recall"]}
 

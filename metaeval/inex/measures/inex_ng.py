@@ -49,8 +49,8 @@ def text_precision_recall(lists: ElementLists, *, overlap: bool = True, strict: 
     lists.refuse_unknown_size(used[sizes[used] == UNKNOWN], what="inexNG")
     offsets, results, starts = results_of(lists)
     precision, recall = np.empty((2, len(results)))
-    given = (offsets, results, starts, elements.parents, sizes, exhaustivity, specificity, wholes, overlap)
-    _text_seen_once(len(offsets) - 1, *given, precision, recall)
+    arguments = (offsets, results, starts, elements.parents, sizes, exhaustivity, specificity, wholes, overlap)
+    _text_seen_once(len(offsets) - 1, *arguments, precision, recall)
     return precision, recall
 
 
@@ -89,27 +89,27 @@ def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     for number in range(first, last):
         start, stop = element_offsets[number % len(wholes)], element_offsets[number % len(wholes) + 1]
         up = parents[start:stop]
-        whole = wholes[number % len(wholes)]
-        shown = np.zeros(stop - start, dtype=np.int64)  # characters of each element that were shown
+        total = wholes[number % len(wholes)]
+        seen = np.zeros(stop - start, dtype=np.int64)  # characters of each element that were shown
         returned = np.zeros(stop - start, dtype=np.bool_)
-        found = good = read = 0.0
-        for place in range(offsets[number], offsets[number + 1]):
-            own = results[place]
-            size = sizes[start + own]
+        recalled = good = read = 0.0
+        for position in range(offsets[number], offsets[number + 1]):
+            element = results[position]
+            size = sizes[start + element]
             fresh = size
             if overlap:
-                fresh = 0 if was_shown(own, up, returned) else max(size - shown[own], 0)
-                returned[own] = True
-                shown[own] += fresh
-                around = up[own]
+                fresh = 0 if was_shown(element, up, returned) else max(size - seen[element], 0)
+                returned[element] = True
+                seen[element] += fresh
+                around = up[element]
                 while around >= 0:
-                    shown[around] += fresh
+                    seen[around] += fresh
                     around = up[around]
-            found += exhaustivity[start + own] * fresh / size
-            good += specificity[start + own] * fresh
+            recalled += exhaustivity[start + element] * fresh / size
+            good += specificity[start + element] * fresh
             read += fresh
-            precision[place] = good / read if read > 0.0 else 0.0
-            recall[place] = found / whole if whole > 0.0 else 0.0
+            precision[position] = good / read if read > 0.0 else 0.0
+            recall[position] = recalled / total if total > 0.0 else 0.0
 
 
 @compiled
@@ -118,11 +118,11 @@ def _interpolated_mean(offsets: Ints, precision: Floats, recall: Floats) -> Floa
     for number in range(len(offsets) - 1):
         point = _N_POINTS
         best = total = 0.0
-        for place in range(offsets[number + 1] - 1, offsets[number] - 1, -1):
-            while point > 0 and recall[place] < point / _N_POINTS - _TOLERANCE:
+        for position in range(offsets[number + 1] - 1, offsets[number] - 1, -1):
+            while point > 0 and recall[position] < point / _N_POINTS - _TOLERANCE:
                 total += best
                 point -= 1
-            best = max(best, precision[place])
+            best = max(best, precision[position])
         means[number] = (total + best * point) / _N_POINTS
     return means
 

@@ -19,7 +19,7 @@ from metaeval.inex.measures.passage_lists import Compat, Overlap, PassageLists, 
 from metaeval.inex.passages import PassageCollection
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.spec import MetricSpec
-from metaeval.metrics.sums import best_from, running_sums, share
+from metaeval.metrics.sums import best_from, running_sums, share_of_whole
 
 _HUNDREDTHS = tuple(Fraction(point, 100) for point in range(101))
 _Recall = Annotated[float, Rule(lambda k: 0 <= k <= 1, "a recall from 0 to 1")]
@@ -84,24 +84,24 @@ def curves_of_topics(
 
 def _interpolated(lists: PassageLists, points: tuple[Fraction, ...], overlap: str, compat: str | None) -> Floats:
     read = lists.text_read(overlap)
-    found = running_sums(lists.offsets, read.relevant)
-    precision = share(found, read.reached)
+    recalled = running_sums(lists.offsets, read.relevant)
+    precision = share_of_whole(recalled, read.reached)
     wholes = lists.n_characters
     if compat is not None:
         topics = np.tile(np.arange(lists.n_topics), len(lists.lengths))
-        precision[found > np.repeat(wholes[topics], np.diff(lists.offsets))] = 0
+        precision[recalled > np.repeat(wholes[topics], np.diff(lists.offsets))] = 0
     needed = thresholds(wholes, points, bins=None if compat is None else len(_HUNDREDTHS) - 1)
-    return best_from(lists.offsets, precision, found, needed).reshape(*lists.lengths.shape, len(points))
+    return best_from(lists.offsets, precision, recalled, needed).reshape(*lists.lengths.shape, len(points))
 
 
 def character_precision(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
     """Share of all returned characters that are highlighted (restricted focused task, 2010)."""
-    return share(_found(lists, overlap), lists.text_read(overlap).total)
+    return share_of_whole(_found(lists, overlap), lists.text_read(overlap).total)
 
 
 def character_recall(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
     """Share of the topic's highlighted characters that were returned."""
-    return share(_found(lists, overlap), lists.n_characters)
+    return share_of_whole(_found(lists, overlap), lists.n_characters)
 
 
 def character_f1(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
@@ -111,12 +111,12 @@ def character_f1(lists: PassageLists, *, overlap: Overlap = "refuse") -> Floats:
 
 def article_precision(lists: PassageLists) -> Floats:
     """Share of distinct returned documents that have highlighted text."""
-    return share(_articles_found(lists), lists.n_articles)
+    return share_of_whole(_articles_found(lists), lists.n_articles)
 
 
 def article_recall(lists: PassageLists) -> Floats:
     """Share of the documents with highlighted text that were returned."""
-    return share(_articles_found(lists), lists.n_documents)
+    return share_of_whole(_articles_found(lists), lists.n_documents)
 
 
 def article_f1(lists: PassageLists) -> Floats:
@@ -134,7 +134,7 @@ def _articles_found(lists: PassageLists) -> Ints:
 
 
 def _harmonic(precision: Floats, recall: Floats) -> Floats:
-    return share(2 * precision * recall, precision + recall)
+    return share_of_whole(2 * precision * recall, precision + recall)
 
 
 SPECS = tuple(

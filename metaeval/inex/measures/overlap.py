@@ -63,16 +63,16 @@ def _shares(
         if offsets[number] == offsets[number + 1]:
             continue
         start, stop = element_offsets[number % n_topics], element_offsets[number % n_topics + 1]
-        own = results[offsets[number] : offsets[number + 1]]
+        elements = results[offsets[number] : offsets[number + 1]]
         returned = np.zeros(stop - start, dtype=np.bool_)
-        for place in range(len(own)):
-            returned[own[place]] = True
+        for index in range(len(elements)):
+            returned[elements[index]] = True
         overlapping = np.zeros(stop - start, dtype=np.bool_)
-        for place in range(len(own)):
-            around = parents[start + own[place]]
+        for index in range(len(elements)):
+            around = parents[start + elements[index]]
             while around >= 0:
                 if returned[around]:
-                    overlapping[own[place]] = True
+                    overlapping[elements[index]] = True
                     if either:
                         overlapping[around] = True
                 around = parents[start + around]

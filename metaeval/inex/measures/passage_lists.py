@@ -14,7 +14,7 @@ from metaeval.inex.passage_runs import Results
 from metaeval.inex.passages import PassageCollection
 from metaeval.metrics.lists import lists_for
 from metaeval.metrics.parameters import Rule
-from metaeval.metrics.sums import running_sums, share
+from metaeval.metrics.sums import running_sums, share_of_whole
 
 _OVERLAP = ("refuse", "thorough", "uniform")
 Overlap = Annotated[str, Rule(_OVERLAP.__contains__, "refuse, thorough or uniform")]
@@ -96,10 +96,10 @@ def passage_lists(collection: PassageCollection) -> PassageLists:
     by_document = collection.by_document
     counts = (by_document.levels > 0) & (collection.text.relevant_sizes > 0)
     offsets, results = collection.offsets, collection.results
-    kept = counts[results.documents]
-    if not kept.all():
-        offsets = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)[offsets]
-        results = Results._make(column[kept] for column in results)
+    selected = counts[results.documents]
+    if not selected.all():
+        offsets = np.concatenate([[0], np.cumsum(selected)]).astype(np.int64)[offsets]
+        results = Results._make(column[selected] for column in results)
     return PassageLists(
         collection=collection,
         offsets=offsets,
@@ -113,7 +113,7 @@ def passage_lists(collection: PassageCollection) -> PassageLists:
 
 def thresholds(wholes: NDArray[np.int64], points: Sequence[Fraction], *, bins: int | None = None) -> NDArray[np.int64]:
     """Return how much of every topic's whole reaches each recall point, shape (n_topics, n_points)."""
-    exact = [[-(-point.numerator * int(whole) // point.denominator) for point in points] for whole in wholes]
+    exact = [[-(-point.numerator * int(total) // point.denominator) for point in points] for total in wholes]
     needed = np.array(exact, dtype=np.int64).reshape(len(wholes), len(points))
     if bins is None:
         return needed
@@ -121,7 +121,7 @@ def thresholds(wholes: NDArray[np.int64], points: Sequence[Fraction], *, bins: i
     if any(edge.denominator > 1 for edge in edges):
         message = f"compat='inex_eval' knows recall in steps of 1/{bins} only, not {[float(point) for point in points]}"
         raise InvalidOptionError(message)
-    missed = np.floor(bins * share(needed, wholes[:, None])) < np.array([int(edge) for edge in edges])
+    missed = np.floor(bins * share_of_whole(needed, wholes[:, None])) < np.array([int(edge) for edge in edges])
     return needed + missed
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from metaeval.base.names import shortened
-from metaeval.io.benchmarks.comparable import Choice
+from metaeval.io.benchmarks.comparable import BenchmarkChoice
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, brief, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
@@ -44,7 +44,7 @@ def slim(json: Json) -> None:
     json.keep({"instruction", _BASELINE, _SYSTEM, _ANNOTATOR, _SPLIT, _PREFERENCE, _CONTROLLED})
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read annotations: a system a second generator, an item an instruction, the score its preference less 1.
 
     Where it is controlled for length too, that is a metric of its own. Where several annotators judged every system,
@@ -102,14 +102,14 @@ def _part(system: str, kind: _Kind, json: Json, places: Sequence[int]) -> Part:
 
 
 def _values(record: Any) -> dict[str, float | None]:  # noqa: ANN401 - as JSON has it
-    given = record.get(_PREFERENCE)
-    found = {_PREFERENCE: None if given is None else _DRAWS.get(given, given) - 1}
-    return found | ({_CONTROLLED: record[_CONTROLLED]} if _CONTROLLED in record else {})
+    preference = record.get(_PREFERENCE)
+    scores = {_PREFERENCE: None if preference is None else _DRAWS.get(preference, preference) - 1}
+    return scores | ({_CONTROLLED: record[_CONTROLLED]} if _CONTROLLED in record else {})
 
 
 def _of_annotator(part: Part) -> Part:
     """Return the part with its metrics called after its annotator, who is then nothing to be compared."""
-    said = dict(part.said)
-    name = said.pop(_ANNOTATOR, "none")
-    values = [{f"{metric}({name})": value for metric, value in one.items()} for one in part.values]
-    return replace(part, values=values, said=said)
+    settings = dict(part.said)
+    name = settings.pop(_ANNOTATOR, "none")
+    values = [{f"{metric}({name})": value for metric, value in scores.items()} for scores in part.values]
+    return replace(part, values=values, said=settings)

@@ -27,7 +27,7 @@ _FEWEST = 2
 _UNSAID: Any = object()
 
 
-class _Asked(NamedTuple):
+class _Selector(NamedTuple):
     """KEY=VALUE or TASK/KEY=VALUE; in a task and a value, ``*`` stands for any signs."""
 
     task: str
@@ -43,77 +43,83 @@ class _Asked(NamedTuple):
         )
 
 
-class Choice:
+class BenchmarkChoice:
     """What the caller asked of the results of a benchmark: options, metrics, and what `where` says, taken apart."""
 
     def __init__(self, options: TableOptions, form: "Format", metrics: Sequence[str] | None = None) -> None:
         self.options, self.form, self.metrics = options, form, metrics
         self.notes: list[str] = []
-        self._asked: list[_Asked] = []
+        self._asked: list[_Selector] = []
         if options.where and not form.compared:
             raise InvalidOptionError(f"{NO_ROWS}, and these are results of {form.name}; leave it out")
-        for said, value in options.where.items():
-            task, _, key = said.rpartition("/")
+        for selector, value in options.where.items():
+            task, _, key = selector.rpartition("/")
             if key not in form.compared:
                 kind = f"setting that `where` can choose in results of {form.name}"
                 raise UnknownNameError(kind, key, list(form.compared))
             if form.compared[key].startswith(EACH) and value != _ANY:
-                what = form.compared[key].removeprefix(EACH)
-                raise refused("where", f"can only be '*' for {key}, which every {what} has its own of", value)
-            self._asked.append(_Asked(task, key, str(value).strip()))
+                owner = form.compared[key].removeprefix(EACH)
+                raise refused("where", f"can only be '*' for {key}, which every {owner} has its own of", value)
+            self._asked.append(_Selector(task, key, str(value).strip()))
 
     def kept[Result: (Part, Dated)](self, results: Sequence[Result]) -> list[Result]:
         """Return the results with the settings asked for, and note how many of how many those are."""
-        asked = [one for one in self._asked if one.key != SPLIT]
-        found = list(results)
-        for one in asked:
-            self._check_task(one, [part.task for part in results])
-            fitting = [part for part in found if not one.is_of(part.task) or one.is_met(part.said.get(one.key))]
+        asked = [selector for selector in self._asked if selector.key != SPLIT]
+        selected = list(results)
+        for selector in asked:
+            self._check_task(selector, [result.task for result in results])
+            fitting = [
+                result
+                for result in selected
+                if not selector.is_of(result.task) or selector.is_met(result.said.get(selector.key))
+            ]
             if not fitting:
-                values = natural_order({str(part.said[one.key]) for part in found if one.key in part.said})
-                raise self._absent(one, values)
-            found = fitting
-        if len(found) < len(results):
-            self.notes.append(f"{len(found):,} of {len(results):,} results, with {self._words(asked)}")
-            self.notes += without_any(results, found)
-        return found
+                values = natural_order(
+                    {str(result.said[selector.key]) for result in selected if selector.key in result.said}
+                )
+                raise self._absent(selector, values)
+            selected = fitting
+        if len(selected) < len(results):
+            self.notes.append(f"{len(selected):,} of {len(results):,} results, with {self._words(asked)}")
+            self.notes += without_any(results, selected)
+        return selected
 
     def splits(self, known: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
         """Return the splits of every task that are read: those asked for, else its main one, else all it has."""
-        found = {task: self._own(task, splits) for task, splits in known.items()}
-        for one in self._asked:
-            self._check_task(one, known)
-            if one.key == SPLIT and not any(found[task] for task in known if one.is_of(task)):
-                raise self._absent(one, natural_order({split for splits in known.values() for split in splits}))
-        return found
+        selected = {task: self._own(task, splits) for task, splits in known.items()}
+        for selector in self._asked:
+            self._check_task(selector, known)
+            if selector.key == SPLIT and not any(selected[task] for task in known if selector.is_of(task)):
+                raise self._absent(selector, natural_order({split for splits in known.values() for split in splits}))
+        return selected
 
-    def _check_task(self, one: _Asked, tasks: Collection[str]) -> None:
+    def _check_task(self, one: _Selector, tasks: Collection[str]) -> None:
         if not any(map(one.is_of, tasks)):
             raise UnknownNameError(f"task in the results of {self.form.name}", one.task, natural_order({*tasks}))
 
     def _own(self, task: str, splits: Collection[str]) -> set[str]:
-        asked = [one for one in self._asked if one.key == SPLIT and one.is_of(task)]
+        asked = [selector for selector in self._asked if selector.key == SPLIT and selector.is_of(task)]
         if asked:
-            return {split for split in splits if all(one.is_met(split) for one in asked)}
+            return {split for split in splits if all(selector.is_met(split) for selector in asked)}
         main = next((split for split in self.form.splits if split in splits), None)
         return set(splits) if main is None else {main}
 
     def asks(self, key: str, task: str) -> bool:
         """Whether the caller chose a setting of a task."""
-        return any(one.key == key and one.is_of(task) for one in self._asked)
+        return any(selector.key == key and selector.is_of(task) for selector in self._asked)
 
-    def _absent(self, one: _Asked, values: Sequence[str]) -> UnknownNameError:
+    def _absent(self, one: _Selector, values: Sequence[str]) -> UnknownNameError:
         return UnknownNameError(f"{one.key} in the results of {self.form.name}", one.value, values)
 
     @staticmethod
-    def _words(asked: Sequence[_Asked]) -> str:
-        return " and ".join(f"{one.key} {one.value}" for one in asked)
+    def _words(asked: Sequence[_Selector]) -> str:
+        return " and ".join(f"{selector.key} {selector.value}" for selector in asked)
 
 
 def without_any(before: Sequence[Part | Dated], after: Sequence[Part | Dated]) -> list[str]:
     """Name the systems of which nothing is left."""
-    left = {one.system for one in after}
-    gone = list(dict.fromkeys(one.system for one in before if one.system not in left))
+    left = {result.system for result in after}
+    gone = list(dict.fromkeys(result.system for result in before if result.system not in left))
     return [f"nothing is left of {first_few(gone)}"] if gone else []
 
 
@@ -136,19 +142,19 @@ def settings_in(held: Mapping[str, Any], compared: Mapping[str, str], task: str 
     >>> settings_in({"n": {"t": 5.0}, "chat": None}, {"shots": "n.TASK", "chat": "chat?", "hash": "hash"}, "t")
     {'shots': '5', 'chat': 'no'}
     """
-    found = {}
+    settings = {}
     for key, places in compared.items():
         if places and not places.startswith(EACH):
-            values = [_value_at(held, place, task) for place in _each(places)]
+            values = [_value_at(held, path, task) for path in _each(places)]
             if any(value is not _UNSAID for value in values):
                 listed = [None if value is _UNSAID else value for value in values]
-                found[key] = spoken(listed[0] if len(listed) == 1 else listed)
-    return found
+                settings[key] = spoken(listed[0] if len(listed) == 1 else listed)
+    return settings
 
 
 def _each(places: str) -> Iterator[str]:
-    for place in places.split():
-        above, dot, names = place.rpartition(".")
+    for path in places.split():
+        above, dot, names = path.rpartition(".")
         yield from (f"{above}{dot}{name}" for name in names.split("|"))
 
 
@@ -174,7 +180,7 @@ def spoken(value: object) -> str:
     return brief(text, _LONGEST)
 
 
-def compare(parts: Sequence[Part], choice: Choice) -> list[str]:
+def compare(parts: Sequence[Part], choice: BenchmarkChoice) -> list[str]:
     """Refuse parts that cannot be compared; where the caller chose so, say in what they differ."""
     notes = []
     tasks: dict[str, list[Part]] = {}
@@ -182,35 +188,37 @@ def compare(parts: Sequence[Part], choice: Choice) -> list[str]:
         tasks.setdefault(part.task, []).append(part)
     for key in choice.form.compared:
         unlike = {
-            (task, what): values for task, own in tasks.items() for what, values in _unlike(own, task, key).items()
+            (task, subject): values
+            for task, of_task in tasks.items()
+            for subject, values in _unlike(of_task, task, key).items()
         }
-        for (task, what), values in unlike.items():
+        for (task, subject), values in unlike.items():
             if not choice.asks(key, task):
-                raise _incomparable(key, task, what, values, choice, len(unlike), several=len(tasks) > 1)
+                raise _incomparable(key, task, subject, values, choice, len(unlike), several=len(tasks) > 1)
         if unlike:
-            said = [f"{what} {_by_value(values)}".strip() for (_, what), values in unlike.items()]
-            notes.append(f"{key} differs, as asked for: {first_few(said, most=3, between='; ')}")
+            differences = [f"{subject} {_by_value(values)}".strip() for (_, subject), values in unlike.items()]
+            notes.append(f"{key} differs, as asked for: {first_few(differences, most=3, between='; ')}")
     return notes
 
 
 def _unlike(parts: Sequence[Part], task: str, key: str) -> dict[str, dict[str, list[Part]]]:
     """Return what parts of a task differ in, with the parts of every value."""
-    said = [(part, part.said[key]) for part in parts if key in part.said]
-    if all(one == said[0][1] for _, one in said):
+    settings = [(part, part.said[key]) for part in parts if key in part.said]
+    if all(setting == settings[0][1] for _, setting in settings):
         return {}
-    held: dict[str, dict[str, list[Part]]] = {}
-    for part, one in said:
-        for what, value in one.items() if isinstance(one, Mapping) else ((task, one),):
-            held.setdefault(what, {}).setdefault(value, []).append(part)
-    return {what: values for what, values in held.items() if len(values) > 1}
+    by_subject: dict[str, dict[str, list[Part]]] = {}
+    for part, setting in settings:
+        for subject, value in setting.items() if isinstance(setting, Mapping) else ((task, setting),):
+            by_subject.setdefault(subject, {}).setdefault(value, []).append(part)
+    return {subject: values for subject, values in by_subject.items() if len(values) > 1}
 
 
 def _by_value(values: Mapping[str, Sequence[Part]]) -> str:
     """Return who has which value: one or two systems by name, more by number."""
     systems = {value: _systems(parts) for value, parts in values.items()}
     return ", ".join(
-        f"{_beginning(value, values)} ({' and '.join(own) if len(own) <= _FEWEST else count(len(own), 'system')})"
-        for value, own in systems.items()
+        f"{_beginning(value, values)} ({' and '.join(names) if len(names) <= _FEWEST else count(len(names), 'system')})"
+        for value, names in systems.items()
     )
 
 
@@ -223,25 +231,26 @@ def _incomparable(  # noqa: PLR0913, PLR0917 - what differs, and of what
     task: str,
     what: str,
     values: Mapping[str, Sequence[Part]],
-    choice: Choice,
+    choice: BenchmarkChoice,
     n_unlike: int,
     *,
     several: bool,
 ) -> FileFormatError:
     """Return the refusal: both values, both files, and the options that choose."""
     (before, first), (value, others) = list(values.items())[:2]
-    shown = {one: _beginning(one, values) for one in values}
+    beginnings = {setting: _beginning(setting, values) for setting in values}
     where = "in it too" if first[0].path == others[0].path else f"in {first[0].path}"
     more = f" ({n_unlike - 1} more differ)" if n_unlike > 1 else ""
     message = (
-        f"{what}{': ' * bool(what)}{key} is {shown[value]!r} here and {shown[before]!r} {where}{more}: such scores "
+        f"{what}{': ' * bool(what)}{key} is {beginnings[value]!r} here and {beginnings[before]!r} {where}{more}: such "
+        "scores "
         "cannot be compared; "
     )
-    systems = {one: len(_systems(parts)) for one, parts in values.items()}
+    systems = {setting: len(_systems(parts)) for setting, parts in values.items()}
     most = max(systems, key=systems.__getitem__)
     if systems[most] >= _FEWEST and not choice.form.compared[key].startswith(EACH):
         name = f"{task.replace('=', '?')}/{key}" if several and task else key
-        pattern = most if shown[most] == most else shown[most].replace("…", _ANY)
+        pattern = most if beginnings[most] == most else beginnings[most].replace("…", _ANY)
         n_systems = len(_systems([part for parts in values.values() for part in parts]))
         message += f"read one alone (`where={ {name: pattern}!r}`, {systems[most]} of {count(n_systems, 'system')}), "
     message += f"leave files out, or read them as they are (`where={ {key: _ANY}!r}`)"
@@ -253,6 +262,6 @@ def _beginning(value: str, values: Collection[str]) -> str:
     if len(value) <= _LONGEST_SHOWN or set(value) & {*"[]*?…"}:
         return value
     for n in range(_SHORTEST, len(value)):
-        if not any(other != value and other.startswith(value[:n]) for other in values):
+        if not any(candidate != value and candidate.startswith(value[:n]) for candidate in values):
             return f"{value[:n]}…"
     return value

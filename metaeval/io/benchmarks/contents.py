@@ -44,9 +44,9 @@ class Json:
     @cached_property
     def records(self) -> list[Mapping[str, Any]]:
         """The objects of JSON lines or of a list, or one object alone; none for anything else."""
-        found = self.value if isinstance(self.value, list) else [self.value]
-        objects: list[Mapping[str, Any]] = [one for one in found if isinstance(one, dict)]
-        return objects if len(objects) == len(found) else []
+        values = self.value if isinstance(self.value, list) else [self.value]
+        objects: list[Mapping[str, Any]] = [record for record in values if isinstance(record, dict)]
+        return objects if len(objects) == len(values) else []
 
     @property
     def object(self) -> Mapping[str, Any]:
@@ -57,14 +57,14 @@ class Json:
     def names(self) -> list[str]:
         """The names in all records, in order of appearance; an error where a table of them would hold hardly any."""
         records = self.records
-        found = list(dict.fromkeys(chain.from_iterable(records)))
+        names = list(dict.fromkeys(chain.from_iterable(records)))
         n_values = sum(map(len, records))
-        if len(found) * len(records) > max(_LARGE, _SPARSE * n_values):
+        if len(names) * len(records) > max(_LARGE, _SPARSE * n_values):
             self.refuse(
-                f"{len(records):,} records have {len(found):,} names and {n_values:,} values, which no table is made "
+                f"{len(records):,} records have {len(names):,} names and {n_values:,} values, which no table is made "
                 "of; give every record the same names"
             )
-        return found
+        return names
 
     @property
     def first(self) -> Mapping[str, Any]:
@@ -74,8 +74,8 @@ class Json:
 
     def keep(self, names: Collection[str], records: Sequence[Any] | None = None) -> None:
         """Forget all but these names of every record, or of these ones: prompts and answers would fill the memory."""
-        found: Sequence[Any] = self.records if records is None else records
-        for record in found:
+        trimmed: Sequence[Any] = self.records if records is None else records
+        for record in trimmed:
             for name in [name for name in record if name not in names] if isinstance(record, dict) else ():
                 del record[name]
 
@@ -153,11 +153,11 @@ def _is_json(text: bytes) -> bool:
 
 def json_parts(text: bytes, label: str, first_line: int = 1) -> Iterator[Json]:
     """Yield JSON lines some at a time, with numbers as text; their values are counted before they are made."""
-    for part in parts_of_lines(text, _PART):
-        spend_objects(Budget.of_file(label, text), part, label)
-        if not part.isspace():
-            yield json_lines(part, label, first_line, _AS_TEXT)
-        first_line += part.count(b"\n")
+    for chunk in parts_of_lines(text, _PART):
+        spend_objects(Budget.of_file(label, text), chunk, label)
+        if not chunk.isspace():
+            yield json_lines(chunk, label, first_line, _AS_TEXT)
+        first_line += chunk.count(b"\n")
 
 
 def parts_of_lines(text: bytes, size: int) -> Iterator[bytes]:
@@ -216,17 +216,17 @@ class _TwiceError(Exception):
 
 
 def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         names = [name for name, _ in pairs]
         raise _TwiceError(next(name for at, name in enumerate(names) if name in names[:at]))
-    return found
+    return fields
 
 
 def _no_zeros(number: str) -> str:
     """Return a number with a point as text, a whole one as that; JSON's -0 is 0."""
-    whole, _, rest = number.partition(".")
-    return number if rest.strip("0") or not rest else "0" if whole == "-0" else whole
+    integer, _, fraction = number.partition(".")
+    return number if fraction.strip("0") or not fraction else "0" if integer == "-0" else integer
 
 
 _PLAIN = json.JSONDecoder()
@@ -263,10 +263,10 @@ class Archive:
     def json(self, name: str) -> Json:
         """Return a member as JSON."""
         label = f"{self.label} ({name})"
-        found = read_json(self._read(name, label), label, self._budget)
-        if found is None:
+        member = read_json(self._read(name, label), label, self._budget)
+        if member is None:
             raise FileFormatError("this member holds no JSON; fetch or write the archive again", path=label)
-        return found
+        return member
 
     def _read(self, name: str, label: str) -> bytes:
         info = self._zip.getinfo(name)

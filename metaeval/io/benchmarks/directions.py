@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metaeval.base.names import first_few
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.parts import Part
-from metaeval.io.blocks import Block
+from metaeval.io.blocks import FileBlock
 
 if TYPE_CHECKING:
     from metaeval.io.benchmarks.formats import Format
@@ -21,7 +21,7 @@ def lower_of(names: Iterable[str], form: "Format", kind: str = "") -> frozenset[
     return frozenset(name for name in names if {name, f"{kind}/{name}"} & {*form.lower})
 
 
-def one_way(block: Block, parts: Sequence[Part], form: "Format") -> Block:
+def one_way(block: FileBlock, parts: Sequence[Part], form: "Format") -> FileBlock:
     """Refuse a metric whose direction differs from task to task; note those of which nobody says a direction."""
     for name in block.labels["metric"]:
         stem = name.partition("(")[0]

@@ -42,27 +42,29 @@ class Dated(NamedTuple):
 def newest(files: Sequence[Dated]) -> dict[tuple[str, str], File[Json]]:
     """Return for every system and task its newest file."""
     groups: dict[tuple[str, str], list[Dated]] = {}
-    for one in files:
-        groups.setdefault((one.system, one.task), []).append(one)
+    for dated in files:
+        groups.setdefault((dated.system, dated.task), []).append(dated)
     return {key: _newest(group).file for key, group in groups.items()}
 
 
 def _newest(group: Sequence[Dated]) -> Dated:
-    best = [one for one in group if one.ended_well] or list(group)
-    chosen = max(best, key=lambda one: one.age)
+    best = [candidate for candidate in group if candidate.ended_well] or list(group)
+    chosen = max(best, key=lambda candidate: candidate.age)
     path = chosen.file.source.path
-    for one in best:
-        other = one.file.source.path
-        if one.age == chosen.age and one.scores != chosen.scores:
+    for candidate in best:
+        candidate_path = candidate.file.source.path
+        if candidate.age == chosen.age and candidate.scores != chosen.scores:
             message = (
-                f"{one.system} has other scores on {one.task} in {path}, and neither file says that it is the newer; "
+                f"{candidate.system} has other scores on {candidate.task} in {path}, and neither file says that it is "
+                "the newer; "
                 "leave one out"
             )
-            raise FileFormatError(message, path=other)
-        if one.n_items > chosen.n_items:
+            raise FileFormatError(message, path=candidate_path)
+        if candidate.n_items > chosen.n_items:
             message = (
-                f"this newest file of {one.system} on {one.task} scores {chosen.n_items} items, and {other}, an older "
-                f"one, {one.n_items}; leave out the one that does not count"
+                f"this newest file of {candidate.system} on {candidate.task} scores {chosen.n_items} items, and "
+                f"{candidate_path}, an older "
+                f"one, {candidate.n_items}; leave out the one that does not count"
             )
             raise FileFormatError(message, path=path)
     return chosen
@@ -77,10 +79,10 @@ def moment(date: object) -> tuple[float, ...]:
     (True, ())
     """
     try:
-        found = datetime.fromisoformat(str(date))
+        instant = datetime.fromisoformat(str(date))
     except ValueError:
         return ()
-    return ((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(),)
+    return ((instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp(),)
 
 
 def own_system(source: Source, found: str) -> str:
@@ -91,8 +93,8 @@ def own_system(source: Source, found: str) -> str:
 def name_in(json: Json, value: object, what: str, *, at: int | None = None, key: str = "") -> str:
     """Return a name that JSON has as a text or a whole number; refuse all else, of which digits may be lost."""
     if type(value) not in {str, int}:
-        found = {dict: "an object", list: "a list", type(None): "null"}.get(type(value)) or shortened(repr(value))
-        json.refuse(f"a {what} is a text or a whole number, not {found}; write it in quotation marks", at=at, key=key)
+        kind = {dict: "an object", list: "a list", type(None): "null"}.get(type(value)) or shortened(repr(value))
+        json.refuse(f"a {what} is a text or a whole number, not {kind}; write it in quotation marks", at=at, key=key)
     return str(value)
 
 

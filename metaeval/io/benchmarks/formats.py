@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from metaeval.io.benchmarks.contents import Json
-    from metaeval.io.blocks import Block
+    from metaeval.io.blocks import FileBlock
 
 
 class Format(NamedTuple):
@@ -58,10 +58,10 @@ class Format(NamedTuple):
         """The module that reads it."""
         return _module(self.module)
 
-    def finished(self, block: "Block") -> "Block":
+    def finished(self, block: "FileBlock") -> "FileBlock":
         """Return the block of all files, with what the format says of its metrics."""
-        own = _module(self.module)
-        done: Block = own.finished(block) if hasattr(own, "finished") else block
+        module = _module(self.module)
+        done: FileBlock = module.finished(block) if hasattr(module, "finished") else block
         return done
 
 
@@ -79,20 +79,20 @@ BENCHMARKS = tuple(one.name for one in FORMATS)
 
 def format_of(json: "Json") -> Format | None:
     """Return the format of a JSON document that is read as records of a benchmark; None for any other."""
-    return next((one for one in FORMATS if one.holds(json)), None)
+    return next((form for form in FORMATS if form.holds(json)), None)
 
 
 def format_table() -> list[dict[str, Any]]:
     """Return what the documentation says of the formats, a row each."""
     return [
         {
-            "format": one.name,
-            **{name.replace("_", " "): getattr(one, name) for name in one._fields[1:6]},
-            "repeat": one.repeat or "none",
-            "cluster": one.cluster or "none",
-            "rules": " ".join(filter(None, [one.rule, _compared_in(one), _tested_on(one)])),
+            "format": form.name,
+            **{name.replace("_", " "): getattr(form, name) for name in form._fields[1:6]},
+            "repeat": form.repeat or "none",
+            "cluster": form.cluster or "none",
+            "rules": " ".join(filter(None, [form.rule, _compared_in(form), _tested_on(form)])),
         }
-        for one in FORMATS
+        for form in FORMATS
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits, settings_in, without_any
+from metaeval.io.benchmarks.comparable import SPLIT, BenchmarkChoice, left_of_splits, settings_in, without_any
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.directions import lower_of
 from metaeval.io.benchmarks.files import File, name_in, own_system
@@ -19,7 +19,7 @@ _OF_ALL = frozenset({"name", "robustness", "fairness", "computed_on"})
 """What a perturbation of any kind says of itself; the rest are its parameters."""
 
 
-class _Run(NamedTuple):
+class _HelmRun(NamedTuple):
     """The statistics of a run, an instance a record, and what its specification says."""
 
     system: str
@@ -39,7 +39,7 @@ def _holds_spec(json: Json) -> bool:
     return {"adapter_spec", "scenario_spec"} <= json.object.keys()
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read runs: a system a model, an item an instance of a scenario with its perturbation, a metric a statistic.
 
     A repeat is a training trial. The score is the statistic's mean; one that counted nothing is a gap. Of a scenario
@@ -53,11 +53,11 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     notes = []
     if without := len(specs) - len({Path(run.json.label).parent for run in runs}):
         notes.append(f"left out {count(without, 'run')} without {STATS_FILE}")
-    known: dict[str, set[str]] = {}
+    scenario_splits: dict[str, set[str]] = {}
     for run in runs:
-        known.setdefault(run.scenario, set()).update(run.splits)
-    kept, left = choice.splits(known), dict[str, set[str]]()
-    parts = [_part(run, kept[run.scenario], choice, left) for run in runs]
+        scenario_splits.setdefault(run.scenario, set()).update(run.splits)
+    chosen_splits, left = choice.splits(scenario_splits), dict[str, set[str]]()
+    parts = [_part(run, chosen_splits[run.scenario], choice, left) for run in runs]
     notes += left_of_splits({split: len(items) for split, items in left.items()}, "item")
     filled = [part for part in parts if part.topics]
     notes += without_any(parts, filled)
@@ -71,15 +71,15 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     return parts, notes
 
 
-def _run(file: File[Json], specs: Mapping[Path, Json], choice: Choice) -> _Run:
+def _run(file: File[Json], specs: Mapping[Path, Json], choice: BenchmarkChoice) -> _HelmRun:
     spec = specs.get(Path(file.source.path).parent)
     if spec is None:
         message = f"there is no {SPEC_FILE} beside it to say which model and scenario this is; give the whole folder"
         raise FileFormatError(message, path=file.source.path)
     model, scenario = _spoken_of(spec)
     splits = [_split_of(record, file.held, at) for at, record in enumerate(file.held.records)]
-    said = settings_in(spec.object, choice.form.compared)
-    return _Run(own_system(file.source, model), scenario, said, file.held, splits)
+    settings = settings_in(spec.object, choice.form.compared)
+    return _HelmRun(own_system(file.source, model), scenario, settings, file.held, splits)
 
 
 def _spoken_of(spec: Json) -> tuple[str, str]:
@@ -89,11 +89,11 @@ def _spoken_of(spec: Json) -> tuple[str, str]:
         spec.refuse("the specification of a run names its model here", key="adapter_spec.model")
     if not isinstance(scenario, dict) or not isinstance(scenario.get("class_name"), str):
         spec.refuse("the specification of a run names its scenario here", key="scenario_spec.class_name")
-    given = scenario.get("args") or {}
-    if not isinstance(given, dict):
+    arguments = scenario.get("args") or {}
+    if not isinstance(arguments, dict):
         spec.refuse("the arguments of a scenario are an object", key="scenario_spec.args")
     name = scenario["class_name"].rpartition(".")[2].removesuffix("Scenario")
-    words = ",".join(f"{key}={value}" for key, value in sorted(given.items()))
+    words = ",".join(f"{key}={value}" for key, value in sorted(arguments.items()))
     return adapter["model"], f"{name}:{words}" if words else name
 
 
@@ -101,18 +101,18 @@ def _split_of(record: Mapping[str, Any], json: Json, at: int) -> str:
     """Return the split that the statistics of an instance name, "" where none does."""
     if not isinstance(record.get("stats"), list) or "instance_id" not in record:
         json.refuse("an instance is an object with instance_id and a list of stats", at=at)
-    found = dict[str, None]()
+    splits = dict[str, None]()
     for number, stat in enumerate(record["stats"]):
         named = stat.get("name") if isinstance(stat, Mapping) else None
         split = named.get(SPLIT) if isinstance(named, Mapping) else None
         if split is not None:
-            found[name_in(json, split, SPLIT, at=at, key=f"stats[{number}].name.{SPLIT}")] = None
-    if len(found) > 1:
-        json.refuse(f"the statistics are of the splits {' and '.join(found)}; an instance is of one", at=at)
-    return next(iter(found), "")
+            splits[name_in(json, split, SPLIT, at=at, key=f"stats[{number}].name.{SPLIT}")] = None
+    if len(splits) > 1:
+        json.refuse(f"the statistics are of the splits {' and '.join(splits)}; an instance is of one", at=at)
+    return next(iter(splits), "")
 
 
-def _part(run: _Run, kept: set[str], choice: Choice, left: dict[str, set[str]]) -> Part:
+def _part(run: _HelmRun, kept: set[str], choice: BenchmarkChoice, left: dict[str, set[str]]) -> Part:
     topics, values, repeats, places = [], [], [], []
     json = run.json
     for at, (record, split) in enumerate(zip(json.records, run.splits, strict=True)):
@@ -126,7 +126,7 @@ def _part(run: _Run, kept: set[str], choice: Choice, left: dict[str, set[str]]) 
         repeats.append(name_in(json, record.get("train_trial_index", 0), "trial", at=at, key="train_trial_index"))
         values.append(scores)
         places.append(at)
-    names = {name for one in values for name in one}
+    names = {name for item_scores in values for name in item_scores}
     lower = lower_of(names, choice.form, run.scenario.partition(":")[0])
     return Part(
         path=json.label,
@@ -151,19 +151,19 @@ def _perturbation(said: object, json: Json, at: int) -> str:
     if not isinstance(said, Mapping) or not said:
         json.refuse("a perturbation is an object with a name", at=at, key="perturbation")
     name = name_in(json, said.get("name"), "perturbation", at=at, key="perturbation.name")
-    given = ",".join(f"{key}={value}" for key, value in sorted(said.items()) if key not in _OF_ALL)
-    return f"{_PERTURBED}{name}" + f"({given})" * bool(given)
+    parameters = ",".join(f"{key}={value}" for key, value in sorted(said.items()) if key not in _OF_ALL)
+    return f"{_PERTURBED}{name}" + f"({parameters})" * bool(parameters)
 
 
 def _values(stats: Sequence[Any], json: Json, at: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    means: dict[str, Any] = {}
     for number, stat in enumerate(stats):
         key = f"stats[{number}]"
         name: Any = stat.get("name") if isinstance(stat, Mapping) else None
         name = name.get("name") if isinstance(name, Mapping) else name
         if not isinstance(name, str) or not name:
             json.refuse("a statistic is an object with a name", at=at, key=key)
-        if name in found:
+        if name in means:
             json.refuse(f"the statistic {name!r} appears twice for this instance; keep one", at=at, key=key)
-        found[name] = None if stat.get("count") == 0 else stat.get("mean")
-    return found
+        means[name] = None if stat.get("count") == 0 else stat.get("mean")
+    return means

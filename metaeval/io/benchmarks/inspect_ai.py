@@ -6,7 +6,7 @@ from typing import Any
 
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.comparable import Choice, settings_in, spoken
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in, spoken
 from metaeval.io.benchmarks.contents import Archive, Json
 from metaeval.io.benchmarks.directions import lower_of
 from metaeval.io.benchmarks.files import Dated, File, moment, name_in, newest, own_system
@@ -61,21 +61,21 @@ def archived_log(archive: Archive) -> Json:
         log.refuse("the header of a log is an object")
     members = [name for name in archive.names if _SAMPLE.fullmatch(name)]
     summaries = ["summaries.json"] if "summaries.json" in archive.names else []
-    found: list[Any] = []
+    samples: list[Any] = []
     for name in summaries or [name for name in archive.names if _SUMMARY.fullmatch(name)]:
-        said = archive.json(name)
-        if not isinstance(said.value, list):
-            said.refuse("the summaries of samples are a list")
-        found += said.value
+        summary = archive.json(name)
+        if not isinstance(summary.value, list):
+            summary.refuse("the summaries of samples are a list")
+        samples += summary.value
     # a log that was cut off has summaries of some samples only, and none says whether its sample was declared invalid
-    if len(found) < len(members) or (members and log.object.get("invalidated")):
-        found = [archive.json(name).value for name in members]
-    whole = Json(archive.label, {"status": "started", **log.object, "samples": found})
-    slim(whole)
-    return whole
+    if len(samples) < len(members) or (members and log.object.get("invalidated")):
+        samples = [archive.json(name).value for name in members]
+    full_log = Json(archive.label, {"status": "started", **log.object, "samples": samples})
+    slim(full_log)
+    return full_log
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read logs: a system a model, an item a sample, a metric a scorer, a repeat an epoch, a cluster a task.
 
     Of several logs of one model and task the newest that ended well is read; logs that differ in what the task, the
@@ -123,10 +123,10 @@ def _evaluated(log: Json) -> Mapping[str, Any]:
 
 
 def _samples(log: Json) -> list[Any]:
-    found = log.object.get("samples") or []
-    if not isinstance(found, list):
+    samples = log.object.get("samples") or []
+    if not isinstance(samples, list):
         log.refuse("the samples of a log are a list", key="samples")
-    return found
+    return samples
 
 
 def _n_scored(log: Json) -> int:
@@ -139,7 +139,7 @@ def _status(log: Json) -> str:
     return str(log.object.get("status"))
 
 
-def _dated(file: File[Json], choice: Choice) -> Dated:
+def _dated(file: File[Json], choice: BenchmarkChoice) -> Dated:
     evaluated, samples = _evaluated(file.held), _samples(file.held)
     model, task = (name_in(file.held, evaluated[key], key, key=f"eval.{key}") for key in ("model", "task"))
     return Dated(
@@ -154,28 +154,31 @@ def _dated(file: File[Json], choice: Choice) -> Dated:
     )
 
 
-def _said(log: Json, choice: Choice) -> dict[str, str | Mapping[str, str]]:
+def _said(log: Json, choice: BenchmarkChoice) -> dict[str, str | Mapping[str, str]]:
     """Return what must be alike: what the task was given, and how, and by whom, answers were scored."""
     scorers = _scorers(log)
     judges = {name: _judge(name, options, _evaluated(log)) for name, options in scorers.items()}
-    known = [f"{name}: {judge}" if len(scorers) > 1 else judge for name, judge in judges.items() if judge]
-    given = {
+    named_judges = [f"{name}: {judge}" if len(scorers) > 1 else judge for name, judge in judges.items() if judge]
+    scorer_options = {
         name: spoken({key: value for key, value in options.items() if key not in _OF_JUDGES})
         for name, options in scorers.items()
     }
-    said: dict[str, str | Mapping[str, str]] = {**settings_in(log.object, choice.form.compared), "scorer": given}
-    return said | ({"judge": ", ".join(known)} if known else {})
+    settings: dict[str, str | Mapping[str, str]] = {
+        **settings_in(log.object, choice.form.compared),
+        "scorer": scorer_options,
+    }
+    return settings | ({"judge": ", ".join(named_judges)} if named_judges else {})
 
 
 def _scorers(log: Json) -> dict[str, Mapping[str, Any]]:
     """Return what every scorer was given, as far as the log says it."""
     listed = _evaluated(log).get("scorers")
-    found: dict[str, Mapping[str, Any]] = {}
-    for one in listed if isinstance(listed, list) else []:
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            options = one.get("options")
-            found[one["name"]] = options if isinstance(options, dict) else {}
-    return found
+    scorers: dict[str, Mapping[str, Any]] = {}
+    for scorer in listed if isinstance(listed, list) else []:
+        if isinstance(scorer, dict) and isinstance(scorer.get("name"), str):
+            options = scorer.get("options")
+            scorers[scorer["name"]] = options if isinstance(options, dict) else {}
+    return scorers
 
 
 def _judge(name: str, options: Mapping[str, Any], evaluated: Mapping[str, Any]) -> str:
@@ -186,33 +189,33 @@ def _judge(name: str, options: Mapping[str, Any], evaluated: Mapping[str, Any]) 
     roles = evaluated.get("model_roles")
     bound = roles.get(role) if isinstance(roles, dict) and isinstance(role, str) else None
     bound = bound.get("model") if isinstance(bound, dict) else bound
-    return spoken(next(one for one in (options.get("model"), bound, evaluated["model"]) if one is not None))
+    return spoken(next(model for model in (options.get("model"), bound, evaluated["model"]) if model is not None))
 
 
-def _lower(log: Json, choice: Choice) -> frozenset[str]:
+def _lower(log: Json, choice: BenchmarkChoice) -> frozenset[str]:
     """Return the scorers of which an aggregate is one where lower is better, as of log likelihoods with their sign."""
     listed = _evaluated(log).get("scorers")
     return frozenset(
-        str(one.get("name"))
-        for one in (listed if isinstance(listed, list) else [])
-        if isinstance(one, dict) and lower_of(_metrics_in(one.get("metrics")), choice.form)
+        str(scorer.get("name"))
+        for scorer in (listed if isinstance(listed, list) else [])
+        if isinstance(scorer, dict) and lower_of(_metrics_in(scorer.get("metrics")), choice.form)
     )
 
 
 def _metrics_in(held: object) -> list[str]:
     """Return the names of metrics, which stand in lists, or lists by name."""
     if isinstance(held, list):
-        return [name for one in held for name in _metrics_in(one)]
+        return [name for nested in held for name in _metrics_in(nested)]
     if isinstance(held, dict):
         named = [held["name"].rpartition("/")[2]] if isinstance(held.get("name"), str) else []
-        return named + [name for one in held.values() for name in _metrics_in(one)]
+        return named + [name for nested in held.values() for name in _metrics_in(nested)]
     return []
 
 
 def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None:
     for name in _SETTINGS:
-        said, before = (_setting(log, name) for log in (other, one))
-        if said != before:
+        setting, before = (_setting(log, name) for log in (other, one))
+        if setting != before:
             message = (
                 f"{key[0]} was evaluated on {key[1]} with another {name} in {one.label}; leave one out, or "
                 f"name what they hold: {' '.join(named_apart([one.label, other.label]))}"
@@ -221,12 +224,16 @@ def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None
 
 
 def _setting(log: Json, name: str) -> object:
-    said = _evaluated(log).get(name) or {}
-    return {key: one for key, one in said.items() if key not in _OF_CONNECTIONS} if isinstance(said, dict) else said
+    setting = _evaluated(log).get(name) or {}
+    return (
+        {key: value for key, value in setting.items() if key not in _OF_CONNECTIONS}
+        if isinstance(setting, dict)
+        else setting
+    )
 
 
-def _part(system: str, task: str, log: Json, choice: Choice, *, several: bool) -> Part:
-    topics, values, repeats, kept = [], [], [], []
+def _part(system: str, task: str, log: Json, choice: BenchmarkChoice, *, several: bool) -> Part:
+    topics, values, repeats, positions = [], [], [], []
     unscored = invalid = 0
     for at, sample in enumerate(_samples(log)):
         key = f"samples[{at}]"
@@ -245,13 +252,13 @@ def _part(system: str, task: str, log: Json, choice: Choice, *, several: bool) -
         topics.append(f"{task}/{name}" if several else name)
         values.append(_values(scores, log, f"{key}.scores"))
         repeats.append(name_in(log, sample.get("epoch", 1), "epoch", key=f"{key}.epoch"))
-        kept.append(at)
+        positions.append(at)
     return Part(
         path=log.label,
         system=system,
         topics=topics,
         values=values,
-        place=lambda number, metric: (None, f"samples[{kept[number]}].scores" + (f".{metric}" if metric else "")),
+        place=lambda number, metric: (None, f"samples[{positions[number]}].scores" + (f".{metric}" if metric else "")),
         repeats=repeats,
         clusters=[task] * len(topics),
         said=_said(log, choice),
@@ -265,22 +272,22 @@ def _part(system: str, task: str, log: Json, choice: Choice, *, several: bool) -
 
 def _values(scores: Mapping[str, Any], log: Json, key: str) -> dict[str, Any]:
     """Return the score of every scorer, or of every name in what it gave."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for scorer, score in scores.items():
         if not isinstance(score, dict) or "value" not in score:
             log.refuse("a score is an object with a value", key=f"{key}.{scorer}")
         value = score["value"]
         if isinstance(value, dict):
-            for name, part in value.items():
-                if isinstance(part, dict | list):
+            for name, subscore in value.items():
+                if isinstance(subscore, dict | list):
                     log.refuse(
                         "the scores of one scorer are numbers or grades by name, not nested further",
                         key=f"{key}.{scorer}.value.{name}",
                     )
-                found[f"{scorer}.{name}"] = _number(part)
+                values[f"{scorer}.{name}"] = _number(subscore)
         else:
-            found[scorer] = _number(value)
-    return found
+            values[scorer] = _number(value)
+    return values
 
 
 def _number(value: object) -> object:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.comparable import Choice, settings_in, spoken
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in, spoken
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, moment, name_in, newest, own_system
 from metaeval.io.benchmarks.parts import Part
@@ -48,7 +48,7 @@ type _Said = Mapping[str, str | Mapping[str, str]]
 """As `Part.said`."""
 
 
-class _Run(NamedTuple):
+class _LmEvalRun(NamedTuple):
     """Where and when a file was written: samples and results of one run have both in common."""
 
     folder: Path
@@ -75,7 +75,7 @@ def slim(json: Json) -> None:
     json.keep({name for record in json.records for name in record} - heavy)
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read samples: a system a folder, an item a document of a task, a metric a name with its filter.
 
     A folder where results of several models were written names none, so there each has the name in the results of its
@@ -86,29 +86,35 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     runs = {_run_of(file): file for file in results}
     owners = _owners(runs)
     if samples:
-        found = [_dated_samples(file, owners, runs, choice) for file in samples]
+        all_dated = [_dated_samples(file, owners, runs, choice) for file in samples]
         notes = _notes_on_runs(runs, samples)
     else:
-        found = [one for file in results for one in _dated_results(file, owners, choice)]
-        notes = _notes_on_tasks(found)
-    dated = choice.kept(found)
+        all_dated = [candidate for file in results for candidate in _dated_results(file, owners, choice)]
+        notes = _notes_on_tasks(all_dated)
+    dated = choice.kept(all_dated)
     _refuse_other_folders(dated)
     chosen = newest(dated)
-    said = {(one.system, one.task): one.said for one in dated if one.file is chosen[one.system, one.task]}
+    settings = {
+        (candidate.system, candidate.task): candidate.said
+        for candidate in dated
+        if candidate.file is chosen[candidate.system, candidate.task]
+    }
     if older := len(dated) - len(chosen):
-        other = sum(_of_task(one.said) != _of_task(said[one.system, one.task]) for one in dated)
-        unlike = f" ({other} with other settings)" if other else ""
+        n_unlike = sum(
+            _of_task(candidate.said) != _of_task(settings[candidate.system, candidate.task]) for candidate in dated
+        )
+        unlike = f" ({n_unlike} with other settings)" if n_unlike else ""
         notes.append(f"left out {count(older, 'older result')} of a task that was run again{unlike}")
-    part = _part if samples else _part_of_results
+    make_part = _part if samples else _part_of_results
     parts = [
-        part(system, task, file.held, said[system, task], _Says(runs.get(_run_of(file)), task, choice))
+        make_part(system, task, file.held, settings[system, task], _Says(runs.get(_run_of(file)), task, choice))
         for (system, task), file in chosen.items()
     ]
     wanted = choice.metrics is None or any(_TURNED in metric for metric in choice.metrics)
     return parts, [*notes, *(_turned(parts) if wanted else [])]
 
 
-def _notes_on_runs(runs: Mapping[_Run, File[Json]], samples: Sequence[File[Json]]) -> list[str]:
+def _notes_on_runs(runs: Mapping[_LmEvalRun, File[Json]], samples: Sequence[File[Json]]) -> list[str]:
     without = len(runs.keys() - {_run_of(file) for file in samples})
     note = f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"
     return [note] if without else []
@@ -116,9 +122,9 @@ def _notes_on_runs(runs: Mapping[_Run, File[Json]], samples: Sequence[File[Json]
 
 def _notes_on_tasks(dated: Sequence[Dated]) -> list[str]:
     errors = {
-        (one.task, key)
-        for one in dated
-        for key in one.file.held.object["results"][one.task]
+        (result.task, key)
+        for result in dated
+        for key in result.file.held.object["results"][result.task]
         if key.partition(",")[0].endswith(_ERROR)
     }
     note = f"left out {count(len(errors), 'standard error')} of tasks (stderr)"
@@ -133,24 +139,24 @@ def _of_task(said: _Said) -> dict[str, str]:
     return {key: value for key, value in said.items() if isinstance(value, str)}
 
 
-def _run_of(file: File[Json]) -> _Run:
-    return _Run(Path(file.source.path).parent, _task_of(file)[1])
+def _run_of(file: File[Json]) -> _LmEvalRun:
+    return _LmEvalRun(Path(file.source.path).parent, _task_of(file)[1])
 
 
 def _refuse_other_folders(dated: Sequence[Dated]) -> None:
     first: dict[tuple[str, str], str] = {}
-    for one in dated:
-        path = one.file.source.path
-        before = first.setdefault((one.system, one.task), path)
+    for result in dated:
+        path = result.file.source.path
+        before = first.setdefault((result.system, result.task), path)
         if Path(before).parent != Path(path).parent:
             message = (
-                f"{one.system} has results of {one.task} in {before} too, a folder of the same name; leave "
+                f"{result.system} has results of {result.task} in {before} too, a folder of the same name; leave "
                 f"one out, or name what they hold: {' '.join(named_apart([before, path]))}"
             )
             raise FileFormatError(message, path=path)
 
 
-def _owners(runs: Mapping[_Run, File[Json]]) -> dict[_Run, str]:
+def _owners(runs: Mapping[_LmEvalRun, File[Json]]) -> dict[_LmEvalRun, str]:
     """Return the models of runs whose folder does not name them: as several wrote there, or as it was not theirs."""
     models: dict[Path, set[str]] = defaultdict(set)
     for run, file in runs.items():
@@ -167,18 +173,18 @@ def _model_of(file: File[Json]) -> str:
     return "" if model is None else name_in(file.held, model, "model", key=_MODEL)
 
 
-def _system_of(file: File[Json], owners: Mapping[_Run, str]) -> str:
-    found = owners.get(_run_of(file)) or Path(file.source.path).absolute().parent.name
-    return own_system(file.source, found)
+def _system_of(file: File[Json], owners: Mapping[_LmEvalRun, str]) -> str:
+    system = owners.get(_run_of(file)) or Path(file.source.path).absolute().parent.name
+    return own_system(file.source, system)
 
 
 def _dated_samples(
-    file: File[Json], owners: Mapping[_Run, str], runs: Mapping[_Run, File[Json]], choice: Choice
+    file: File[Json], owners: Mapping[_LmEvalRun, str], runs: Mapping[_LmEvalRun, File[Json]], choice: BenchmarkChoice
 ) -> Dated:
     task, date = _task_of(file)
     run = runs.get(_run_of(file))
     about = {} if run is None else run.held.object
-    said: dict[str, str | Mapping[str, str]] = dict(settings_in(about, choice.form.compared, task))
+    settings: dict[str, str | Mapping[str, str]] = dict(settings_in(about, choice.form.compared, task))
     return Dated(
         system=_system_of(file, owners),
         task=task,
@@ -187,7 +193,7 @@ def _dated_samples(
         age=date,
         n_items=len({str(record.get("doc_id")) for record in file.held.records}),
         scores=file.held.value,
-        said=said | {"prompt_hash": _prompts(file.held, task, about.get(_TEMPLATE))},
+        said=settings | {"prompt_hash": _prompts(file.held, task, about.get(_TEMPLATE))},
     )
 
 
@@ -201,17 +207,17 @@ def _prompts(json: Json, task: str, template: object) -> dict[str, str]:
     }
 
 
-def _dated_results(file: File[Json], owners: Mapping[_Run, str], choice: Choice) -> list[Dated]:
+def _dated_results(file: File[Json], owners: Mapping[_LmEvalRun, str], choice: BenchmarkChoice) -> list[Dated]:
     """Return the results of every task that is no group of others."""
     below, sizes = (file.held.object.get(name) for name in ("group_subtasks", "n-samples"))
-    found = []
-    for task, said in file.held.object["results"].items():
-        if not isinstance(said, dict):
+    dated = []
+    for task, scores in file.held.object["results"].items():
+        if not isinstance(scores, dict):
             file.held.refuse("the results of a task are an object", key=f"results.{task}")
         size = sizes.get(task) if isinstance(sizes, dict) else None
         n_items = size.get("effective") if isinstance(size, dict) else 0
         if not (isinstance(below, dict) and below.get(task)):
-            found.append(
+            dated.append(
                 Dated(
                     system=_system_of(file, owners),
                     task=task,
@@ -219,11 +225,11 @@ def _dated_results(file: File[Json], owners: Mapping[_Run, str], choice: Choice)
                     ended_well=True,
                     age=_task_of(file)[1],
                     n_items=n_items if isinstance(n_items, int) else 0,
-                    scores=said,
+                    scores=scores,
                     said=settings_in(file.held.object, choice.form.compared, task),
                 )
             )
-    return found
+    return dated
 
 
 def _task_of(file: File[Json]) -> tuple[str, tuple[float, ...]]:
@@ -231,39 +237,41 @@ def _task_of(file: File[Json]) -> tuple[str, tuple[float, ...]]:
     name = Path(file.source.path).name
     for ending in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(ending)
-    found = _NAME.fullmatch(name) or _RESULTS.fullmatch(name)
-    if found:
-        return found["task"], moment(f"{found['day']}T{found['time'].replace('-', ':')}")
+    match = _NAME.fullmatch(name) or _RESULTS.fullmatch(name)
+    if match:
+        return match["task"], moment(f"{match['day']}T{match['time'].replace('-', ':')}")
     return (name.removesuffix(".jsonl").removeprefix("samples_"), ())
 
 
 class _Says:
     """What the results of a run say of a task's metrics; nothing is known where there are none."""
 
-    def __init__(self, run: File[Json] | None, task: str, choice: Choice) -> None:
-        held = {} if run is None else run.held.object
+    def __init__(self, run: File[Json] | None, task: str, choice: BenchmarkChoice) -> None:
+        document = {} if run is None else run.held.object
         self._usual = choice.form.lower
-        self._better = _inside(held, "higher_is_better", task)
-        listed = _inside(held, "configs", task).get("metric_list")
-        self._metrics = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        self._better = _inside(document, "higher_is_better", task)
+        listed = _inside(document, "configs", task).get("metric_list")
+        self._metrics = [metric for metric in listed if isinstance(metric, dict)] if isinstance(listed, list) else []
 
     def direction(self, name: str) -> bool | None:
         """Return whether a higher aggregate is better, None where nobody says so."""
-        said = self._better.get(name)
-        return said if isinstance(said, bool) else False if name in self._usual else None
+        higher = self._better.get(name)
+        return higher if isinstance(higher, bool) else False if name in self._usual else None
 
     def aggregation(self, name: str) -> str:
         """Return how values of samples are aggregated, by default as the metric of this name is."""
-        found = next((one.get("aggregation") for one in self._metrics if one.get("metric") == name), None)
-        return found if isinstance(found, str) else _TURNED if name == _TURNED else "mean"
+        aggregation = next(
+            (metric.get("aggregation") for metric in self._metrics if metric.get("metric") == name), None
+        )
+        return aggregation if isinstance(aggregation, str) else _TURNED if name == _TURNED else "mean"
 
 
 def _inside(held: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     """Return the object at these names, an empty one where there is none."""
-    found: object = held
+    nested: object = held
     for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
+        nested = nested.get(name) if isinstance(nested, dict) else None
+    return nested if isinstance(nested, dict) else {}
 
 
 def _part(system: str, task: str, json: Json, said: _Said, says: _Says) -> Part:
@@ -326,14 +334,14 @@ def _with_filter(name: str, used: str) -> str:
 
 
 def _part_of_results(system: str, task: str, json: Json, said: _Said, says: _Says) -> Part:
-    values, held = {}, json.object["results"][task]
-    for key, value in held.items():
+    values, scores = {}, json.object["results"][task]
+    for key, value in scores.items():
         name, _, used = key.partition(",")
         if name == _UNSCORED:
             continue
         if not name.endswith(_ERROR) and key not in {"name", "alias", "sample_len", "sample_count"}:
             values[_with_filter(name, used or _NO_FILTER)] = value
-    unscored = [(key, value) for key, value in held.items() if key.partition(",")[0] == _UNSCORED]
+    unscored = [(key, value) for key, value in scores.items() if key.partition(",")[0] == _UNSCORED]
     if not values and unscored:
         _refuse_unscored(json, task, unscored[0][1], at=None, key=f"results.{task}.{unscored[0][0]}")
     return Part(
@@ -352,7 +360,7 @@ def _directions(values: Sequence[Mapping[str, Any]], says: _Says, *, of_samples:
     """Return the metrics where lower values are better, where higher ones are, and notes, as a part has them."""
     better: dict[bool, set[str]] = {False: set(), True: set()}
     notes = []
-    for name in dict.fromkeys(metric.partition("(")[0] for one in values for metric in one):
+    for name in dict.fromkeys(metric.partition("(")[0] for scores in values for metric in scores):
         higher, aggregation = says.direction(name), says.aggregation(name)
         if higher is None:
             continue
@@ -368,13 +376,16 @@ def _directions(values: Sequence[Mapping[str, Any]], says: _Says, *, of_samples:
 
 def _turned(parts: Sequence[Part]) -> list[str]:
     """Say what the samples of a perplexity are, and what lm-evaluation-harness makes of them."""
-    found = []
+    perplexities = []
     for part in parts:
-        held = [one[_TURNED] for one in part.values if isinstance(one.get(_TURNED), float | int)]
-        if held and _TURNED in part.higher:
+        log_likelihoods = [scores[_TURNED] for scores in part.values if isinstance(scores.get(_TURNED), float | int)]
+        if log_likelihoods and _TURNED in part.higher:
             with suppress(OverflowError):
-                found.append(f"{math.exp(-sum(held) / len(held)):.6g} for {part.system} on {part.task}")
+                perplexities.append(
+                    f"{math.exp(-sum(log_likelihoods) / len(log_likelihoods)):.6g} for {part.system} on {part.task}"
+                )
     note = (
-        f"{_TURNED} of a sample is a log likelihood, where higher is better; exp(-mean) is {first_few(found, most=8)}"
+        f"{_TURNED} of a sample is a log likelihood, where higher is better; exp(-mean) is "
+        f"{first_few(perplexities, most=8)}"
     )
-    return [note] if found else []
+    return [note] if perplexities else []

@@ -34,15 +34,15 @@ class _Pair:
         self.notes: list[str] = []
         references = references_of(self.metrics)
         if not every and len(references) > 1:
-            kept = {
+            selected = {
                 name: path
                 for name, path in self.metrics.items()
                 if name in (named or ()) or _reference(name) in {references[0], ""}
             }
-            others = count(len(self.metrics) - len(kept), "file")
-            said = f"metrics with reference {references[0]} are read, not {others} with {first_few(references[1:])}"
-            self.notes.append(f"{said}; name those with `metrics`")
-            self.metrics = kept
+            others = count(len(self.metrics) - len(selected), "file")
+            note = f"metrics with reference {references[0]} are read, not {others} with {first_few(references[1:])}"
+            self.notes.append(f"{note}; name those with `metrics`")
+            self.metrics = selected
         self.human = _score_files(root / _HUMAN, f"{pair}.") if (root / _HUMAN).is_dir() else {}
         self.read: list[str] = []
         if not self.metrics:
@@ -60,19 +60,19 @@ class _Pair:
 
     def scores(self, path: str, *, of_systems: bool = False) -> dict[str, list[float]]:
         """Return the scores of every system by segment, or its one score, NaN where there is none."""
-        found: dict[str, list[float]] = {}
+        by_system: dict[str, list[float]] = {}
         last = ""
         for number, cells in enumerate(self._lines(path), start=1):
             if len(cells) != 2 or not (cells[1] == _GAP or is_number(cells[1])):  # noqa: PLR2004 - system and score
                 message = f"{shortened(' '.join(cells))!r} is not SYSTEM SCORE, the score a number or {_GAP}"
                 raise FileFormatError(message, path=path, line=number)
-            if cells[0] != last and cells[0] in found:
+            if cells[0] != last and cells[0] in by_system:
                 message = f"system {cells[0]!r} stood above already; the segments of a system follow one another"
                 raise FileFormatError(message, path=path, line=number)
             last = cells[0]
-            found.setdefault(last, []).append(np.nan if cells[1] == _GAP else float(cells[1]))
+            by_system.setdefault(last, []).append(np.nan if cells[1] == _GAP else float(cells[1]))
         n = 1 if of_systems else len(self.documents)
-        for system, scores in found.items():
+        for system, scores in by_system.items():
             if len(scores) != n:
                 message = (
                     f"system {system!r} has {len(scores)} scores, and one of the whole is wanted"
@@ -81,7 +81,7 @@ class _Pair:
                     f"({_DOCUMENTS}/{self.pair}.docs); a segment without a score says {_GAP}"
                 )
                 raise FileFormatError(message, path=path)
-        return found
+        return by_system
 
 
 def _score_files(folder: Path, start: str) -> dict[str, str]:
@@ -93,8 +93,8 @@ def _score_files(folder: Path, start: str) -> dict[str, str]:
 
 def _reference(name: str) -> str:
     """Return the reference that a metric was given; "" for none."""
-    found = _REFERENCE.fullmatch(name)
-    return found["reference"] if found else ""
+    match = _REFERENCE.fullmatch(name)
+    return match["reference"] if match else ""
 
 
 def references_of(names: Collection[str]) -> list[str]:
@@ -105,33 +105,33 @@ def references_of(names: Collection[str]) -> list[str]:
     >>> references_of(["BLEU-refB", "BLEU-refA", "QE-src", "BLEU-synthetic_ref"])
     ['refA', 'refB', 'synthetic_ref']
     """
-    found = natural_order({_reference(name) for name in names} - {""})
-    return sorted(found, key=lambda name: name.startswith("synthetic"))
+    references = natural_order({_reference(name) for name in names} - {""})
+    return sorted(references, key=lambda name: name.startswith("synthetic"))
 
 
 def in_folder(path: str) -> tuple[Path, str] | None:
     """Return the root folder and the language pair that a file belongs to; "" for a file of no pair alone."""
-    found = re.fullmatch(
+    match = re.fullmatch(
         rf"(?P<root>.*?)(?:^|/)(?:{_METRICS}/(?P<of>[^/]+)/[^/]+\.score|{_HUMAN}/(?P<by>[^./]+)\.[^/]+\.score"
         rf"|{_DOCUMENTS}/(?P<docs>[^/]+)\.docs)",
         Path(path).absolute().as_posix(),
     )
-    if found is None:
+    if match is None:
         return None
-    root = Path(found["root"])
+    root = Path(match["root"])
     if not ((root / _METRICS).is_dir() and (root / _DOCUMENTS).is_dir()):
         return None
-    return root, found["of"] or found["by"] or found["docs"]
+    return root, match["of"] or match["by"] or match["docs"]
 
 
 def pair_of(sources: Sequence[Source]) -> tuple[Path, str] | None:
     """Return the root folder and the language pair that all files belong to, None if none does."""
-    found = dict.fromkeys(place for source in sources if (place := in_folder(source.path)) is not None)
-    if not found:
+    candidates = dict.fromkeys(candidate for source in sources if (candidate := in_folder(source.path)) is not None)
+    if not candidates:
         return None
-    pairs = {place for place in found if (place[0] / _METRICS / place[1]).is_dir()}
+    pairs = {candidate for candidate in candidates if (candidate[0] / _METRICS / candidate[1]).is_dir()}
     if len(pairs) != 1:
-        root = next(iter(found))[0]
+        root = next(iter(candidates))[0]
         names = natural_order(pair for _, pair in pairs)
         message = (
             f"this is a folder of mt-metrics-eval with {count(len(names), 'language pair')} ({first_few(names)}), "
@@ -147,10 +147,10 @@ def read_pair(root: Path, pair: str, metrics: Sequence[str] | None = None) -> tu
 
     Systems are those that every metric scored and people judged, if anybody did: so a reference is none.
     """
-    pair_files, found, systems, notes = _systems(_Pair(root, pair, metrics))
+    pair_files, by_name, systems, notes = _systems(_Pair(root, pair, metrics))
     folder, topics, parts = str(root / _METRICS / pair), _topics(pair_files), []
     for system in systems:
-        scores = {name: known[system] for name, known in found.items() if system in known}
+        scores = {name: by_system[system] for name, by_system in by_name.items() if system in by_system}
         values = [dict(zip(scores, row, strict=True)) for row in zip(*scores.values(), strict=True)]
         parts.append(
             Part(path=folder, system=system, topics=topics, values=values, place=_place, clusters=pair_files.documents)
@@ -169,10 +169,12 @@ def _systems(pair: _Pair) -> tuple[_Pair, Mapping[str, Mapping[str, Sequence[flo
     again = metrics.keys() & human.keys()
     if again:
         raise FileFormatError(f"{min(again)!r} is the name of a metric and of human scores; rename one", path=pair.root)
-    everybody = dict.fromkeys(system for known in [*metrics.values(), *human.values()] for system in known)
-    judged = {system for known in human.values() for system in known} or set(everybody)
+    everybody = dict.fromkeys(system for by_system in [*metrics.values(), *human.values()] for system in by_system)
+    judged = {system for by_system in human.values() for system in by_system} or set(everybody)
     systems = [
-        system for system in everybody if system in judged and all(system in known for known in metrics.values())
+        system
+        for system in everybody
+        if system in judged and all(system in by_system for by_system in metrics.values())
     ]
     notes = list(pair.notes)
     out = [system for system in everybody if system not in systems]
@@ -192,7 +194,7 @@ def _topics(pair: _Pair) -> list[str]:
 
 def frame_of_pair(root: Path, pair: str, metrics: Sequence[str] | None = None) -> tuple[pd.DataFrame, list[str]]:
     """Return the scores as a table: system, document, segment, a column a metric or human score; ``attrs["notes"]``."""
-    files, found, systems, _ = _systems(_Pair(root, pair, metrics))
+    files, by_name, systems, _ = _systems(_Pair(root, pair, metrics))
     topics, gaps = _topics(files), [np.nan] * len(files.documents)
     columns = {
         "system": [system for system in systems for _ in topics],
@@ -201,8 +203,8 @@ def frame_of_pair(root: Path, pair: str, metrics: Sequence[str] | None = None) -
     }
     frame = pd.DataFrame(columns, dtype=object)
     scores = {
-        name: np.concatenate([np.asarray(known.get(system, gaps)) for system in systems])
-        for name, known in found.items()
+        name: np.concatenate([np.asarray(by_system.get(system, gaps)) for system in systems])
+        for name, by_system in by_name.items()
     }
     frame = pd.concat([frame, pd.DataFrame(scores)], axis=1)
     frame.attrs["notes"] = files.notes
@@ -228,8 +230,8 @@ class SetScores(NamedTuple):
 def pairs_of(root: Path, human: str) -> list[str]:
     """Return the language pairs that these people scored."""
     suffix = f".{human}{_SCORES}"
-    known = [entry.name.removesuffix(suffix) for entry in entries_of(root / _HUMAN) if entry.name.endswith(suffix)]
-    return [pair for pair in natural_order(known) if (root / _METRICS / pair).is_dir()]
+    scored = [entry.name.removesuffix(suffix) for entry in entries_of(root / _HUMAN) if entry.name.endswith(suffix)]
+    return [pair for pair in natural_order(scored) if (root / _METRICS / pair).is_dir()]
 
 
 def read_set(  # noqa: PLR0913 - what is read
@@ -253,7 +255,7 @@ def read_set(  # noqa: PLR0913 - what is read
             f"{pair} has no human scores {human!r}; there are {first_few(list(files.human))}", path=root
         )
     people = files.scores(files.human[human])
-    own = files.human[human].removesuffix(_SCORES) + _OF_SYSTEMS
+    human_path = files.human[human].removesuffix(_SCORES) + _OF_SYSTEMS
     references = references_of(files.metrics)
     chosen = reference or (references[0] if references else "")
     if references and chosen not in references:
@@ -263,17 +265,17 @@ def read_set(  # noqa: PLR0913 - what is read
     dropped = [name for name in systems if name in outliers]
     systems = [name for name in systems if name not in {chosen, *outliers}]
     wanted = _wanted(files, chosen, metrics)
-    tables, given, left = {human: people}, {human: _of_systems(files, own)}, []
+    tables, system_scores, left = {human: people}, {human: _of_systems(files, human_path)}, []
     unknown = [np.nan] * len(files.documents)
     for name in second:
         if name in files.human:
             tables[name] = dict.fromkeys(systems, unknown) | files.scores(files.human[name])
-            given[name] = {}
+            system_scores[name] = {}
     for name, path in wanted.items():
         scores = files.scores(path)
         if all(system in scores for system in systems):
             tables[name] = scores
-            given[name] = _of_systems(files, path.removesuffix(_SCORES) + _OF_SYSTEMS)
+            system_scores[name] = _of_systems(files, path.removesuffix(_SCORES) + _OF_SYSTEMS)
         elif metrics is not None:
             out = next(system for system in systems if system not in scores)
             raise FileFormatError(f"there is no score of system {out!r}, which people scored", path=path)
@@ -283,14 +285,17 @@ def read_set(  # noqa: PLR0913 - what is read
     notes += [f"{pair}: left out, as the campaign did: {first_few(dropped)}"] if dropped else []
     if len(references) > 1 and reference is None:
         notes.append(
-            f"{pair}: metrics with reference {chosen}, not {first_few([one for one in references if one != chosen])}"
+            f"{pair}: metrics with reference {chosen}, not "
+            f"{first_few([source for source in references if source != chosen])}"
         )
     return SetScores(
         names=list(tables),
         systems=systems,
         documents=files.documents,
-        values=np.array([[one[system] for system in systems] for one in tables.values()]),
-        of_systems=np.array([[one.get(system, [np.nan])[0] for system in systems] for one in given.values()]),
+        values=np.array([[source[system] for system in systems] for source in tables.values()]),
+        of_systems=np.array(
+            [[source.get(system, [np.nan])[0] for system in systems] for source in system_scores.values()]
+        ),
         notes=notes,
         read=files.read,
     )
@@ -301,9 +306,9 @@ def _wanted(files: _Pair, reference: str, metrics: Sequence[str] | None) -> dict
     wanted = {}
     for name, path in files.metrics.items():
         base, _, end = name.rpartition("-")
-        shown = base if end == reference else f"{base}[noref]" if base and not _reference(name) else ""
-        if shown and (metrics is None or {base, shown} & {*metrics}):
-            wanted[shown] = path
+        label = base if end == reference else f"{base}[noref]" if base and not _reference(name) else ""
+        if label and (metrics is None or {base, label} & {*metrics}):
+            wanted[label] = path
     lacking = [name for name in metrics or () if not {name, f"{name}[noref]"} & {*wanted}]
     if lacking:
         message = f"{files.pair} has no scores of segments by {first_few(lacking)} with reference {reference} or none"

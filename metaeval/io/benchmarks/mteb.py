@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, natural_order, shortened
-from metaeval.io.benchmarks.comparable import SPLIT, Choice, left_of_splits, without_any
+from metaeval.io.benchmarks.comparable import SPLIT, BenchmarkChoice, left_of_splits, without_any
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.directions import lower_of
 from metaeval.io.benchmarks.files import Dated, File, name_in, newest, own_system
@@ -55,23 +55,23 @@ def _splits_of(json: Json) -> dict[str, Any]:
     if not _is_old(json):
         scores: dict[str, Any] = json.object["scores"]
         return scores
-    found: dict[str, Any] = {}
-    for split, held in json.object.items():
-        if not isinstance(held, dict):
+    by_split: dict[str, Any] = {}
+    for split, fields in json.object.items():
+        if not isinstance(fields, dict):
             continue
-        inside = {name: value for name, value in held.items() if name != "evaluation_time"}
+        inside = {name: value for name, value in fields.items() if name != "evaluation_time"}
         nested = [name for name, value in inside.items() if isinstance(value, dict)]
         by_subset = bool(nested) and len(nested) == len(inside) and not _SIMILARITIES & inside.keys()
         subsets = inside if by_subset else {"default": inside}
-        found[split] = [{"hf_subset": name, **_flat(scores)} for name, scores in subsets.items()]
-    return found
+        by_split[split] = [{"hf_subset": name, **_flat(scores)} for name, scores in subsets.items()]
+    return by_split
 
 
 def _flat(scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scores of a subset in the older schema by one name each, the main score among them."""
     flat: dict[str, Any] = {}
     for name, value in scores.items():
-        flat |= {f"{name}_{key}": one for key, one in value.items()} if isinstance(value, dict) else {name: value}
+        flat |= {f"{name}_{key}": score for key, score in value.items()} if isinstance(value, dict) else {name: value}
     if _MAIN not in flat:
         main = next((names[0] for names in _OLD_MAIN if flat.keys() >= set(names)), None)
         flat[_MAIN] = None if main is None else flat[main]
@@ -88,7 +88,7 @@ class _Entry(NamedTuple):
     key: str
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read results: a system a model, an item a task with its subset and split, a repeat an experiment.
 
     The revisions of a model are read together, for each task the newest. Of a task with the split test that is read
@@ -114,9 +114,9 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     }
     tally, parts = _Tally(), []
     for (model, task), file in chosen.items():
-        kept = [entry for entry in entries[model, task] if (entry.subset, entry.split) in common[task]]
-        if kept:
-            parts.append(_part(model, file.held, kept, several, choice, tally))
+        selected = [entry for entry in entries[model, task] if (entry.subset, entry.split) in common[task]]
+        if selected:
+            parts.append(_part(model, file.held, selected, several, choice, tally))
     return parts, [*notes, *left, *without_any(dated, parts), *tally.notes()]
 
 
@@ -128,15 +128,15 @@ class _Tally:
 
     def notes(self) -> list[str]:
         """Say what was left out, and which experiments have another mean."""
-        found = []
+        notes = []
         if self.unlike:
-            other = count(self.unlike.total(), "score")
-            found.append(f"{other} with experiments whose mean is another number: the score is read")
+            unlike_scores = count(self.unlike.total(), "score")
+            notes.append(f"{unlike_scores} with experiments whose mean is another number: the score is read")
         if self.no_scores:
-            found.append(
+            notes.append(
                 f"left out thresholds and standard deviations, which are no scores: {first_few(self.no_scores)}"
             )
-        return found
+        return notes
 
 
 def _dated(file: File[Json]) -> Dated:
@@ -169,7 +169,7 @@ def _age(json: Json) -> tuple[float, tuple[int, ...]]:
 
 
 def _entries(json: Json) -> list[_Entry]:
-    task, found = _task_of(json), []
+    task, all_entries = _task_of(json), []
     seen = set()
     for split, entries in _splits_of(json).items():
         if not isinstance(entries, list):
@@ -182,25 +182,31 @@ def _entries(json: Json) -> list[_Entry]:
             if (subset, split) in seen:
                 json.refuse(f"the subset {shortened(subset)!r} appears twice in the split; keep one", key=key)
             seen.add((subset, split))
-            found.append(_Entry(task, subset, split, entry, key))
-    return found
+            all_entries.append(_Entry(task, subset, split, entry, key))
+    return all_entries
 
 
 def _of_splits(
-    entries: Mapping[tuple[str, str], Sequence[_Entry]], choice: Choice
+    entries: Mapping[tuple[str, str], Sequence[_Entry]], choice: BenchmarkChoice
 ) -> tuple[dict[tuple[str, str], list[_Entry]], list[str]]:
     """Return the entries of the splits that are read, and notes on the others."""
-    known: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for (_, task), found in entries.items():
-        for entry in found:
-            known[task][entry.split].add(entry.subset)
-    kept, left = choice.splits(known), Counter[str]()
-    for task, subsets in known.items():
-        left.update({split: len(names) for split, names in subsets.items() if split not in kept[task]})
-    several = {task: own for task, own in kept.items() if len(own) > 1 and not choice.asks(SPLIT, task)}
-    said = [f"{task} {', '.join(natural_order(own))}" for task, own in several.items()]
-    notes = [f"read several splits of tasks without the split test: {first_few(said, between='; ')}"] if said else []
-    read_ones = {key: [one for one in listed if one.split in kept[key[1]]] for key, listed in entries.items()}
+    available: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for (_, task), task_entries in entries.items():
+        for entry in task_entries:
+            available[task][entry.split].add(entry.subset)
+    chosen, left = choice.splits(available), Counter[str]()
+    for task, subsets in available.items():
+        left.update({split: len(names) for split, names in subsets.items() if split not in chosen[task]})
+    several = {task: splits for task, splits in chosen.items() if len(splits) > 1 and not choice.asks(SPLIT, task)}
+    descriptions = [f"{task} {', '.join(natural_order(splits))}" for task, splits in several.items()]
+    notes = (
+        [f"read several splits of tasks without the split test: {first_few(descriptions, between='; ')}"]
+        if descriptions
+        else []
+    )
+    read_ones = {
+        key: [candidate for candidate in listed if candidate.split in chosen[key[1]]] for key, listed in entries.items()
+    }
     return read_ones, [*left_of_splits(left, "subset"), *notes]
 
 
@@ -210,14 +216,14 @@ def _common_items(
     """Return for each task the subsets and splits to read, how many are not, and tasks where models share none."""
     models: Counter[str] = Counter(task for _, task in entries)
     having: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for (_, task), found in entries.items():
-        having[task].update((entry.subset, entry.split) for entry in found)
+    for (_, task), task_entries in entries.items():
+        having[task].update((entry.subset, entry.split) for entry in task_entries)
     shared = {
         task: {pair for pair, number in pairs.items() if number == models[task]} for task, pairs in having.items()
     }
-    common = {task: own or set(having[task]) for task, own in shared.items()}
+    common = {task: shared_pairs or set(having[task]) for task, shared_pairs in shared.items()}
     left_out = sum(len(pairs) - len(common[task]) for task, pairs in having.items())
-    return common, left_out, [task for task, own in shared.items() if not own]
+    return common, left_out, [task for task, shared_pairs in shared.items() if not shared_pairs]
 
 
 def _part(  # noqa: PLR0913, PLR0917 - whose scores, and what is known of all
@@ -225,7 +231,7 @@ def _part(  # noqa: PLR0913, PLR0917 - whose scores, and what is known of all
     json: Json,
     entries: Sequence[_Entry],
     several: Mapping[str, tuple[bool, bool]],
-    choice: Choice,
+    choice: BenchmarkChoice,
     tally: _Tally,
 ) -> Part:
     topics = []
@@ -234,7 +240,7 @@ def _part(  # noqa: PLR0913, PLR0917 - whose scores, and what is known of all
         topics.append("/".join([entry.task, *[entry.subset] * by_subset, *[entry.split] * by_split]))
     keys = [entry.key for entry in entries]
     values = [_values(entry, json, tally) for entry in entries]
-    names = {name for one in values for name in one}
+    names = {name for scores in values for name in scores}
     lower = lower_of(names, choice.form)
     if any(_source_of_main(entry.scores) in choice.form.lower for entry in entries):
         lower |= {_MAIN}
@@ -274,12 +280,12 @@ def _values(entry: _Entry, json: Json, tally: _Tally) -> dict[str, Any]:
     if main is not None and _MAIN not in values:
         json.refuse(f"{shortened(main)!r} is no number", key=f"{entry.key}.{_MAIN}")
     experiments = entry.scores.get(_EXPERIMENTS)
-    if not isinstance(experiments, list) or not all(isinstance(one, dict) for one in experiments):
+    if not isinstance(experiments, list) or not all(isinstance(experiment, dict) for experiment in experiments):
         return values
     # the experiments have no main_score of their own
-    own = {name: _source_of_main(entry.scores) if name == _MAIN else name for name in values}
+    source_of = {name: _source_of_main(entry.scores) if name == _MAIN else name for name in values}
     for name, value in list(values.items()):
-        scores = [one.get(own[name]) for one in experiments]
+        scores = [experiment.get(source_of[name]) for experiment in experiments]
         if len(scores) > 1 and all(map(_is_plain, [value, *scores])):
             if abs(sum(scores) / len(scores) - value) <= _AS_PRINTED:
                 values[name] = Repeats(scores)

@@ -15,12 +15,12 @@ from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.base.unit import NUGGET
 from metaeval.errors import FileFormatError, UnknownNameError
-from metaeval.io.benchmarks.comparable import Choice
+from metaeval.io.benchmarks.comparable import BenchmarkChoice
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
 from metaeval.io.benchmarks.records import block_of
-from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.headers import fitting_names
 from metaeval.io.sheets import Sheet, header_names
 
@@ -88,22 +88,25 @@ def nugget_columns(names: Sequence[str]) -> dict[str, int] | None:
     >>> nugget_columns(["topic", "system", "score"]) is None
     True
     """
-    known, words = [underscored(name) for name in names], dict(_WORDS)
-    if {"nugget", "nugget_id"} & {*known} and not {"metric", "measure"} & {*known}:
+    headers, words = [underscored(name) for name in names], dict(_WORDS)
+    if {"nugget", "nugget_id"} & {*headers} and not {"metric", "measure"} & {*headers}:
         words["label"] += _NUMBERS
-    found = {part: next((known.index(word) for word in own if word in known), -1) for part, own in words.items()}
-    places = {part: place for part, place in found.items() if place >= 0}
-    return places if all(part in places for part in _NEEDED) else None
+    positions = {
+        field: next((headers.index(word) for word in synonyms if word in headers), -1)
+        for field, synonyms in words.items()
+    }
+    places = {field: position for field, position in positions.items() if position >= 0}
+    return places if all(field in places for field in _NEEDED) else None
 
 
-def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
+def read_nuggets(sheet: Sheet, options: TableOptions) -> FileBlock | None:
     """Return what a table of nuggets holds; None for any other table."""
     if nugget_columns(header_names(sheet.sample()[0])) is None:
         return None
     body, listed = sheet.without_header(), nugget_rows(sheet)
     _check_judges(sheet, listed)
     parts, notes = _parts(listed, sheet.label, options, body.error)
-    block = finished(block_of(parts, sheet.label, notes=notes))
+    block = finish_nuggets(block_of(parts, sheet.label, notes=notes))
     return replace(block, nugget_labels=frozenset(row.label for row in listed))
 
 
@@ -113,14 +116,15 @@ def _check_judges(sheet: Sheet, rows: Sequence[NuggetRow]) -> None:
     for row in rows:
         judged[row.judge].add(row.system)
     systems = {row.system for row in rows}
-    judge = max(judged, key=lambda one: len(judged[one]))
-    other = next((one for one in judged if judged[one] != systems), None)
-    if len(judged) == 1 or other is None:
+    judge = max(judged, key=lambda candidate: len(judged[candidate]))
+    partial_judge = next((candidate for candidate in judged if judged[candidate] != systems), None)
+    if len(judged) == 1 or partial_judge is None:
         return
     column = next(name for name in header_names(sheet.sample()[0]) if underscored(name) in _WORDS["judge"])
-    lacking = first_few(natural_order(systems - judged[other]))
+    lacking = first_few(natural_order(systems - judged[partial_judge]))
     message = (
-        f"{column} {other!r} labelled {len(judged[other])} of {count(len(systems), 'system')}, not {lacking}: systems "
+        f"{column} {partial_judge!r} labelled {len(judged[partial_judge])} of {count(len(systems), 'system')}, not "
+        f"{lacking}: systems "
         "of several judges cannot be compared"
     )
     ways = "have all systems labelled by one judge"
@@ -133,16 +137,16 @@ def _check_judges(sheet: Sheet, rows: Sequence[NuggetRow]) -> None:
 
 def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
     """Return the rows of a table of nuggets; what it has no column for is empty."""
-    body, found = sheet.without_header(), []
+    body, nuggets = sheet.without_header(), []
     rows = list(body.rows())
     names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     places = nugget_columns(names) or {}
     for position, cells in enumerate(rows):
-        given = {part: cells[place].strip() for part, place in places.items()}
-        found.append(NuggetRow(**{"importance": "", "judge": "", **given}, place=position))
-    if not found:
+        fields = {field: cells[column].strip() for field, column in places.items()}
+        nuggets.append(NuggetRow(**{"importance": "", "judge": "", **fields}, place=position))
+    if not nuggets:
         raise sheet.error("the table of nuggets has a header and no row")
-    return found
+    return nuggets
 
 
 def holds(json: Json) -> bool:
@@ -157,7 +161,7 @@ def holds(json: Json) -> bool:
     )
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
     rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []
@@ -165,15 +169,15 @@ def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[
     credit = all_credit({_FAILED: 0.0, **options.credit})
     for file in files:
         for at, record in enumerate(file.held.records):
-            found = _assignments(file, record, at, len(owners))
-            rows += found
-            owners += [(file.held, at)] * len(found)
+            assigned = _assignments(file, record, at, len(owners))
+            rows += assigned
+            owners += [(file.held, at)] * len(assigned)
 
     def refuse(rule: str, place: int) -> FileFormatError:
         json, at = owners[place]
         return FileFormatError(rule, path=json.label, line=json.line(at))
 
-    check_credit(options.credit, {row.label for row in rows})
+    refuse_unknown_credit(options.credit, {row.label for row in rows})
     parts, notes = _parts(rows, files[0].source.path, replace(options, credit={_FAILED: 0.0, **options.credit}), refuse)
     failed = sum(_word(row.label) == _FAILED for row in rows)
     if failed:
@@ -200,16 +204,20 @@ def _assignments(file: File[Json], record: Mapping[str, Any], at: int, place: in
     system = own_system(
         file.source, name_in(json, file.source.own_name if run is None else run, "run_id", at=at, key="run_id")
     )
-    found = []
+    rows = []
     for number, nugget in enumerate(nuggets):
         key = f"nuggets[{number}]"
         if not isinstance(nugget, dict) or not {"text", "assignment"} <= nugget.keys():
             json.refuse("a nugget is an object with text and assignment", at=at, key=key)
         text = name_in(json, nugget["text"], "nugget", at=at, key=f"{key}.text")
         label = name_in(json, nugget["assignment"], "label", at=at, key=f"{key}.assignment")
-        given = nugget.get("importance")
-        importance = "" if given is None else name_in(json, given, "importance", at=at, key=f"{key}.importance")
-        found.append(
+        raw_importance = nugget.get("importance")
+        importance = (
+            ""
+            if raw_importance is None
+            else name_in(json, raw_importance, "importance", at=at, key=f"{key}.importance")
+        )
+        rows.append(
             NuggetRow(
                 topic=topic,
                 system=system,
@@ -220,10 +228,10 @@ def _assignments(file: File[Json], record: Mapping[str, Any], at: int, place: in
                 place=place + number,
             )
         )
-    return found
+    return rows
 
 
-def finished(block: Block) -> Block:
+def finish_nuggets(block: FileBlock) -> FileBlock:
     """Say which way is better, what was read, and of what."""
     better = {name: not name.startswith("contradicted") for name in block.labels["metric"]}
     return replace(
@@ -238,8 +246,8 @@ def _parts(
     importance = _importance(rows, refuse)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for (topic, _), weight in importance.items():
-        for place, one in enumerate((1.0, weight == 1.0, weight)):
-            sizes[topic][place] += one
+        for index, term in enumerate((1.0, weight == 1.0, weight)):
+            sizes[topic][index] += term
     weighted = any(row.importance for row in rows)
     judges = list(dict.fromkeys(row.judge for row in rows))
     contradictions = {_word(row.label) for row in rows} & {*CONTRADICTIONS}
@@ -248,25 +256,25 @@ def _parts(
     for (judge, system, topic, nugget), (total, opposed, times) in _cells(rows, credit, options, refuse).items():
         size, vital, weights = sizes[topic]
         weight, value, against = importance[topic, nugget], total / times, opposed / times
-        found = {"all": value, "strict_all": float(value >= 1)}
+        scores = {"all": value, "strict_all": float(value >= 1)}
         if weighted:
             worth = size / vital if weight == 1.0 else 0.0
-            found |= {"vital": value * worth, "strict_vital": float(value >= 1) * worth}
-            found["weighted"] = value * weight * size / weights
+            scores |= {"vital": value * worth, "strict_vital": float(value >= 1) * worth}
+            scores["weighted"] = value * weight * size / weights
         else:
-            found["lenient_all"] = float(value > 0)
+            scores["lenient_all"] = float(value > 0)
         if contradictions:
-            found |= {} if twice else {"net_all": value - against}
-            found["contradicted"] = against
-        named = {f"{name} ({judge})" if len(judges) > 1 else name: one for name, one in found.items()}
+            scores |= {} if twice else {"net_all": value - against}
+            scores["contradicted"] = against
+        named = {f"{name} ({judge})" if len(judges) > 1 else name: term for name, term in scores.items()}
         systems[system].append((topic, nugget, named))
     labels = sorted(
-        {row.label for row in rows if _word(row.label) in credit}, key=lambda one: (-credit[_word(one)], one)
+        {row.label for row in rows if _word(row.label) in credit}, key=lambda term: (-credit[_word(term)], term)
     )
     notes = [
         f"nuggets of {count(len(sizes), 'topic')}",
-        f"credit of labels: {first_few([f'{one} {credit[_word(one)]:g}' for one in labels], most=8)}" * bool(labels),
-        "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in found),
+        f"credit of labels: {first_few([f'{term} {credit[_word(term)]:g}' for term in labels], most=8)}" * bool(labels),
+        "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in scores),
     ]
     if twice:
         notes.append(f"no net_all: {first_few(twice)} has credit of its own, so all counts contradictions already")
@@ -280,7 +288,7 @@ def _parts(
     without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
     if without:
         notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
-    return [_part(system, own, label) for system, own in systems.items()], list(filter(None, notes))
+    return [_part(system, of_system, label) for system, of_system in systems.items()], list(filter(None, notes))
 
 
 def _cells(
@@ -289,7 +297,7 @@ def _cells(
     """Return the sums of credit and of contradictions, and the number of labels, by judge, system, topic and nugget."""
     cells: dict[tuple[str, str, str, str], list[float]] = {}
     for row in rows:
-        empty = next((part for part in _NEEDED if not getattr(row, part)), None)
+        empty = next((field for field in _NEEDED if not getattr(row, field)), None)
         if empty is not None:
             raise refuse(f"the {empty} is empty; fill it in", row.place)
         key = (row.judge, row.system, row.topic, row.nugget)
@@ -322,31 +330,31 @@ def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: 
 
 def _importance(rows: Sequence[NuggetRow], refuse: _Refuse) -> dict[tuple[str, str], float]:
     """Return the weight of every nugget, 1 where none has an importance; it must be the same in every row."""
-    found: dict[tuple[str, str], float] = {}
-    given = any(row.importance for row in rows)
+    weights: dict[tuple[str, str], float] = {}
+    has_importance = any(row.importance for row in rows)
     for row in rows:
-        weight = IMPORTANCE.get(_word(row.importance)) if given else 1.0
+        weight = IMPORTANCE.get(_word(row.importance)) if has_importance else 1.0
         if weight is None:
-            said = f"is {shortened(row.importance)!r}" if row.importance else "is missing"
-            raise refuse(f"the importance {said}; a nugget is {' or '.join(IMPORTANCE)}", row.place)
-        if found.setdefault((row.topic, row.nugget), weight) != weight:
+            problem = f"is {shortened(row.importance)!r}" if row.importance else "is missing"
+            raise refuse(f"the importance {problem}; a nugget is {' or '.join(IMPORTANCE)}", row.place)
+        if weights.setdefault((row.topic, row.nugget), weight) != weight:
             raise refuse(
                 f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} has another importance in an "
                 "earlier row; it belongs to the nugget, not to a system",
                 row.place,
             )
-    return found
+    return weights
 
 
 def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
     """Return the credit of a label, and whether it is a contradiction."""
-    found = credit_of(row.label, credit)
-    if found is not None:
-        return found
-    known = first_few(list(dict.fromkeys([*credit])), most=20)
+    value = credit_of(row.label, credit)
+    if value is not None:
+        return value
+    known_labels = first_few(list(dict.fromkeys([*credit])), most=20)
     raise refuse(
         f"the label {shortened(row.label)!r} is unknown; say what it counts, `credit={{{shortened(row.label)!r}: 0}}`, "
-        f"or use one of {known}, or a number from 0 to 1",
+        f"or use one of {known_labels}, or a number from 0 to 1",
         row.place,
     )
 
@@ -364,14 +372,18 @@ def all_credit(given: Mapping[str, float]) -> dict[str, float]:
     return {**CREDIT, **{_word(label): value for label, value in given.items()}}
 
 
-def check_credit(given: Mapping[str, float], labels: Collection[str]) -> None:
+def refuse_unknown_credit(given: Mapping[str, float], labels: Collection[str]) -> None:
     """Refuse credit of a label that is in no file."""
-    known = {_word(label): label for label in labels}
+    by_word = {_word(label): label for label in labels}
     for label in given:
-        if _word(label) not in {_FAILED, *known}:
-            same = [one for one in known.values() if credit_of(one) is not None and credit_of(one) == credit_of(label)]
+        if _word(label) not in {_FAILED, *by_word}:
+            same = [
+                candidate
+                for candidate in by_word.values()
+                if credit_of(candidate) is not None and credit_of(candidate) == credit_of(label)
+            ]
             synonyms = dict.fromkeys([label], same[0]) if same else {}
-            raise UnknownNameError("label of nuggets", label, natural_order(known.values()), synonyms=synonyms)
+            raise UnknownNameError("label of nuggets", label, natural_order(by_word.values()), synonyms=synonyms)
 
 
 def credit_of(label: str, credit: Mapping[str, float] = CREDIT) -> tuple[float, float] | None:

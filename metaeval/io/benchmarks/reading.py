@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.benchmarks.comparable import Choice, compare
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.directions import one_way
 from metaeval.io.benchmarks.files import File
@@ -17,7 +17,7 @@ from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, records_of_lists, sheet_of_records
-from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
@@ -31,7 +31,7 @@ _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 class Inputs(NamedTuple):
     """What was read."""
 
-    blocks: list[Block]
+    blocks: list[FileBlock]
     paths: list[str]
     """The files that it came from."""
     chosen: bool = False
@@ -46,23 +46,23 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     """
     pair = pair_of(sources)
     if pair is not None:
-        Choice(options, _named("mt-metrics-eval"))  # it has nothing to choose, and says so
+        BenchmarkChoice(options, _named("mt-metrics-eval"))  # it has nothing to choose, and says so
         return _read_pair(sources, *pair, options, metrics)
-    blocks: list[tuple[Source, Block]] = []
+    blocks: list[tuple[Source, FileBlock]] = []
     files: list[tuple[Format, File[Json]]] = []
     unread: list[tuple[Source, FileFormatError]] = []
     for source in track(_of_runs(sources), description="Reading scores"):
         try:
-            found = read_source(source, _Parser(source, options).parsed)
+            parsed = read_source(source, _Parser(source, options).parsed)
         except _OtherError as other:
             if not source.listed:
                 raise other.error from None
             unread.append((source, other.error.with_traceback(None)))
             continue
-        if isinstance(found, Block):
-            blocks.append((source, found))
+        if isinstance(parsed, FileBlock):
+            blocks.append((source, parsed))
         else:
-            files.append(found)
+            files.append(parsed)
     if not files:
         if unread:
             raise unread[0][1]
@@ -70,13 +70,13 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     return _read_benchmark(files, blocks, unread, options, metrics)
 
 
-def read_content(source: Source, content: bytes, options: TableOptions) -> Block:
+def read_content(source: Source, content: bytes, options: TableOptions) -> FileBlock:
     """Return the block of one file that was read already, a score table or a benchmark's; see `read_inputs`."""
     try:
-        found = _Parser(source, options).parsed(content)
+        parsed = _Parser(source, options).parsed(content)
     except _OtherError as other:
         raise other.error from None
-    return found if isinstance(found, Block) else _read_benchmark([found], [], [], options, None).blocks[0]
+    return parsed if isinstance(parsed, FileBlock) else _read_benchmark([parsed], [], [], options, None).blocks[0]
 
 
 _RESULTS = frozenset({".eval", ".json", ".jsonl"})
@@ -100,7 +100,7 @@ class _Parser(NamedTuple):
     source: Source
     options: TableOptions
 
-    def parsed(self, content: bytes) -> "Block | tuple[Format, File[Json]]":
+    def parsed(self, content: bytes) -> "FileBlock | tuple[Format, File[Json]]":
         label = self.source.path
         if not content.strip() and Path(label.casefold().removesuffix(_packing(label))).suffix in _RESULTS:
             raise FileFormatError("the file is empty; write it again, or leave it out", path=label)
@@ -120,21 +120,21 @@ class _Parser(NamedTuple):
                 return read_block(content, self.source, self.options)
             except FileFormatError as error:
                 raise _OtherError(error) from error
-        own = format_of(json)
-        if own is not None:
-            own.slim(json)
-            return own, File(self.source, json)
+        form = format_of(json)
+        if form is not None:
+            form.slim(json)
+            return form, File(self.source, json)
         if json.object and all(isinstance(cells, list) for cells in json.object.values()):
             records = records_of_lists(json)
             block = self._rows(records, content)
             numbered = "topic" in records.first.keys() - json.object.keys()
-            said = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
-            return replace(block, numbered=numbered, notes=[*said, *block.notes])
+            numbering_note = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
+            return replace(block, numbered=numbered, notes=[*numbering_note, *block.notes])
         if not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
         return self._rows(json, content)
 
-    def _rows(self, json: Json, content: bytes) -> Block:
+    def _rows(self, json: Json, content: bytes) -> FileBlock:
         if not self.options.columns and vote_columns(json.first) is not None:
             raise _OtherError(VotesError(self.source.path, content))
         sheet, options = sheet_of_records(json, self.options)
@@ -148,14 +148,14 @@ class _Parser(NamedTuple):
 
 def _shape(json: Json) -> str:
     """Say what JSON holds, and what would do."""
-    names = ", ".join(one.name for one in FORMATS if one.module)
-    known = "records need names of columns, such as run_id, topic_id, measure and value"
-    found = first_few([repr(shortened(name)) for name in json.first])
-    return f"{known}; known are also results of {names} (names found: {found or 'none'})"
+    names = ", ".join(form.name for form in FORMATS if form.module)
+    advice = "records need names of columns, such as run_id, topic_id, measure and value"
+    names_found = first_few([repr(shortened(name)) for name in json.first])
+    return f"{advice}; known are also results of {names} (names found: {names_found or 'none'})"
 
 
 def _named(name: str) -> Format:
-    return next(one for one in FORMATS if one.name == name)
+    return next(form for form in FORMATS if form.name == name)
 
 
 def _of_runs(sources: Sequence[Source]) -> list[Source]:
@@ -170,16 +170,16 @@ def _of_runs(sources: Sequence[Source]) -> list[Source]:
 
 def _read_benchmark(
     files: Sequence[tuple[Format, File[Any]]],
-    blocks: Sequence[tuple[Source, Block]],
+    blocks: Sequence[tuple[Source, FileBlock]],
     unread: Sequence[tuple[Source, FileFormatError]],
     options: TableOptions,
     metrics: Sequence[str] | None,
 ) -> Inputs:
     first, example = files[0]
-    for other, file in files:
-        if other.name != first.name:
+    for form, file in files:
+        if form.name != first.name:
             message = (
-                f"this is a file of {other.name}, and {example.source.path} one of {first.name}; read one benchmark "
+                f"this is a file of {form.name}, and {example.source.path} one of {first.name}; read one benchmark "
                 "at a time"
             )
             raise FileFormatError(message, path=file.source.path)
@@ -192,7 +192,7 @@ def _read_benchmark(
     for source, error in unread:
         if Path(source.path).suffix in endings and not Path(source.path).stat().st_size:
             raise error
-    choice = Choice(options, first, metrics)
+    choice = BenchmarkChoice(options, first, metrics)
     parts, notes = first.reader.read([file for _, file in files], choice)
     notes = [*choice.notes, *notes, *compare(parts, choice)]
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
@@ -206,7 +206,7 @@ def _read_benchmark(
     return Inputs([_as_one(first.finished(block), first)], [file.source.path for _, file in files], chosen=True)
 
 
-def _as_one(block: Block, form: Format) -> Block:
+def _as_one(block: FileBlock, form: Format) -> FileBlock:
     """Return a block whose notes begin with the name of its benchmark and not with that of its first file."""
     return replace(block, label=form.name, read_as=f"results of {form.name}")
 
@@ -233,8 +233,8 @@ def _of_metrics(names: Sequence[str], root: Path, pair: str) -> list[str]:
 
 def _refuse_columns(options: TableOptions, path: str, name: str) -> None:
     columns = dict(options.columns) or None
-    given = {"columns": columns, "header": options.header, "form": options.form, "systems_in": options.systems_in}
-    said = [f"`{option}={value!r}`" for option, value in given.items() if value is not None]
-    if said:
-        message = f"{path} is a file of {name}, which says itself what is what; leave out {' and '.join(said)}"
+    arguments = {"columns": columns, "header": options.header, "form": options.form, "systems_in": options.systems_in}
+    passed = [f"`{option}={value!r}`" for option, value in arguments.items() if value is not None]
+    if passed:
+        message = f"{path} is a file of {name}, which says itself what is what; leave out {' and '.join(passed)}"
         raise InvalidOptionError(message)

@@ -18,8 +18,8 @@ from metaeval.base.names import as_number, clean_name, count, first_few, natural
 from metaeval.base.unit import ITEM
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.parts import Part, Repeats
-from metaeval.io.benchmarks.task_metrics import BY_TASK, by_task, example_of, joined
-from metaeval.io.blocks import Block, notes_of_files
+from metaeval.io.benchmarks.task_metrics import BY_TASK, by_task, example_of, joined_names
+from metaeval.io.blocks import FileBlock, notes_of_files
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
@@ -39,7 +39,7 @@ _BOOKKEEPING = re.compile(
 """Numbers about a run and not about how well it did: counts, times, what HELM notes beside its metrics."""
 
 
-class _Rows:
+class _RecordRows:
     """Every score with the numbers of its names, and of the part and record that it stands in."""
 
     def __init__(self) -> None:
@@ -57,9 +57,9 @@ class _Rows:
     def finished(self) -> tuple[dict[str, Ints], Ints, Floats]:
         """Return the numbers of the names by dimension, those of part and record, and the scores."""
         single = np.array(self._single, dtype=np.float64).reshape(-1, _COLUMNS).T
-        whole = np.concatenate([single, *self._many], axis=1)
-        *codes, part, record = whole[:-1].astype(np.int64)
-        return dict(zip((*DIMS, REPEAT), codes, strict=True)), np.stack([part, record]), whole[-1]
+        table = np.concatenate([single, *self._many], axis=1)
+        *codes, part_number, record = table[:-1].astype(np.int64)
+        return dict(zip((*DIMS, REPEAT), codes, strict=True)), np.stack([part_number, record]), table[-1]
 
 
 def block_of(
@@ -69,7 +69,7 @@ def block_of(
     notes: Sequence[str] = (),
     metrics: Sequence[str] | None = None,
     duplicates: Duplicates = "error",
-) -> Block:
+) -> FileBlock:
     """Lay out what the files of one benchmark hold.
 
     Metrics differ from task to task. Those asked for are kept, with the items that any of them scores. Where none is
@@ -79,10 +79,10 @@ def block_of(
     with two values as `duplicates` says.
     """
     if metrics is not None:
-        metrics = joined(metrics, {name for part in parts for values in part.values for name in values})
+        metrics = joined_names(metrics, {name for part in parts for values in part.values for name in values})
         if (made := by_task(parts, metrics))[0]:
             parts, metrics, notes = made[0], [BY_TASK], [*notes, *made[1]]
-    rows = _Rows()
+    rows = _RecordRows()
     rows.names["metric"].update({name: at for at, name in enumerate(metrics or ())})  # those keep their order
     for number, part in enumerate(parts):
         _enter(part, number, rows)
@@ -93,34 +93,34 @@ def block_of(
         raise FileFormatError(f"there is no score of any item{left}", path=label)
     clusters = _same_everywhere(parts, "clusters", "cluster")
     _same_everywhere(parts, "marks", parts[0].mark)
-    kept, chosen = _chosen(codes, rows, label, metrics, parts)
+    mask, chosen = _chosen(codes, rows, label, metrics, parts)
     if metrics is None:
-        kept, idle = _without_bookkeeping(kept, codes["metric"], scores, list(rows.names["metric"]))
+        mask, idle = _without_bookkeeping(mask, codes["metric"], scores, list(rows.names["metric"]))
         chosen += idle
-    codes = {dim: entries[kept] for dim, entries in codes.items()}
+    codes = {dim: entries[mask] for dim, entries in codes.items()}
     labels: dict[str, list[str]] = {}
     for dim, names in rows.names.items():
         present, codes[dim] = np.unique(codes[dim], return_inverse=True)
-        known = list(names)
-        labels[dim] = [known[code] for code in present]
+        all_names = list(names)
+        labels[dim] = [all_names[code] for code in present]
     codes[REPEAT], labels[REPEAT] = _in_order(codes[REPEAT], labels[REPEAT])
     codes["topic"], labels["topic"] = _in_order(codes["topic"], labels["topic"])
     if len(labels[REPEAT]) == 1:
         del labels[REPEAT], codes[REPEAT]
-    values, again = _laid_out(codes, labels, scores[kept], parts, origins[:, kept], duplicates)
+    values, again = _laid_out(codes, labels, scores[mask], parts, origins[:, mask], duplicates)
     ragged = _ragged(values) if REPEAT in labels else []
-    said = notes_of_files((part.path.rpartition("/")[2], part.notes) for part in parts)
-    return Block(
+    file_notes = notes_of_files((part.path.rpartition("/")[2], part.notes) for part in parts)
+    return FileBlock(
         label=label,
         scores=values,
         labels=labels,
-        notes=[*notes, *said, *texts, *chosen, *again, *ragged],
+        notes=[*notes, *file_notes, *texts, *chosen, *again, *ragged],
         attached={**_clusters_of(labels["topic"], clusters), **_directions_of(labels["metric"], parts)},
         unit=ITEM,
     )
 
 
-def _enter(part: Part, number: int, rows: _Rows) -> None:
+def _enter(part: Part, number: int, rows: _RecordRows) -> None:
     names = {dim: rows.names[dim] for dim in (*DIMS, REPEAT)}
     system = names["system"][_name(part, 0, part.system, "system")]
     topics = [_code(part, at, name, names["topic"], "topic") for at, name in enumerate(part.topics)]
@@ -134,16 +134,16 @@ def _enter(part: Part, number: int, rows: _Rows) -> None:
             if np.isinf(scores).any():
                 at = int(np.argmax(np.isinf(scores)))
                 _score(cells[at], part, at, metric)
-            held = np.flatnonzero(~np.isnan(scores))
-            again = np.array(repeats)[held]
-            rows.add_many(of_metric, system, np.array(topics)[held], again, number, held, scores[held])
+            filled = np.flatnonzero(~np.isnan(scores))
+            again = np.array(repeats)[filled]
+            rows.add_many(of_metric, system, np.array(topics)[filled], again, number, filled, scores[filled])
             continue
         for at, value in enumerate(cells):
             several = type(value) is Repeats
-            for trial, one in enumerate(value if isinstance(value, Repeats) else (value,), start=1):
-                score = _score(one, part, at, metric)
+            for trial, trial_value in enumerate(value if isinstance(value, Repeats) else (value,), start=1):
+                score = _score(trial_value, part, at, metric)
                 if score is None:
-                    rows.texts.setdefault(metric, (number, at, one))
+                    rows.texts.setdefault(metric, (number, at, trial_value))
                 elif score == score:  # noqa: PLR0124 - a gap is not entered
                     repeat = names[REPEAT][str(trial)] if several else repeats[at]
                     rows.add(of_metric, system, topics[at], repeat, (number, at), score)
@@ -155,8 +155,8 @@ def _code(part: Part, record: int, name: str, known: Codes, what: str) -> int:
 
 def _in_order(codes: Ints, names: Sequence[str]) -> tuple[Ints, list[str]]:
     order = natural_order(names)
-    place = {name: at for at, name in enumerate(order)}
-    return np.array([place[name] for name in names], dtype=np.int64)[codes], order
+    position = {name: at for at, name in enumerate(order)}
+    return np.array([position[name] for name in names], dtype=np.int64)[codes], order
 
 
 def _name(part: Part, record: int, name: str, what: str) -> str:
@@ -186,7 +186,7 @@ def _score(value: object, part: Part, record: int, metric: str) -> float | None:
     return None
 
 
-def _without_texts(rows: _Rows, held: Collection[int], parts: Sequence[Part]) -> list[str]:
+def _without_texts(rows: _RecordRows, held: Collection[int], parts: Sequence[Part]) -> list[str]:
     """Say which metrics were left out because they hold no number; refuse those that hold numbers and else."""
     numeric = {name for name, code in rows.names["metric"].items() if code in held}
     for metric, (number, record, value) in rows.texts.items():
@@ -199,27 +199,28 @@ def _without_texts(rows: _Rows, held: Collection[int], parts: Sequence[Part]) ->
 
 def _same_everywhere(parts: Sequence[Part], entries: str, what: str) -> dict[str, str]:
     """Return what every item is marked with; refuse an item that has two marks."""
-    said: dict[str, str] = {}
+    mark_of: dict[str, str] = {}
     owner: dict[str, Part] = {}
     for part in parts:
         marks = getattr(part, entries)
         if marks is None:
             continue
         for record, (topic, mark) in enumerate(zip(part.topics, marks, strict=True)):
-            if said.setdefault(topic, mark) != mark:
+            if mark_of.setdefault(topic, mark) != mark:
                 earlier = owner.get(topic, part).path
                 message = (
                     f"item {shortened(topic)!r} has the {what} {shortened(mark, _LONGEST_MARK)!r}, but "
-                    f"{shortened(said[topic], _LONGEST_MARK)!r} in {earlier}: it is not the same item; read files of "
+                    f"{shortened(mark_of[topic], _LONGEST_MARK)!r} in {earlier}: it is not the same item; read files "
+                    "of "
                     "one version of the benchmark"
                 )
                 raise part.refuse(message, record)
             owner.setdefault(topic, part)
-    return said
+    return mark_of
 
 
 def _chosen(
-    codes: Mapping[str, Ints], rows: _Rows, label: str, metrics: Sequence[str] | None, parts: Sequence[Part]
+    codes: Mapping[str, Ints], rows: _RecordRows, label: str, metrics: Sequence[str] | None, parts: Sequence[Part]
 ) -> tuple[Flags, list[str]]:
     """Choose metrics, as `block_of` says: which scores are kept, and what was left out."""
     names = list(rows.names["metric"])
@@ -228,20 +229,20 @@ def _chosen(
     if metrics is not None:
         for name in metrics:
             if name not in present:
-                raise UnknownNameError("metric in the results", name, [quoted_name(one) for one in present])
-        kept = np.isin(codes["metric"], [rows.names["metric"][name] for name in metrics])
-        left = len(np.unique(codes["topic"])) - len(np.unique(codes["topic"][kept]))
+                raise UnknownNameError("metric in the results", name, [quoted_name(metric) for metric in present])
+        mask = np.isin(codes["metric"], [rows.names["metric"][name] for name in metrics])
+        left = len(np.unique(codes["topic"])) - len(np.unique(codes["topic"][mask]))
         note = f"left out {count(left, 'item')} without a score under {' or '.join(metrics)}"
-        return kept, [note] if left else []
+        return mask, [note] if left else []
     # a metric with repeats has no more scores of items than one without
     shape = [len(rows.names[dim]) for dim in DIMS]
     cells = np.unique(np.ravel_multi_index([codes[dim] for dim in DIMS], shape))
-    held = np.bincount(cells // (shape[1] * shape[2]), minlength=len(names))
-    most = held == held.max()
+    n_cells = np.bincount(cells // (shape[1] * shape[2]), minlength=len(names))
+    most = n_cells == n_cells.max()
     scored = np.unique(np.stack([codes["metric"], codes["topic"]]), axis=1)[0]
     lacking = np.bincount(scored, minlength=len(names))[most].min() < len(np.unique(codes["topic"]))
-    kept = most[codes["metric"]]
-    ranked = sorted(present, key=lambda name: -int(held[rows.names["metric"][name]]))
+    mask = most[codes["metric"]]
+    ranked = sorted(present, key=lambda name: -int(n_cells[rows.names["metric"][name]]))
     if lacking:
         message = (
             f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (`metrics`), "
@@ -249,27 +250,27 @@ def _chosen(
             f"{example_of(parts, present)}"
         )
         raise FileFormatError(message, path=label)
-    out = [name for name in ranked if held[rows.names["metric"][name]] < held.max()]
+    out = [name for name in ranked if n_cells[rows.names["metric"][name]] < n_cells.max()]
     note = (
         f"left out {count(len(out), 'metric')} that not every system has on every item, or only some tasks have "
         f"(`metrics` reads them): {first_few(out)}"
     )
-    return kept, [note] if out else []
+    return mask, [note] if out else []
 
 
 def _without_bookkeeping(kept: Flags, metric: Ints, scores: Floats, names: Sequence[str]) -> tuple[Flags, list[str]]:
     """Leave out metrics that are one number throughout, and those that count or time; not all of them."""
     present = np.unique(metric[kept]).tolist()
-    idle = [one for one in present if _BOOKKEEPING.fullmatch(names[one].partition("(")[0])]
-    idle += [one for one in present if one not in idle and np.ptp(scores[kept & (metric == one)]) == 0.0]
+    idle = [code for code in present if _BOOKKEEPING.fullmatch(names[code].partition("(")[0])]
+    idle += [code for code in present if code not in idle and np.ptp(scores[kept & (metric == code)]) == 0.0]
     if not idle or len(idle) == len(present):
         return kept, []
-    named = first_few([names[one] for one in idle])
+    named = first_few([names[code] for code in idle])
     why = "that count or time, or are the same throughout (`metrics` reads them)"
     return kept & ~np.isin(metric, idle), [f"left out {count(len(idle), 'number')} {why}: {named}"]
 
 
-def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, Ints]) -> str:
+def _list(names: Sequence[str], rows: _RecordRows, codes: Mapping[str, Ints]) -> str:
     def written(name: str) -> str:
         items = np.unique(codes["topic"][codes["metric"] == rows.names["metric"][name]])
         return f"{name} {len(items)}"
@@ -290,17 +291,17 @@ def _laid_out(  # noqa: PLR0913, PLR0917 - what rows say, and whose they are
     order = np.lexsort((*origins[::-1], cells))
     alike = np.diff(cells[order], prepend=-1) == 0
     alike[1:] &= np.diff(scores[order]) == 0
-    kept = np.ones(len(cells), dtype=bool)
+    mask = np.ones(len(cells), dtype=bool)
     if duplicates != "mean":
-        kept[order[alike]] = False
-    note = [f"{count(int((~kept).sum()), 'score')} given twice alike counted once"] if not kept.all() else []
-    rows = np.flatnonzero(kept)
+        mask[order[alike]] = False
+    note = [f"{count(int((~mask).sum()), 'score')} given twice alike counted once"] if not mask.all() else []
+    rows = np.flatnonzero(mask)
     twice = first_repeat(_of(codes, rows), labels)
     if twice is None:
         return laid_out(_of(codes, rows), labels, scores[rows]), note
     if duplicates == "error":
         raise _given_twice(codes, labels, parts, origins, *rows[list(twice)].tolist())
-    rows = order[kept[order]]  # in the order of files and records
+    rows = order[mask[order]]  # in the order of files and records
     rows = rows[np.lexsort(origins[::-1, rows])]
     once = single(cells[rows], scores[rows], duplicates)
     return laid_out(_of(codes, rows[once.rows]), labels, once.numbers), [
@@ -310,7 +311,7 @@ def _laid_out(  # noqa: PLR0913, PLR0917 - what rows say, and whose they are
 
 
 def _of(codes: Mapping[str, Ints], rows: Ints) -> dict[str, Ints]:
-    return {dim: one[rows] for dim, one in codes.items()}
+    return {dim: entries[rows] for dim, entries in codes.items()}
 
 
 def _given_twice(  # noqa: PLR0913, PLR0917 - as `_laid_out`
@@ -321,16 +322,16 @@ def _given_twice(  # noqa: PLR0913, PLR0917 - as `_laid_out`
     row: int,
     other_row: int,
 ) -> FileFormatError:
-    (part, record), (other, earlier) = origins[:, row].tolist(), origins[:, other_row].tolist()
+    (part_index, record), (other_index, earlier) = origins[:, row].tolist(), origins[:, other_row].tolist()
     metric, system, topic = (labels[dim][codes[dim][row]] for dim in DIMS)
-    line, key = parts[other].place(earlier, metric)
-    before = ", ".join(filter(None, [parts[other].path, line and f"line {line}", key]))
+    line, key = parts[other_index].place(earlier, metric)
+    before = ", ".join(filter(None, [parts[other_index].path, line and f"line {line}", key]))
     where = f"{shortened(topic)!r} under {metric!r} already ({before})"
     message = f"system {system!r} has a score on {where}; keep one of them, or pass `duplicates='first'` or `'mean'`"
-    if parts[other].path != parts[part].path:
-        ways = named_apart([parts[other].path, parts[part].path])
+    if parts[other_index].path != parts[part_index].path:
+        ways = named_apart([parts[other_index].path, parts[part_index].path])
         message += f", or name what the files hold: {' '.join(ways)}"
-    return parts[part].refuse(message, record, metric)
+    return parts[part_index].refuse(message, record, metric)
 
 
 def _ragged(values: Floats) -> list[str]:
@@ -345,9 +346,9 @@ def _ragged(values: Floats) -> list[str]:
 
 def _clusters_of(topics: Iterable[str], clusters: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Return the clusters where there are at least two, and one of them has two items."""
-    said = {topic: clusters[topic] for topic in topics if topic in clusters}
-    distinct = len(set(said.values()))
-    return {"cluster": said} if 1 < distinct < len(said) else {}
+    cluster_of = {topic: clusters[topic] for topic in topics if topic in clusters}
+    distinct = len(set(cluster_of.values()))
+    return {"cluster": cluster_of} if 1 < distinct < len(cluster_of) else {}
 
 
 def _directions_of(metrics: Sequence[str], parts: Sequence[Part]) -> dict[str, dict[str, bool]]:

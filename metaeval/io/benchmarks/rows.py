@@ -13,7 +13,7 @@ from metaeval.base.names import first_few, is_number, metric_evidence, shortened
 from metaeval.base.unit import ITEM
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import name_in
-from metaeval.io.blocks import GAP_WORDS, BadCellError, Block, Form, TableOptions, left_out_note, to_numbers
+from metaeval.io.blocks import GAP_WORDS, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import fitting_names, notes_on_words, place_of, unique_names
 from metaeval.io.long_tables import read_long
@@ -41,8 +41,8 @@ _SHOWN_LISTS = 5
 
 def holds_rows(json: Json, options: TableOptions) -> bool:
     """Whether these are records that say what they are about: a topic, or what was asked."""
-    said = options.chosen.get("topic")
-    return any(name == said or part_of_word(name) == "topic" for name in json.first) or _is_frame(json.first)
+    topic_column = options.chosen.get("topic")
+    return any(name == topic_column or part_of_word(name) == "topic" for name in json.first) or _is_frame(json.first)
 
 
 def records_of_lists(json: Json) -> Json:
@@ -67,26 +67,28 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
         json.refuse("JSON that holds scores is a list of objects, or an object a line")
     names = json.names
     frame = options.form in {None, "frame"} and holds_frame(names, options)
-    said = {
+    mentioned = {
         *options.chosen.values(),
         *options.ignored,
         *options.where,
         *([name for name in names if name in _ASKED] if frame else []),
     }
-    open_names = [name for name in names if name not in said]
+    open_names = [name for name in names if name not in mentioned]
     left_out = [name for name in open_names if part_of_word(name) is None and _is_words(name, records)]
     left_out += _texts_beside_names([name for name in open_names if part_of_word(name) == "topic"], records)
-    kept = [name for name in names if name not in left_out]
-    _check_names(json, kept, options)
+    selected = [name for name in names if name not in left_out]
+    _check_names(json, selected, options)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(kept)
-    rows = [[_cell(record.get(name)) for name in kept] for record in records]
+    writer.writerow(selected)
+    rows = [[_cell(record.get(name)) for name in selected] for record in records]
     for at, row in enumerate(rows):
         if not any(row):
-            json.refuse(f"nothing stands under any name that counts ({first_few(kept)})", at=at)
+            json.refuse(f"nothing stands under any name that counts ({first_few(selected)})", at=at)
         if None in row:
-            json.refuse("here stands a name or a number on one line, nothing nested", at=at, key=kept[row.index(None)])
+            json.refuse(
+                "here stands a name or a number on one line, nothing nested", at=at, key=selected[row.index(None)]
+            )
     writer.writerows(rows)
     lines = None if json.lines is None else (1, *json.lines)
     content = text.getvalue().encode(errors="surrogatepass")
@@ -97,12 +99,12 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
 
 def _check_names(json: Json, names: Sequence[str], options: TableOptions) -> None:
     """Refuse numbers with a point, and truth values, where a name stands: digits of 1.10 and 1e3 are lost already."""
-    chosen = {column: part for part, column in options.chosen.items()}
+    chosen = {column: role for role, column in options.chosen.items()}
     for name in names:
         if chosen.get(name, part_of_word(name)) in _NAMED:
             kinds = [type(record.get(name)) for record in json.records]
             if {float, bool} & {*kinds}:
-                at = next(place for place, kind in enumerate(kinds) if kind in {float, bool})
+                at = next(position for position, kind in enumerate(kinds) if kind in {float, bool})
                 name_in(json, json.records[at][name], name, at=at, key=name)
 
 
@@ -137,7 +139,7 @@ def find_four(sheet: Sheet) -> Form | None:
     rows = sheet.sample()
     if any(len(cells) != _CELLS for cells in rows) or not is_number(rows[0][3]):
         return None
-    numbered = all(any(is_number(cells[place]) for cells in rows) for place in (1, 2))
+    numbered = all(any(is_number(cells[column]) for cells in rows) for column in (1, 2))
     # a name may look like a number, but not every one
     if numbered or all(is_number(cells[0]) for cells in chain(rows, sheet.rows()) if len(cells) == _CELLS):
         return None
@@ -164,7 +166,7 @@ def find_four(sheet: Sheet) -> Form | None:
     )
 
 
-def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> Block:
+def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> FileBlock:
     """Read four columns: run, value last, measure and topic at `metric` and `topic`, from 0.
 
     A measure whose values are words is left out.
@@ -196,11 +198,11 @@ def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
 
 
 def _is_frame(names: Iterable[str]) -> bool:
-    known = {name.casefold() for name in names}
-    return max(len(TEXTS & known), len(_NUGGETS & known)) >= _LEAST_TEXTS
+    headers = {name.casefold() for name in names}
+    return max(len(TEXTS & headers), len(_NUGGETS & headers)) >= _LEAST_TEXTS
 
 
-def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     """Read a frame of ragas, DeepEval and the like: the file is a system, a row an item, a column a metric.
 
     Columns of words are left out. Rows are numbered unless a column says which item they are, and what was asked in a
@@ -239,11 +241,11 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     real = [at for at, summary in enumerate(summaries) if not summary]
     told = {name: columns[name] for name in words}
     notes = notes_on_words(told, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
-    notes += left_out_note([label for label, summary in zip(labels, summaries, strict=True) if summary])
-    metrics, called, kept = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
+    notes += rows_left_out([label for label, summary in zip(labels, summaries, strict=True) if summary])
+    metrics, called, values = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
     topics = called
     if options.duplicates != "error":
-        metrics, topics, kept = each_once(metrics, called, kept, options.duplicates, notes)
+        metrics, topics, values = each_once(metrics, called, values, options.duplicates, notes)
     topics = unique_names(topics, "topic", body)
 
     def by_topic(column: str) -> dict[str, str]:
@@ -251,13 +253,13 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
 
     asked = next((name for name in _ASKED if name in columns), None)
     attached: dict[str, dict[str, Any]] = {
-        part: by_topic(column) for part, column in roles.parts.items() if ATTACHED.get(part) == "topic"
+        role: by_topic(column) for role, column in roles.parts.items() if ATTACHED.get(role) == "topic"
     }
     if asked is not None:
         attached["question"] = {label: shortened(text, _LONGEST_TEXT) for label, text in by_topic(asked).items()}
-    return Block(
+    return FileBlock(
         label=source.path,
-        scores=kept[:, None],
+        scores=values[:, None],
         labels={"metric": metrics, "system": [source.own_name], "topic": topics},
         notes=notes,
         attached=attached,

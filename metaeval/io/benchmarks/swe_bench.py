@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from metaeval.base.names import count, first_double, shortened
-from metaeval.io.benchmarks.comparable import Choice, settings_in
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, name_in
 from metaeval.io.benchmarks.parts import Part
@@ -29,30 +29,30 @@ def _counter(listed: str) -> str:
     return listed.replace("_ids", "_instances")
 
 
-def read(files: Sequence[File[Json]], choice: Choice) -> tuple[list[Part], list[str]]:
+def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read reports: a system a file, an item a submitted instance, the score 1 if it was resolved and 0 if not."""
     parts = choice.kept([_part(file, choice) for file in files])
     return parts, []
 
 
-def _part(file: File[Json], choice: Choice) -> Part:
+def _part(file: File[Json], choice: BenchmarkChoice) -> Part:
     json = file.held
     submitted, resolved, unresolved = (_ids(json, key) for key in (_SUBMITTED, _RESOLVED, _UNRESOLVED))
-    known, solved = {*submitted}, {*resolved}
+    submitted_ids, solved = {*submitted}, {*resolved}
     for key, listed in ((_RESOLVED, resolved), (_UNRESOLVED, unresolved)):
-        stray = next((name for name in listed if name not in known), None)
+        stray = next((name for name in listed if name not in submitted_ids), None)
         if stray is not None:
             json.refuse(f"{shortened(stray)!r} was not submitted ({_SUBMITTED}); write the report again", key=key)
-    both = next((name for name in unresolved if name in solved), None)
-    if both is not None:
-        json.refuse(f"{shortened(both)!r} is under {_RESOLVED} too; write the report again", key=_UNRESOLVED)
+    in_both = next((name for name in unresolved if name in solved), None)
+    if in_both is not None:
+        json.refuse(f"{shortened(in_both)!r} is under {_RESOLVED} too; write the report again", key=_UNRESOLVED)
     return Part(
         path=json.label,
         system=file.source.own_name,
         topics=submitted,
         values=[{_METRIC: float(name in solved)} for name in submitted],
         place=lambda number, _: (None, f"{_SUBMITTED}[{number}]"),
-        notes=_notes(json, known - solved - {*unresolved}, len(submitted)),
+        notes=_notes(json, submitted_ids - solved - {*unresolved}, len(submitted)),
         said=settings_in(json.object, choice.form.compared),
     )
 
@@ -64,7 +64,7 @@ def _ids(json: Json, key: str) -> list[str]:
         return []
     if not isinstance(listed, list):
         json.refuse("the instances of a report are a list", key=key)
-    names = [name_in(json, one, "instance", key=f"{key}[{at}]") for at, one in enumerate(listed)]
+    names = [name_in(json, instance, "instance", key=f"{key}[{at}]") for at, instance in enumerate(listed)]
     twice = first_double(names)
     if twice is not None:
         json.refuse(f"{shortened(twice)!r} appears twice; keep one", key=key)
@@ -80,10 +80,10 @@ def _notes(json: Json, without: set[str], n_submitted: int) -> list[str]:
     notes, left = [], without
     if without:
         reasons = []
-        for key, what in _WITHOUT.items():
-            own = without & {*_ids(json, key)}
-            left = left - own
-            reasons += [f"{len(own)} with {what}"] * bool(own)
+        for key, reason in _WITHOUT.items():
+            matching = without & {*_ids(json, key)}
+            left = left - matching
+            reasons += [f"{len(matching)} with {reason}"] * bool(matching)
         reasons += [f"{len(left)} without a result"] * bool(left)
         notes.append(
             f"{count(len(without), 'instance')} neither resolved nor unresolved, which is 0: {', '.join(reasons)}"

@@ -8,8 +8,8 @@ import pytest
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.benchmarks.nuggets import credit_of
 from metaeval.io.tables import read_scores
-from metaeval.studies.judge_files import read_judges
-from metaeval.studies.power import study_power
+from metaeval.questions.judges.study_files import read_judges
+from metaeval.questions.power.study import study_power
 from metaeval.table.structure import with_clusters
 
 HEAD = "topic,run_id,nugget,label,importance\n"

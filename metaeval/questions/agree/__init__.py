@@ -1,0 +1,1 @@
+"""Do two metrics, boards or quantisations lead to the same conclusions?"""

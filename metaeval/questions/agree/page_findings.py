@@ -1,0 +1,262 @@
+"""What an agreement study finds: the answer, the advice, what grades are worth, and how all of it was found."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.digits import error_of_ends
+from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, whole
+from metaeval.page.blocks import Methods
+from metaeval.questions.agree.study import AgreeStudy
+from metaeval.questions.agree.study_element_uses import EXCEPT, FIXED, GENERALISED
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import described_by, with_draws
+from metaeval.reports.traits import traits_said
+
+_VERDICTS = ("same", "different", "open")
+_SHARE, _BOTH = "share", "both"
+say = prose(__name__)
+
+
+def terms(study: AgreeStudy) -> dict[str, Any]:
+    """Return what passages call the things compared: metrics, or uses of the grades, of elements quantisations."""
+    fields = {"study": study, "elements": any(variant.kind == GENERALISED for variant in study.variants)}
+    return fields | {name: say(name, **fields) for name in ("use", "uses")}
+
+
+def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
+    """Return what a metric is called on the page: in an audit by its base and its use of the grades."""
+    variant = next((candidate for candidate in study.variants if candidate.metric == metric), None)
+    if variant is None or variant.kind == FIXED:
+        return name_of_metric(metric)
+    return variant.words if within else f"{name_of_metric(variant.base)}, {variant.words}"
+
+
+def pair_label(study: AgreeStudy, first: str, second: str) -> str:
+    """Return what two metrics are called together: "Strict5 and Gen5 under MAep" where they share a base."""
+    bases = {name: variant.base for name in (first, second) for variant in study.variants if variant.metric == name}
+    base = bases.get(first) if bases.get(first) == bases.get(second) else None
+    names = [label(study, name, within=base is not None) for name in (first, second)]
+    return say("pair", study=study, base=base, names=names)
+
+
+def compared_rows(study: AgreeStudy) -> pd.DataFrame:
+    """Return a row of `AgreeStudy.to_frame` a base and other metric: the reference is the truth, at the first level."""
+    frame = study.to_frame()
+    first = frame.iloc[: len(study.lead.metrics) * (len(study.lead.metrics) - 1)]
+    parts = []
+    for base, members in study.groups().items():
+        of_base = first[(first["truth"] == study.reference(base)) & first["predictor"].isin(members)]
+        parts.append(of_base.assign(base=base, draws=_draws(study)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def answer_sentence(study: AgreeStudy) -> str:
+    """Say in one sentence whether they lead to the same conclusions."""
+    rows = compared_rows(study).to_dict("records")
+    if not rows:
+        return say("nothing")
+    verdict_counts = Counter(_verdict(row, study.min_f1) for row in rows)
+    word = say(
+        "word",
+        same="same" in verdict_counts,
+        different="different" in verdict_counts,
+        open="open" in verdict_counts,
+        **terms(study),
+    )
+    wording = {"word": word, "level": level_of(study), "bar": f"{study.min_f1:g}"}
+    if len(rows) == 1:
+        (row,), (verdict,) = rows, verdict_counts
+        sides = {side: label(study, row[side], within=bool(row["base"])) for side in ("predictor", "truth")}
+        wording |= {"f1": _f1(row, study.min_f1), "why": _open_words(row, study)}
+        return say("answer", **sides, row=row, verdict=verdict, **wording)
+    heard = [row["f1"] for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
+    truths = {label(study, row["truth"], within=True) for row in rows}
+    return say(
+        "answers",
+        **terms(study),
+        **wording,
+        n=len(rows),
+        silent=not any(row["n_truth"] for row in rows),
+        truth=truths.pop() if len(truths) == 1 else "",
+        kinds=[kind for kind in _VERDICTS if verdict_counts[kind]],
+        found=verdict_counts,
+        values=" to ".join(dict.fromkeys(map(number(2), (min(heard), max(heard))))) if heard else "",
+    )
+
+
+def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
+    """Name what leaves a comparison open."""
+    if not row["n_truth"] and not row["n_predictor"]:
+        return "neither"
+    if not row["n_truth"] or not row["n_predictor"]:
+        return "one"
+    low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
+    if math.isnan(low):
+        return "no interval"
+    if high < study.min_f1 or low >= study.min_f1 > low - _error(row):
+        return "draws"
+    return "conflict" if low >= study.min_f1 else "interval"
+
+
+def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
+    """Return a row a comparison, lowest F1 first, with its names, F1 and verdict in words."""
+    rows = compared_rows(study).sort_values("f1", kind="stable", ignore_index=True)
+    return rows.assign(
+        predictor_label=[label(study, name) for name in rows["predictor"]],
+        truth_label=[label(study, name, within=True) for name in rows["truth"]],
+        f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")],
+        f1_shown_sort=rows["f1"],
+        verdict=[say("verdict", kind=_verdict(row, study.min_f1)) for row in rows.to_dict("records")],
+    )
+
+
+def more_sentences(study: AgreeStudy) -> tuple[str, ...]:
+    """Say which of the numbers to quote, and what they do not show."""
+    return say("quote", **terms(study)), say("caution", **terms(study))
+
+
+def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
+    """Say whether the evidence settles the question: same, different or open."""
+    # a metric that finds no pair may only lack topics or resamples, so nothing is settled about it
+    silent = row["n_truth"] == 0 or row["n_predictor"] == 0
+    low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
+    if silent or math.isnan(low):
+        return "open" if silent or row["f1"] >= min_f1 else "different"
+    if high + _error(row) < min_f1:
+        return "different"
+    return "same" if low - _error(row) >= min_f1 and not row["n_conflicts"] else "open"
+
+
+def _error(row: Mapping[Hashable, Any]) -> float:
+    """Return the Monte-Carlo standard error of the ends of the interval of F1."""
+    if not row["draws"]:
+        return 0.0
+    return error_of_ends(max(row["f1"] - row["f1_low"], row["f1_high"] - row["f1"]), row["draws"])
+
+
+def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
+    """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
+    if not row["n_truth"] and not row["n_predictor"]:
+        # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
+        return say("neither")
+    f1, low, high, draws = row["f1"], row.get("f1_low"), row.get("f1_high"), row["draws"]
+    written = bracketed(f1, low, high, number(2), draws=draws)
+    if not draws or not re.search(rf"[\[ ]{bar:g}[,\]]", written):
+        return written
+    error = math.ceil(100 * _error(row)) / 100
+    return f"{bracketed(f1, low, high, number(2))[:-1]}, each ± {error:.2f}]"
+
+
+def _draws(study: AgreeStudy) -> int | None:
+    return None if study.intervals is None else study.intervals.n_topic_resamples
+
+
+def level_of(study: AgreeStudy) -> str:
+    """Return the confidence level as people write it; nothing without intervals."""
+    return "" if study.intervals is None else percentage(study.intervals.confidence_level)
+
+
+def conflict_sentence(study: AgreeStudy) -> str:
+    """Say how many pairs are in conflict, and between what."""
+    groups = study.groups()
+    members = [name for group in groups.values() for name in group]
+    base = np.repeat(np.arange(len(groups)), [len(group) for group in groups.values()])
+    counts = np.triu(study.lead.matrix("n_conflicts").loc[members, members].to_numpy())
+    within_base = np.where(base[:, None] == base, counts, 0)
+    across = int(counts.sum() - within_base.sum())
+    if not within_base.any():
+        return say("no conflicts", **terms(study), across=across)
+    names = [pair_label(study, *sorted((members[a], members[b]))) for a, b in np.argwhere(within_base > 0)]
+    return say(
+        "conflicts",
+        **terms(study),
+        across=across,
+        total=int(within_base.sum()),
+        several=len(groups) > 1,
+        n_pairs=int((within_base > 0).sum()),
+        possible=int(np.triu(base[:, None] == base, 1).sum()),
+        worst=ends(names, within_base[within_base > 0], map(whole, within_base[within_base > 0]))[1],
+    )
+
+
+def grade_sentences(study: AgreeStudy) -> list[str]:
+    """Say for every metric and dimension of an audit which boundary between grades matters most, if any surely does."""
+    frame = study.grades().assign(draws=_draws(study))
+    sentences = []
+    for (base, of), rows in frame.groupby(["base", frame["boundary"].map(_dimension)], sort=False):
+        by_f1 = rows.sort_values(["f1", "boundary"])
+        sentence_of = {_SHARE: _share_sentence, _BOTH: _both_sentence}.get(str(of))
+        sentences.append(sentence_of(str(base), by_f1) if sentence_of else _grade_sentence(str(base), by_f1, str(of)))
+    return sentences
+
+
+def _dimension(boundary: str) -> str:
+    """Return what a boundary lies in.
+
+    Examples
+    --------
+    >>> [_dimension(words) for words in ("1 and 2", "exhaustivity ? and 1", "specificity except s = 1")]
+    ['', 'exhaustivity', 'share']
+    >>> _dimension("both: 1 and 2")
+    'both'
+    """
+    if EXCEPT in boundary or ":" in boundary:
+        return _SHARE if EXCEPT in boundary else _BOTH
+    return boundary.rpartition(" and ")[0].rpartition(" ")[0]
+
+
+def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
+    worst, others = rows.iloc[0], rows.iloc[1:]
+    has_interval = "f1_low" in rows and bool(rows[["f1_low", "f1_high"]].notna().all(axis=None))
+    passage = "no boundary"
+    if not (rows["n_truth"] + rows["n_predictor"]).any():
+        passage = "no pair"
+    elif others.empty:
+        passage = "only boundary"
+    elif has_interval and worst["f1_high"] < others["f1_low"].min():
+        passage = "worst boundary"
+    f1 = _f1(worst.to_dict())
+    return say(passage, base=base, of=of, worst=worst, f1=f1, known=has_interval, several=len(others) > 1)
+
+
+def _share_sentence(base: str, rows: pd.DataFrame) -> str:
+    """Say which share of specificity, as a step, keeps most of the conclusions and which least."""
+    steps = rows["boundary"].str.rpartition(EXCEPT)[2]
+    low, high = ends(steps, rows["f1"], map(_f1, rows.to_dict("records")))
+    return say("specificity", base=base, low=low, high=high)
+
+
+def _both_sentence(base: str, rows: pd.DataFrame) -> str:
+    """Say what a scale of three grades in both dimensions would do."""
+    phrases = [
+        say("alike", grades=row["boundary"].rpartition(": ")[2], f1=_f1(row)) for row in rows[::-1].to_dict("records")
+    ]
+    return say("both dimensions", base=base, found=phrases)
+
+
+def agree_methods(study: AgreeStudy) -> Methods:
+    """Say what was done in words that fit a paper."""
+    results = [agreement.result for agreement in study.agreements]
+    uses = {
+        name_of_metric(base): [label(study, metric, within=True) for metric in members]
+        for base, members in study.groups().items()
+    }
+    words = say(
+        "methods",
+        study=study,
+        sizes=study.scores.sizes,
+        traits=traits_said(study.scores),
+        result=study.lead.result,
+        metrics=[say("metric", base=base, uses=[] if labels == [base] else labels) for base, labels in uses.items()],
+        tests=dict.fromkeys(map(with_draws, results)),
+        corrections=dict.fromkeys(described_by(result.correction) for result in results),
+        levels=[f"{alpha:g}" for alpha in study.lead.alphas],
+        level=level_of(study),
+    )
+    return Methods(paragraphs=(words,))

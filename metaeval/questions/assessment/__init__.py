@@ -1,0 +1,1 @@
+"""What do assessments of elements and passages cost, and can they be trusted?"""

@@ -1,0 +1,264 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The report on votes and metrics, or several sets of votes: which pairs of systems they settle alike."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
+from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Column, Table, left, right
+from metaeval.questions.boards.page_ranks import ranks_section
+from metaeval.questions.boards.study_decided import SettledStudy
+from metaeval.reports.alt_test import alt_section
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import facts, unanswered
+from metaeval.tests_stat.result import is_significant
+
+_DECIMAL, _MOST_FIGURES, _MOST_SHOWN = number(2), 5, 50
+say = prose(__name__)
+
+
+def settled_report(study: SettledStudy) -> Report:
+    """Put a comparison of votes with metrics, or with other votes, into a report."""
+    settled = study.found
+    sizes = {"system": len(settled.systems), "pair": settled.n_pairs} | (
+        {"item": study.n_items} if study.n_items else {}
+    )
+    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
+    return Report(
+        command="judges" if study.of_judges else "agree",
+        title=say("title", study=study, metrics=len(settled.voices) > len(study.fitted)),
+        facts=(*facts(**sizes), (f"{settled.alpha:g}", "significance level α")),
+        summary=_summary(study),
+        key_figures=listed_figures(_figures(study)),
+        sections=(
+            *(_same_section(study) if study.of_judges else []),
+            _pairs_section(study),
+            *_predicted_section(study),
+            *([] if study.of_judges else _same_section(study)),
+            *alt_section(study.alt, brief=False),
+            *_habits_section(study),
+            *_powered_section(study),
+            ranks_section(settled, study.reference, _nearest(study)),
+            *unanswered(failed),
+        ),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data={"pairs.csv": csv_file(settled.pairs()), "ranks.csv": csv_file(settled.ranked())},
+    )
+
+
+def _summary(study: SettledStudy) -> tuple[str, ...]:
+    rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last").to_dict("records")
+    answer = say("answer", rows=rows, best=rows[0], study=study)
+    predicts = [say("predicts", rows=study.predicted.to_dict("records"))] if len(study.predicted) else []
+    if not study.of_judges or not len(study.agreed):
+        return answer, *predicts
+    agreed = _agreed(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
+    leaning = study.habits[is_significant(study.habits["p_value"].to_numpy(), study.found.alpha)].to_dict("records")
+    leans = [say("leans", rows=leaning)] if leaning else []
+    if len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - nobody is measured by another
+        sentence = study.found._found()  # noqa: SLF001 - the sentence of the result
+        rows = study.agreed.dropna(subset="kappa").to_dict("records")
+        return say("between", rows=rows, n=len(study.habits)), say("alike", found=sentence), *leans
+    return *([say("agrees", rows=agreed, study=study)] if agreed else []), answer, *leans
+
+
+def _nearest(study: SettledStudy) -> str:
+    """Return the voice that settles what the reference does most nearly."""
+    rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last")
+    return str(rows["predictor"].iloc[0])
+
+
+def _agreed(study: SettledStudy) -> pd.DataFrame:
+    return study.agreed[study.agreed["first"] == study.reference]
+
+
+def _figures(study: SettledStudy) -> list[KeyFigure]:
+    if study.of_judges and len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - as above
+        return []
+    kappas = [
+        KeyFigure(
+            say("key kappa", other=row["second"], study=study),
+            bracketed(row["kappa"], row["low"], row["high"], _DECIMAL),
+            with_ends(row["kappa"], row["low"], row["high"]),
+        )
+        for row in (_agreed(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
+    ]
+    return kappas + [
+        KeyFigure(
+            say("key", other=row["predictor"], study=study),
+            _DECIMAL(row["f1"]) if pd.notna(row["f1"]) else "",
+            {"f1": row["f1"]},
+        )
+        for row in study.beside.head(_MOST_FIGURES).to_dict("records")
+    ]
+
+
+def _pairs_section(study: SettledStudy) -> Section:
+    settled = study.found
+    table = Table(
+        **say.named("settled", study=study),
+        frame=study.beside,
+        columns=(
+            *left(predictor="Beside it"),
+            *right(
+                whole,
+                "Settled pairs",
+                n_truth=study.reference,
+                n_predictor="beside it",
+                n_shared="alike",
+                n_conflicts="opposite",
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_DECIMAL, f1="F1", tau="τ"),
+        ),
+        data=study.to_frame(),
+    )
+    blocks: list[Block] = [table]
+    if len(settled.voices) > 2:  # noqa: PLR2004 - two have one F1
+        picture = Picture(
+            **say.named("agreement"), draw=lambda: figures.matrix_map(settled.matrix()), alt=say("map in words")
+        )
+        blocks.append(Fold(title=say("agreement title"), blocks=(picture,)))
+    apart = _apart(study)
+    if len(apart):
+        listed = Table(
+            **say.named("apart", shown=min(len(apart), _MOST_SHOWN), n=len(apart)),
+            frame=apart.head(_MOST_SHOWN),
+            columns=(*left(system_a="System", system_b="against"), *left(text, **{n: n for n in settled.voices})),
+            data=apart,
+        )
+        blocks.append(Fold(title=say("apart title"), blocks=(listed,)))
+    return Section(**say.headed("settled lead"), brief=True, blocks=tuple(blocks))
+
+
+def _apart(study: SettledStudy) -> pd.DataFrame:
+    """Return the pairs that are not settled alike by all, those settled in opposite directions first."""
+    frame, names = study.found.pairs(), list(study.found.voices)
+    winners = frame[names].apply(lambda row: len({winner for winner in row if winner}), axis=1)
+    open_to = frame[names].apply(lambda row: sum(not winner for winner in row), axis=1)
+    is_apart = (winners > 1) | ((winners == 1) & (open_to > 0))
+    return frame.assign(winners=winners)[is_apart].sort_values("winners", ascending=False, kind="stable")[list(frame)]
+
+
+def _listed(
+    name: str, frame: pd.DataFrame, columns: tuple[Column, ...], study: SettledStudy, **told: list[str]
+) -> Section:
+    """Return a section of one table, whose passages have its name."""
+    table = Table(
+        name=name,
+        title=say(f"{name} title"),
+        caption=say(name, level=percentage(1 - study.found.alpha), study=study),
+        frame=frame.assign(**told),
+        columns=columns,
+        data=frame,
+    )
+    return Section(id=name, title=say(f"section {name}"), lead=say(f"{name} lead"), brief=True, blocks=(table,))
+
+
+def _predicted_section(study: SettledStudy) -> list[Section]:
+    frame = study.predicted
+    if not len(frame):
+        return []
+    columns = (
+        *left(metric="Metric"),
+        *right(whole, n_votes="Votes", n_questions="Questions", n_equal="Equal scores"),
+        *right(share, share="Predicted"),
+        *right(text, interval="interval"),
+    )
+    return [_listed("predicted", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))]
+
+
+def _same_section(study: SettledStudy) -> list[Section]:
+    frame = study.agreed
+    if not len(frame):
+        return []
+    columns = (
+        *left(first="Votes of", second="and of"),
+        *right(whole, n="Questions and pairs"),
+        *right(share, same="The same"),
+        *right(_DECIMAL, kappa="κ"),
+        *right(text, interval="interval"),
+        *right(share, "Ties", ties_first="first", ties_second="second"),
+        *right(whole, "Without ties", n_decided="number"),
+        *right(share, "Without ties", same_decided="the same"),
+    )
+    return [_listed("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
+
+
+def _habits_section(study: SettledStudy) -> list[Section]:
+    frame = study.habits
+    if len(frame) == 1:
+        return []
+    columns = (
+        *left(votes="Votes of"),
+        *right(whole, n_votes="Votes"),
+        *right(share, ties="Ties"),
+        *right(share, "Left of two equals", left="wins"),
+        *right(text, "Left of two equals", interval="interval"),
+        *right(p_value, "Left of two equals", p_value="p"),
+        *right(whole, "In both orders", n_both="number"),
+        *right(share, "In both orders", same="the same"),
+        *right(whole, "By several voters", n_by_several="number"),
+        *right(share, "By several voters", voters_same="two agree"),
+    )
+    listed = _listed("habits", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))
+    return [replace(listed, brief=False)]
+
+
+def _powered_section(study: SettledStudy) -> list[Section]:
+    if not study.powered:
+        return []
+    frame = pd.DataFrame(
+        [
+            (name, powered.n_votes, powered.n_judged, powered.n_common, powered.judge_weight, powered.n_equivalent)
+            for name, powered in study.powered.items()
+        ],
+        columns=["judge", "n_votes", "n_judged", "n_common", "judge_weight", "n_equivalent"],
+    )
+    worth = Table(
+        **say.named("worth", study=study),
+        frame=frame,
+        columns=(
+            *left(judge="With the votes of"),
+            *right(whole, n_votes=study.reference, n_judged="all of it", n_common="on the same"),
+            *right(_DECIMAL, judge_weight="λ"),
+            *right(whole, n_equivalent="Worth"),
+        ),
+        data=frame,
+    )
+    best = max(study.powered, key=lambda name: study.powered[name].n_equivalent / study.powered[name].n_votes)
+    powered = study.powered[best].to_frame()
+    strengths = Table(
+        **say.named("powered", level=percentage(1 - study.found.alpha), judge=best, study=study),
+        frame=powered.assign(
+            together=intervals(powered["low"], powered["high"], _DECIMAL),
+            alone=intervals(powered["people_low"], powered["people_high"], _DECIMAL),
+        ),
+        columns=(
+            *left(system="System"),
+            *right(_DECIMAL, "Together", strength="strength"),
+            *right(text, "Together", together="interval"),
+            *right(_DECIMAL, f"{study.reference} alone", people="strength"),
+            *right(text, f"{study.reference} alone", alone="interval"),
+        ),
+        data=powered,
+    )
+    fold = Fold(title=say("powered title", judge=best, study=study), blocks=(strengths,))
+    return [Section(**say.headed("worth lead"), blocks=(worth, fold))]
+
+
+def _methods(study: SettledStudy) -> Methods:
+    clusters = {name: fitted.clusters for name, fitted in study.fitted.items()}
+    words = say("methods", study=study, grouped=clusters, n_votes=len(clusters))
+    paragraphs = [words, *([say("powered methods")] if study.powered else [])]
+    paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
+    return Methods(paragraphs=tuple(paragraphs))

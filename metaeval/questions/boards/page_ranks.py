@@ -1,0 +1,37 @@
+"""Ranks of the same systems by votes, metrics and boards: a table of all with intervals, and the bump chart of two."""
+
+from metaeval.base.words import intervals, percentage, text, whole
+from metaeval.figures.boards import MOST_LINES
+from metaeval.models.settling import SettledPairs
+from metaeval.page.blocks import Picture, Section
+from metaeval.page.tables import Table, left, right
+from metaeval.reports.prose import prose
+
+say = prose(__name__)
+
+
+def ranks_section(found: SettledPairs, first: str, second: str) -> Section:
+    """Return the ranks by all voices, with the picture of two."""
+    ranks, level = found.ranked(), percentage(1 - found.alpha)
+    moves = found.moves(first, second)
+    table_frame = ranks.merge(moves, on="system")
+    columns = [*left(system="System")]
+    for name in found.voices:
+        table_frame[f"{name} ranks"] = intervals(ranks[f"{name}_low"], ranks[f"{name}_high"], whole)
+        columns += [*right(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
+    table = Table(
+        name="ranks",
+        title=say("title"),
+        caption=say("ranks", level=level, tested=found.tested),
+        frame=table_frame,
+        columns=tuple(columns),
+        data=ranks.merge(moves, on="system"),
+    )
+    drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
+    picture = Picture(
+        **say.named("rank_changes", level=level, drawn=drawn, n=len(ranks), first=first, second=second),
+        draw=lambda: found.plot(first, second),
+        alt=say("in words", first=first, second=second, best=ranks.sort_values(first)["system"].iloc[0], moved=moved),
+    )
+    lead = say("lead", first=first, second=second, moved=moved, n=len(ranks), sure=percentage(1 - 2 * found.alpha))
+    return Section(id="ranks", title=say("title"), lead=lead, brief=True, blocks=(picture, table))

@@ -1,0 +1,1 @@
+"""Does a metric keep the laws of its kind?"""

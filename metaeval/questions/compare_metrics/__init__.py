@@ -1,0 +1,1 @@
+"""Should a new metric replace the one in use?"""

@@ -1,0 +1,207 @@
+"""What a comparison of metrics finds: the answer, its limits, and how it was found."""
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from metaeval.base.digits import draws_of_middle
+from metaeval.base.unit import unit
+from metaeval.base.words import carried, interval, number
+from metaeval.page.blocks import Fold, Item, Items, Methods, Section, Text
+from metaeval.questions.compare_metrics.study import CompareStudy
+from metaeval.questions.compare_metrics.study_verdict import DECIDES, DETECTED, MetricVerdict
+from metaeval.questions.topics.page_words import drawn_chance
+from metaeval.reports.prose import prose
+from metaeval.testing.expected import BROKEN, UNNOTICED
+
+_SAME = 0.9
+_EVEN, _ERRORS_FROM_EVEN = 0.5, 2.0
+"""A probability that lies within so many Monte-Carlo errors of one half says nothing yet."""
+
+say = prose(__name__)
+
+
+def qualities() -> dict[str, str]:
+    """Return what the qualities that a verdict rests on are called."""
+    return {"power": "power", "topics": f"{unit().topics} needed", "tau_half": "robustness to fewer judgments"}
+
+
+def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
+    """Say whether there is a reason to change, and the chance of finding one; what else; which numbers to quote."""
+    verdict = study.verdict()
+    chosen = verdict.outcome != "open"
+    turned = _over_systems(study, verdict) if chosen else []
+    answer, reason = _chosen(verdict, turned=bool(turned)) if chosen else _open(study, verdict)
+    more = " ".join(words for words in (reason, *turned, _expected(study, verdict)) if words)
+    paragraphs = (answer, more, say("quote"))
+    return tuple(words for words in paragraphs if words)
+
+
+def _chosen(verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
+    """Say which metric to adopt or to keep, where it is behind all the same, and the chance of finding this."""
+    frame = verdict.to_frame()
+    rivals = ~frame["metric"].isin(verdict.metrics)
+    if verdict.outcome == "adopt" and verdict.current is not None:
+        rivals = frame["metric"] == verdict.current
+    against = list(frame.loc[rivals, "metric"].unique())
+    behind = frame[rivals & frame["against"].isin(verdict.metrics) & (frame["surely"] == "better")]["quality"].unique()
+    answer = say(
+        "chosen",
+        verdict=verdict,
+        against=against[0] if len(against) == 1 else None,
+        behind=[qualities()[name] for name in behind],
+        turned=turned,
+    )
+    leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
+    return answer, _chance(leads.query("quality == @DECIDES"))
+
+
+def _chance(leads: pd.DataFrame) -> str:
+    """Say of the least sure lead in power how often it is found, and which leads nearly always are."""
+    row = leads.nsmallest(1, "chance").iloc[0]
+    known = row["detectable"] > 0
+    return say("chance found", row=row, several=len(leads) > 1, least=DETECTED) if known else ""
+
+
+def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
+    """Name what users expect and a recommended metric fails; without recommendation, who breaks what."""
+    states = (BROKEN, UNNOTICED) if verdict.metrics else (BROKEN,)
+    tried = [name for name in verdict.metrics or study.metrics if name in set(study.expectations["metric"])]
+    unmet = {
+        name: [f"{expectation} ({state})" for state in states for expectation in study.unmet(name, state)]
+        for name in tried
+    }
+    failing = [(name, failures) for name, failures in unmet.items() if failures]
+    untried = [name for name in verdict.metrics if name not in unmet]
+    sound = tried if verdict.metrics and not failing else []
+    return say("expected", failing=failing, untried=untried, sound=sound)
+
+
+def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
+    """Say where a verdict that is sure over topics rests on powers that other systems could reverse."""
+    sure = verdict.to_frame().query("quality == 'power' and surely == 'better'")
+    decided = set(zip(sure["metric"], sure["against"], strict=True))
+    rivals = [metric for metric in study.metrics if metric not in verdict.metrics]
+    if verdict.outcome == "adopt" and study.current is not None:
+        rivals = [study.current]
+    over_systems: dict[tuple[str, str], tuple[float, float]] = {}
+    columns = ["metric_a", "metric_b", "systems_low", "systems_high"]
+    for a, b, low, high in study.power_differences()[columns].to_numpy().tolist():  # a few metrics
+        over_systems |= {(a, b): (low, high), (b, a): (-high, -low)}
+    open_still = []
+    for metric, rival in sorted(decided & set(product(verdict.metrics, rivals))):
+        low, high = (100 * end for end in over_systems[metric, rival])
+        if low <= 0:
+            points = interval(low, high, number(1), draws=draws_of_middle(study.choice.n_choices))
+            several = len(verdict.metrics) > 1
+            open_still.append(say("turned", one=metric, other=rival, points=points, several=several))
+    return open_still
+
+
+def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
+    """Say that nothing is a reason for a choice, and which metric came nearest; then the chance of finding one."""
+    stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
+    near = verdict.nearest()
+    if stopped:
+        metric, rival = stopped[0]
+        broken = [text for text in verdict.broken[metric] if text not in verdict.broken[rival]]
+        return _unsettled(verdict, "vetoed", one=metric, other=rival), say("broken", one=metric, broken=broken)
+    metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
+    if (near["p_better"] == 0).all():
+        return _unsettled(verdict, "alike", metrics=sorted({*metrics, *against})), ""
+    p = _told(study, DECIDES, near["p_better"].iloc[0])
+    answer = _unsettled(verdict, "nearest", metrics=metrics, against=against, p=p)
+    return answer, _chance(near)
+
+
+def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
+    return f"{say('open', current=verdict.current)} {say(why, current=verdict.current, **given)}"
+
+
+def _told(study: CompareStudy, quality: object, p: float) -> str:
+    """Write a probability for a sentence; "" for one that its draws cannot tell from one half."""
+    distinguishable = abs(p - _EVEN) > _ERRORS_FROM_EVEN * study.probability_error(str(quality), p)
+    return likely(study, quality, p) if distinguishable else ""
+
+
+def likely(study: CompareStudy, quality: object, p: float) -> str:
+    """Write a probability of the verdict with its Monte-Carlo error; a bound where it is nearly sure."""
+    written = drawn_chance(p)
+    exact = written[:1] in "<>–"  # noqa: RUF001 - as `drawn_chance` writes them
+    return written if exact else carried(p, study.probability_error(str(quality), p))
+
+
+def agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
+    """Say which metrics find the pairs of the one in use, and how many pairs they turn round."""
+    sure = others["f1_low"] if "f1_low" in others else others["f1"]
+    close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
+    unsettled = (others["f1"] >= _SAME) | others["f1"].isna()  # undefined where no pair is significant
+    open_still = others[unsettled & ~others["metric"].isin(close)]["metric"].tolist()
+    conflicts = int(others["conflicts"].sum())
+    return say("agreement", close=close, current=study.current, least=_SAME, open=open_still, n=conflicts)
+
+
+def limits_section(study: CompareStudy) -> Section:
+    """Name what has no interval, and what could not be found out."""
+    unknown_items = Items(
+        items=tuple(Item(term="Not known", words=f"{question}: {why}") for question, why in study.unknown.items())
+    )
+    computed = {"stability": study.stability, "heaviness": study.heaviness}
+    without = [
+        "required",
+        "conflicts",
+        "identical",
+        *(name for name, analysis in computed.items() if analysis is not None),
+    ]
+    items = Items(items=tuple(Item(words=say(f"no {name}")) for name in without))
+    return Section(
+        **say.headed("limits lead"),
+        blocks=(
+            *((unknown_items,) if unknown_items.items else ()),
+            Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),
+            Fold(title=say("no interval"), blocks=(items,)),
+        ),
+        brief=True,
+    )
+
+
+def compare_methods(study: CompareStudy) -> Methods:
+    """Return what was done in words that fit a paper, and the publications that they cite."""
+    parts = (
+        say(
+            "pairs methods",
+            study=study,
+            sizes=study.scores.sizes,
+            power=study.power,
+            choice=study.choice,
+            agreed=study.agreement.result,
+            intervals=study.agreement_intervals,
+        ),
+        _topics_methods(study),
+        _judgments_methods(study),
+        say(
+            "scores methods",
+            study=study,
+            relevant=[] if study.heaviness is None else study.heaviness["relevant"].to_numpy().tolist(),
+        ),
+        say("expected methods") if len(study.expectations) else "",
+    )
+    paragraphs = tuple(words for words in parts if words)
+    return Methods(paragraphs=paragraphs)
+
+
+def _topics_methods(study: CompareStudy) -> str:
+    topics = study.topics
+    if topics is None:
+        return ""
+    limit = topics.minimum.max_error
+    return say("topics methods", rates=topics.error_rates, posterior=topics.posterior, limit=limit)
+
+
+def _judgments_methods(study: CompareStudy) -> str:
+    stable = study.stability
+    if stable is None:
+        return ""
+    steps = [f"{step:g}" for step in stable.steps]
+    return say("judgments methods", stable=stable, steps=steps, level=study.confidence_level)

@@ -1,0 +1,1 @@
+"""Which significance test decides as the other half of the topics does?"""

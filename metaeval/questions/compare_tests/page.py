@@ -1,0 +1,260 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The report of a comparison of tests: what each finds on half of the topics, and whether the other half agrees."""
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.digits import draws_of_middle, error_of_share
+from metaeval.base.names import Remark
+from metaeval.base.unit import unit
+from metaeval.base.words import (
+    MISSING,
+    End,
+    carried,
+    ends,
+    intervals,
+    listed,
+    number,
+    share_of,
+    short_names_sentence,
+    text,
+)
+from metaeval.page.blocks import Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, right, under
+from metaeval.questions.compare_tests.study import SplitHalvesStudy
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import described_by, facts, groups_of_topics
+from metaeval.reports.traits import traits_said
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+
+_SOURCES = ("ogilvie2006", "sanderson2005")
+_RATIO = number(2)
+say = prose(__name__)
+
+
+def tests_report(study: SplitHalvesStudy) -> Report:
+    """Put a comparison of tests into a report."""
+    frame, halves = study.to_frame(), study.halves
+    sizes = {name: study.scores.sizes[name] for name in ("metric", "system", "topic")}
+    parts = {str(name): rows for name, rows in frame.groupby("correction", sort=False)}
+    counted = facts(**sizes, **groups_of_topics(study.scores), split=halves.n_splits)
+    return Report(
+        command="compare-tests",
+        title=say("title"),
+        facts=(*counted, (f"{halves.alpha:g}", "significance level α")),
+        summary=(_answer(*next(iter(parts.items()))), say("quote")),
+        key_figures=_key_figures(parts),
+        sections=tuple(
+            _section(study, name, rows, brief=not index) for index, (name, rows) in enumerate(parts.items())
+        ),
+        methods=_methods(study),
+        rows=frame,
+        provenance=study.provenance,
+        notes=(*study.notes, *(Remark(say("silent", row=row)) for row in frame[frame["rejections"] == 0].itertuples())),
+        data=score_files(study.scores) | {"splits.csv": csv_file(halves.counts.to_dataframe().reset_index())},
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- the short answer
+
+
+def _answer(correction: str, rows: pd.DataFrame) -> str:
+    """Say which tests err least, under how many metrics, and in what share of their rejections."""
+    rated, how = rows.dropna(subset="error_rate"), CORRECTIONS.words(correction)
+    rated = rated.assign(error_rate_se=_error_spread(rated))
+    if rated.empty:
+        return say("nothing", how=how)
+    parts = [of_metric for _, of_metric in rated.groupby("metric")]
+    best = [_ends(of_metric, "error_rate")[0].names for of_metric in parts]
+    tests = rated["test"].unique()
+    wins = pd.Series([test for names in best for test in names]).value_counts().sort_index()
+    least = wins.index[wins == wins.max()].tolist()
+    won = [of_metric for of_metric, names in zip(parts, best, strict=True) if set(names) & set(least)]
+    worst = rated[rated["test"].isin(least)].sort_values(["error_rate", "error_rate_se"]).iloc[-1]
+    return say(
+        "answer",
+        how=how,
+        tests=list(map(_called, least)),
+        only=len(tests) == 1,
+        all=len(least) == len(tests) > 1 and wins.max() == len(best),
+        clear=all(_clear(of_metric, least) for of_metric in won),
+        n_metrics=len(best),
+        wins=wins.max(),
+        error=carried(worst["error_rate"], worst["error_rate_se"]),
+    )
+
+
+def _called(test: str) -> str:
+    """Return a test as a short sentence names it: "the percentile bootstrap test"."""
+    return f"the {' '.join(reversed(TESTS.words(test).split(', ')))} test"
+
+
+def _clear(part: pd.DataFrame, least: list[str]) -> bool:
+    """Say whether every other test's error rate is beyond two Monte-Carlo errors of that of the best."""
+    best, others = part[part["test"].isin(least)].nsmallest(1, "error_rate").iloc[0], part[~part["test"].isin(least)]
+    errors = np.hypot(others["error_rate_se"], best["error_rate_se"])
+    return bool((others["error_rate"] - best["error_rate"] > 2 * errors).all())
+
+
+def _span(rows: pd.DataFrame, name: str) -> str:
+    """Write the lowest and the highest figure of some rows with their errors, or one where they read alike."""
+    ordered = rows.dropna(subset=name).sort_values([name, f"{name}_se"])
+    if ordered.empty:
+        return MISSING
+    low, high = (carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records"))
+    return low if low == high else f"{low.removesuffix(' %')} to {high}"
+
+
+def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
+    """Return what each test rejects, and how much of that is wrong, from the lowest to the highest metric."""
+    first = next(iter(parts.values()))
+    frame = first.groupby("test", sort=False)["error_rate"].max().rename("order").reset_index()
+    columns = list(left(lambda name: TESTS.label(str(name)), test="Test"))
+    for correction, of_correction in list(parts.items())[:2]:
+        rows = of_correction.assign(error_rate_se=_error_spread(of_correction))
+        by_test = [rows[rows["test"] == test] for test in frame["test"]]
+        names = {
+            f"{name} {correction}": label
+            for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
+        }
+        frame = frame.assign(**{name: [_span(of_test, name.split(" ")[0]) for of_test in by_test] for name in names})
+        columns += right(text, CORRECTIONS.label(correction), **names)
+    several = len(first["metric"].unique()) > 1
+    data = pd.concat(parts.values(), ignore_index=True)
+    return key_figures(frame, columns, by="order", falling=False, caption=say("figures") if several else "", data=data)
+
+
+def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
+    return dict(zip(rows["test"], map(carried, rows[name], rows[f"{name}_se"]), strict=True))
+
+
+def _ends(rows: pd.DataFrame, name: str) -> tuple[End, End]:
+    return ends(rows["test"], rows[name], _figures(rows, name).values())
+
+
+def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:
+    """Say against how many the reference rejects more, and against how many it errs no more: the paper's finding."""
+    others = rows[(rows["test"] != study.reference) & rows["rejection_ratio"].notna()]
+    if others.empty:
+        return ()
+    ratios, spread = others["rejection_ratio"], _ratio_errors(study, rows)
+    errors = others["error_rate_ratio"].dropna()
+    counts = {"n": len(ratios), "more": (ratios > 1).sum(), "n_errors": len(errors), "higher": (errors > 1).sum()}
+    spans = {
+        "ratios": _range(ratios, spread["rejection_ratio"]),
+        "errors": "" if errors.empty else _range(errors, spread["error_rate_ratio"]),
+    }
+    return (say("reference", reference=study.reference, **counts, **spans),)
+
+
+def _range(values: pd.Series, errors: pd.Series) -> str:
+    """Return the lowest and the highest of some ratios, with their errors."""
+    written = [carried(*row, _RATIO) for row in zip(values, errors.loc[values.index], strict=True)]
+    low, high = (end.figure for end in ends(values.index, values, written))
+    return low if low == high else f"{low} to {high}"
+
+
+def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the Monte-Carlo standard errors of the reference's figures over every test's: too large rather than small.
+
+    They are those of independent halvings; the same ones leave less.
+    """
+    reference = rows[rows["test"] == study.reference].set_index("metric")
+    errors = {}
+    for ratio, name in (("rejection_ratio", "rejected"), ("error_rate_ratio", "error_rate")):
+        relative = rows[f"{name}_se"] / rows[name]
+        against = reference[f"{name}_se"] / reference[name]
+        combined = np.hypot(relative, rows["metric"].map(against).to_numpy())
+        errors[ratio] = pd.Series(rows[ratio] * combined.where(rows["test"] != study.reference, 0.0), index=rows.index)
+    return errors
+
+
+# -------------------------------------------------------------------------------------------------------- the sections
+
+
+def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, brief: bool) -> Section:
+    labelled = rows.assign(test=rows["test"].map(TESTS.label))
+    title = f"Rejections and errors, {CORRECTIONS.words(correction)}"
+    picture = Picture(
+        name=f"rejections_and_errors_{correction}",
+        draw=lambda: figures.rejections_against_errors(labelled),
+        title=title,
+        caption=say("picture"),
+        alt="; ".join(say("mark", row=row) for row in rows.itertuples()),
+    )
+    words = _reference(study, rows)
+    blocks = (picture, *((Text(paragraphs=words),) if words else ()), _table(study, correction, rows))
+    return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=brief, blocks=blocks)
+
+
+def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the Monte-Carlo errors of the error rates; without any error one more rejection may be the first."""
+    alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
+    return pd.Series(np.fmax(rows["error_rate_se"].to_numpy(), alone), rows.index)
+
+
+def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
+    halves, spread = study.halves, _error_spread(rows)
+    frame = rows.assign(
+        errors_of=[share_of(*row) for row in zip(rows["errors"], rows["rejections"], spread, strict=True)],
+        errors_of_sort=rows["error_rate"],
+        middle=intervals(rows["rejected_low"], rows["rejected_high"], draws=draws_of_middle(halves.n_splits)),
+        error_middle=intervals(rows["error_rate_low"], rows["error_rate_high"], draws=draws_of_middle(halves.n_splits)),
+    )
+    for name in ("rejected", "rejected_both", "self_agreement"):
+        written = [carried(*row) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
+        frame[name], frame[f"{name}_sort"] = written, rows[name]
+    frame.loc[frame["rejections"] == 0, "errors_of"] = None
+    for name, error in _ratio_errors(study, rows).items():
+        frame[name] = [carried(*row, _RATIO) for row in zip(rows[name], error, strict=True)]
+        frame[f"{name}_sort"] = rows[name]
+    against = f"{TESTS.label(study.reference)} over this test"
+    ratios = right(text, against, rejection_ratio="rejections", error_rate_ratio="error rate")
+    special_tests = [name for name in halves.tests if TESTS[name].family_wise or TESTS[name].plain_p]
+    dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)
+    return Table(
+        name=f"tests_{correction}",
+        title=f"Tests on halves of the {unit().topics}, {CORRECTIONS.words(correction)}",
+        caption=" ".join(
+            [say("table", one=halves, own=special_tests, dashes=dashes), *short_names_sentence(rows["metric"].unique())]
+        ),
+        frame=frame,
+        columns=(
+            METRIC,
+            *left(lambda name: TESTS.label(str(name)), test="Test"),
+            *right(text, "Rejected", rejected="pairs"),
+            *under(text, "Rejected", middle="middle 90 %"),
+            *right(text, "Errors", errors_of="of rejected"),
+            *under(text, "Errors", error_middle="middle 90 %"),
+            *right(text, "Both halves", rejected_both="of all pairs", self_agreement="of those rejected"),
+            *(ratios if len(halves.tests) > 1 else ()),
+        ),
+        data=rows,
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- the methods
+
+
+def _methods(study: SplitHalvesStudy) -> Methods:
+    """Return what was done in words that fit a paper."""
+    halves = study.halves
+    adjusted = [described_by(name) for name in halves.corrections if name != "none"]
+    words = say(
+        "methods",
+        study=study,
+        one=halves,
+        sizes=study.scores.sizes,
+        traits=traits_said(study.scores, gaps="paired"),
+        metrics=study.scores["metric"].to_numpy().tolist(),
+        corrections=["uncorrected"] * ("none" in halves.corrections)
+        + ([f"with {listed(adjusted)}"] if adjusted else []),
+        resampled=any(TESTS[name].resampled for name in halves.tests),
+        sources=_SOURCES,
+    )
+    return Methods(paragraphs=(words,))

@@ -1,0 +1,1 @@
+"""Where does the noise of scores come from, and what design is cheapest?"""

@@ -1,0 +1,66 @@
+"""Beside components of variance: what random halves show of them, and what several tries at an item pass."""
+
+from collections.abc import Mapping
+
+from metaeval.base.words import bracketed, percentage, share, text, whole
+from metaeval.page.blocks import Section
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.questions.components.study import ComponentsStudy
+from metaeval.reports.prose import prose
+
+say = prose(__name__)
+
+
+def halves_section(study: ComponentsStudy, named: Mapping[str, str]) -> list[Section]:
+    """Compare what the components expect with what random halves show; nothing where there are none."""
+    frame = study.halves
+    if frame.empty:
+        return []
+    table = Table(
+        name="halves",
+        title=say("halves table", **named, items=whole(frame["items"].iloc[0]), n_clusters=frame["clusters"].iloc[0]),
+        caption=say("halves", splits=frame["splits"].iloc[0]),
+        frame=frame,
+        columns=(
+            METRIC,
+            *right(share, "Significant", expected_power="expected", power="observed"),
+            *right(share, "Contradicted", expected_contradicted="expected", contradicted="observed"),
+        ),
+    )
+    return [
+        Section(
+            id="conclusions",
+            title=say("halves title"),
+            lead=say("halves lead", **named, clustered=study.components.n_clusters > 0),
+            blocks=(table,),
+        )
+    ]
+
+
+def tries_section(study: ComponentsStudy) -> list[Section]:
+    """Say what several tries at an item pass; nothing where scores are not tries."""
+    if study.tries is None:
+        return []
+    frame = study.tries.table
+    table_frame = frame.assign(
+        **{
+            name: [bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], share) for _, row in frame.iterrows()]
+            for name in ("any", "all")
+        },
+        any_sort=frame["any"],
+        all_sort=frame["all"],
+    )
+    table = Table(
+        name="tries",
+        title=say("tries table"),
+        caption=say("tries", level=percentage(study.components.confidence_level)),
+        frame=table_frame,
+        columns=(
+            METRIC,
+            *left(system="System"),
+            *right(whole, k="k"),
+            *right(text, any="pass@k", all="pass^k"),
+        ),
+        data=frame,
+    )
+    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), brief=True, blocks=(table,))]

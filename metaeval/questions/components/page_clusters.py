@@ -1,0 +1,105 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""More clusters, or more items in each: the section of components of variance of items that come in clusters."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from metaeval.base.words import bracketed, number, percentage, significant, text, whole
+from metaeval.page.blocks import Choice, Section
+from metaeval.page.tables import Table, right
+from metaeval.questions.components.study import ComponentsStudy
+from metaeval.reports.prose import prose
+from metaeval.running.equality import RELATIVE
+
+_SHARE, _SCORE = number(3), number(4)
+_ENDLESS = 1e7
+say = prose(__name__)
+
+
+def clusters_section(study: ComponentsStudy, choice: Callable[..., Choice]) -> list[Section]:
+    """Lay out what more items in each cluster are worth; nothing where there are no clusters."""
+    if study.clusters.empty:
+        return []
+    blocks = choice(study, lambda metric: (_table(study, metric),))
+    return [Section(id="clusters", title=say("title"), lead=say("lead"), brief=True, blocks=(blocks,))]
+
+
+def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
+    """Say what twice the items in each cluster, and twice the clusters, make of the error under the first metric."""
+    if study.clusters.empty:
+        return ()
+    rows = study.clusters[study.clusters["metric"] == study.clusters["metric"].iloc[0]]
+    now = rows[rows["at_hand"]].iloc[0]
+    doubled = rows[rows["items_per_cluster"] == round(2 * now["items_per_cluster"])].iloc[0]
+    errors = study.components.dependability.set_index("metric")["difference_error"]
+    at_hand, now_words = _SCORE(errors[now["metric"]]), _SCORE(now["difference_error"])
+    sentence = say(
+        "sentence",
+        gaps=study.components.filled < 1,
+        uneven=_uneven(study),
+        at_hand=at_hand if at_hand != now_words else "",
+        n=now["clusters"],
+        mean=_size(now["items_per_cluster"]),
+        doubled=_size(doubled["items_per_cluster"]),
+        now=now_words,
+        items=_SCORE(doubled["difference_error"]),
+        more=_SCORE(now["twice_error"]),
+        metric=now["metric"] if study.scores.sizes["metric"] > 1 and not study.components.judges else "",
+    )
+    return (sentence,)
+
+
+def spread_said(study: ComponentsStudy, metric: str) -> str:
+    """Say that items at hand are in more clusters than as many in whole ones, where gaps make them so."""
+    components = study.components
+    solution = components.solved[metric]
+    if not components.n_clusters or solution.per_cluster > (1 - RELATIVE) * solution.sources.per_cluster:
+        return ""
+    return say("spread", mean=_size(components.n_topics / components.n_clusters))
+
+
+def _uneven(study: ComponentsStudy) -> bool:
+    """Return whether clusters differ in size."""
+    return len(set(study.scores["cluster"].to_series().value_counts())) > 1
+
+
+def _table(study: ComponentsStudy, metric: str) -> Table:
+    rows = study.clusters[study.clusters["metric"] == metric]
+    n_clusters = int(rows["clusters"].iloc[0])
+    table_frame = rows.assign(
+        size=[
+            _size(n_items) + " (now)" * now
+            for n_items, now in zip(rows["items_per_cluster"], rows["at_hand"], strict=True)
+        ],
+        **{name: _bracketed(rows, name, write) for name, write in _WRITTEN.items()},
+        **{f"{name}_sort": rows[name] for name in _WRITTEN},
+    )
+    return Table(
+        name=f"clusters {metric}",
+        title=say("table", metric=metric),
+        caption=say(
+            "caption", uneven=_uneven(study), target=study.target, level=percentage(study.components.confidence_level)
+        ),
+        frame=table_frame,
+        columns=(
+            *right(text, size=say("size")),
+            *right(text, erho2="Eρ²"),
+            *right(_SCORE, say("error"), difference_error=whole(n_clusters), twice_error=whole(2 * n_clusters)),
+            *right(text, clusters_needed=say("needed", target=study.target), price="Price"),
+        ),
+        data=rows,
+    )
+
+
+def _bracketed(rows: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[str]:
+    ends = rows[[name, f"{name}_low", f"{name}_high"]].to_numpy().tolist()
+    return [bracketed(value, low, high, write) for value, low, high in ends]
+
+
+def _size(value: object) -> str:
+    size = float(str(value))
+    return "∞" if size > _ENDLESS else significant(size, 3)
+
+
+_WRITTEN: dict[str, Callable[[object], str]] = {"erho2": _SHARE, "clusters_needed": _size, "price": _size}

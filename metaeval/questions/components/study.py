@@ -1,0 +1,240 @@
+"""Where does the noise of scores come from, and which design is cheapest? From scores to components and designs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import Unit, unit_of
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.components import Intervals, VarianceComponents, variance_components
+from metaeval.models.dependability import check_cost, expected_conclusions
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_words
+from metaeval.models.tries import PassRates, pass_rates
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import RELATIVE
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.array import REPEAT
+from metaeval.table.scores import Scores
+from metaeval.table.structure import engine_scores
+from metaeval.table.traits import Trait
+from metaeval.table.units import design_notes
+from metaeval.tests_stat.comparison import compare_systems
+
+type Floats = NDArray[np.float64]
+
+_FEWEST_IN_HALF = 5
+_SPLITS = 20
+_MOST_WORK = 400_000_000
+"""Pairs of systems times items in all splits that nobody asked for; of large boards few splits are enough."""
+_STEPS = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComponentsStudy(Study):
+    """Sources of the variance of scores, what they make of this design, and other designs."""
+
+    reported_by: ClassVar[str] = "metaeval.questions.components.page:components_report"
+
+    scores: Scores
+    components: VarianceComponents
+    """Components, and the dependability of the design at hand."""
+    plan: pd.DataFrame
+    """The dependability of designs around the one at hand; see `VarianceComponents.plan`."""
+    needed: pd.DataFrame
+    """Items for the target, by metric, for differences and for means; see `VarianceComponents.needed`."""
+    designs: pd.DataFrame
+    """The design at hand, the most dependable for the same cost, and the cheapest that is as dependable; see
+    `VarianceComponents.cheapest`."""
+    assured: pd.DataFrame
+    """The same for the target, reached with probability .9."""
+    clusters: pd.DataFrame
+    """What more items in each cluster are worth beside more clusters; see `VarianceComponents.cluster_plan`."""
+    halves: pd.DataFrame
+    """One row a metric: on random halves of the items, the share of the pairs that a paired t test finds different
+    (``power``) and of the pairs that the halves order differently (``contradicted``), each beside what the components
+    expect (``expected_power``, ``expected_contradicted``); ``items`` in a half (of clusters, the mean), ``clusters``
+    in it (0 where there are none), and ``splits``. Empty without enough items."""
+    tries: PassRates | None
+    """pass@k and pass^k, where repeats are 0 or 1."""
+    target: float
+    cost: Mapping[str, float]
+    unanswered: Mapping[str, str]
+    """What these scores cannot answer, with the reason."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the components."""
+        return self.components.to_frame()
+
+
+def study_components(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    repeats: Repeats = "nested",
+    judges: bool = False,
+    measure: Measured = "system",
+    target: float = 0.95,
+    cost: Mapping[str, float] | None = None,
+    intervals: Intervals = "robust",
+    confidence_level: float = 0.95,
+    n_splits: int | None = None,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> ComponentsStudy:
+    """Find where the noise of scores comes from, how dependable the design is, and which design is cheapest.
+
+    Parameters
+    ----------
+    scores : Scores, or anything `metaeval.as_scores` takes
+        With repeats, clusters and gaps, if there are any.
+    repeats, judges, measure, intervals, confidence_level
+        As for `metaeval.models.variance_components`.
+    target : float, default 0.95
+        Dependability to plan for.
+    cost : mapping of str to float, optional
+        Of an ``item``, a ``run`` and a ``judgment``; see `VarianceComponents.cheapest`.
+    n_splits : int, optional
+        Random halves of the items that check what the components expect, as many as asked for; by default 20, and 2 at
+        least where there are more than some 20 million scores of pairs of systems.
+    rng : None, int or numpy.random.Generator
+    provenance : Provenance, optional
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError, EstimationError
+        As `metaeval.models.variance_components` raises them.
+
+    See Also
+    --------
+    metaeval.models.variance_components
+    metaeval.questions.design.study.study_design : topics for a difference to be found
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> study = study_components(simulate_scores(n_systems=8, n_topics=40, metrics=["AP"], rng=1), rng=1)
+    >>> study.to_frame()[["component", "share"]].round(2).to_numpy().tolist()
+    [['system', 0.05], ['topic', 0.64], ['system x topic', 0.31]]
+    """
+    check_choice(measure, "measure", get_args(Measured))
+    goal = check_share(target, "target")
+    asked = None if n_splits is None else check_count(n_splits, "n_splits", least=0)
+    paid = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
+    seed = resolve_seed(rng)
+    table = engine_scores(scores, COMPONENTS_OF[measure])
+    flat = [] if judges else _flat(table)
+    if 0 < len(flat) < table.sizes["metric"]:
+        table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in flat])
+    components = variance_components(
+        table, repeats=repeats, judges=judges, measure=measure, intervals=intervals, confidence_level=confidence_level
+    )
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
+    halves = None
+    if asked != 0 and not judges and measure == "system":
+        halves = attempt("Check on halves", lambda: _halves(table, components, asked, np.random.default_rng(seed)))
+    return ComponentsStudy(
+        scores=table,
+        components=components,
+        plan=components.plan(_around(components), repeats=_repeats(components), **_across(components)),
+        needed=pd.concat([components.needed(goal), components.needed(goal, stability="phi")], ignore_index=True),
+        designs=components.cheapest(paid),
+        assured=components.cheapest(paid, target=goal),
+        clusters=components.cluster_plan(target=goal),
+        halves=pd.DataFrame() if halves is None else halves,
+        tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
+        target=goal,
+        cost=MappingProxyType(paid),
+        unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
+        notes=(
+            *table.attrs.get("notes", ()),
+            *design_notes(table),
+            *_zero_notes(components, unit_of(table)),
+        ),
+        provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
+    )
+
+
+def _flat(table: Scores) -> list[str]:
+    """Return the metrics under which all scores are equal."""
+    values = table.to_numpy().reshape(table.sizes["metric"], -1)
+    size = np.nanmax(np.abs(values), axis=1)
+    equal = np.nanmax(values, axis=1) - np.nanmin(values, axis=1) <= RELATIVE * size
+    return [str(name) for name in table["metric"].to_numpy()[equal]]
+
+
+def _around(found: VarianceComponents) -> list[int]:
+    """Return numbers of items from a tenth of those at hand to ten times as many."""
+    at_hand = float(found.dependability["items"].median())
+    return np.unique(np.round(np.geomspace(max(at_hand / 10, 2), at_hand * 10, _STEPS)).astype(int)).tolist()
+
+
+def _across(found: VarianceComponents) -> dict[str, Sequence[int]]:
+    at_hand = int(found.dependability[found.across].iloc[0])
+    return {found.across: sorted({1, 2, 3, 5, at_hand})} if found.judges else {}
+
+
+def _repeats(found: VarianceComponents) -> list[int] | None:
+    return sorted({1, 2, 3, 5, found.n_repeats}) if found.n_repeats > 1 and not found.judges else None
+
+
+def _are_tries(table: Scores) -> bool:
+    if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
+        return False
+    values = table.to_numpy()
+    return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
+
+
+def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:
+    negative = found.components[found.components["estimate"] < 0]
+    return [
+        f"the estimate of {component_words(str(row.component), spoken)} under {row.metric} was negative "
+        f"({row.estimate:.2g}) and counts as 0"
+        for row in negative.itertuples()
+    ]
+
+
+def _halves(
+    table: Scores, found: VarianceComponents, asked: int | None, generator: np.random.Generator
+) -> pd.DataFrame:
+    """Compare what the components expect of half the items, or clusters, with what random halves show."""
+    plain = engine_scores(table, uses=frozenset[Trait]({"gaps", "clusters"}))
+    clustered = "cluster" in plain.coords
+    names, unit = np.unique(plain["cluster" if clustered else "topic"].to_numpy(), return_inverse=True)
+    half = len(names) // 2
+    if half < _FEWEST_IN_HALF:
+        message = f"a half of {len(names)} {'clusters' if clustered else 'items'} is too small"
+        raise EstimationError(message)
+    items = round(plain.sizes["topic"] * half / len(names))
+    work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
+    n_splits = asked or min(_SPLITS, max(2, _MOST_WORK // work))
+    orders = [generator.permutation(len(names)) for _ in range(n_splits)]
+    power, apart = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
+    for split, order in enumerate(orders):
+        parts = [plain.isel(topic=np.isin(unit, subset)) for subset in (order[:half], order[half : 2 * half])]
+        there = np.all([np.isfinite(subset.to_numpy()).any(axis=2).all(axis=0) for subset in parts], axis=0)
+        comparisons = [compare_systems(subset.isel(system=there), test="t", correction="none") for subset in parts]
+        power[split] = np.mean([comparison.discriminative_power()["power"] for comparison in comparisons], axis=0)
+        signs = [np.sign(comparison.data["difference"].to_numpy()) for comparison in comparisons]
+        apart[split] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
+    expected = found.plan([items])
+    conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
+    return pd.DataFrame(
+        {
+            "metric": expected["metric"],
+            "items": items,
+            "clusters": half if clustered else 0,
+            "splits": n_splits,
+            "power": power.mean(axis=0),
+            "expected_power": conclusions["power"],
+            "contradicted": apart.mean(axis=0),
+            "expected_contradicted": conclusions["contradicted"],
+        }
+    )

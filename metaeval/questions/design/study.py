@@ -1,0 +1,403 @@
+"""How many topics should a new collection have? From pilot scores, or a variance alone, to topic-set sizes."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.arrays import Floats
+from metaeval.base.checks import check_choice, check_list, check_number, check_share
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import Unit, speaking_of, unit_of
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.components import VarianceComponents
+from metaeval.models.sample_size import (
+    DesignMethod,
+    anova_power,
+    interval_width,
+    largest_variance_for_t,
+    paired_t_power,
+    topic_set_size_for_anova,
+    topic_set_size_for_interval,
+    topic_set_size_for_t,
+)
+from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance, score_variances
+from metaeval.studies.study import Study
+from metaeval.table.scores import Scores, identical_note, identical_systems
+from metaeval.table.structure import engine_scores
+
+Goal = Literal["t", "anova", "interval"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DesignStudy(Study):
+    """Number of topics that each design needs, and power or width with the present topics."""
+
+    reported_by: ClassVar[str] = "metaeval.questions.design.page:design_report"
+
+    table: pd.DataFrame
+    """One row a metric, method ("t", "anova", "interval") and difference: ``n_topics`` (missing where a ``note`` says
+    why), ``variance`` of one system's score, its ``degrees_of_freedom``; and, where scores were given,
+    ``pairs_reached``, the share of the pairs of systems for which the ``n_topics`` are enough by the variance of their
+    own difference, ``n_topics_for_share``, which are enough for a `share` of the pairs, and ``topics_at_hand`` with the
+    ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval."""
+    variances: PilotVariance | None
+    """Where the variances came from; None if a number or components were given."""
+    by_components: bool
+    """Whether the variances are those of components."""
+    alpha: float
+    power: float
+    share: float
+    """Of the pairs of systems, for which ``n_topics_for_share`` are enough."""
+    n_systems: int | None
+    """Systems in the analysis of variance."""
+    calculation: DesignMethod
+    unit: Unit
+    """What the scores are of, topics or items; topics where there are none."""
+    notes: tuple[str, ...]
+    """What was assumed or left out when the scores were read."""
+    provenance: Provenance
+
+    def _unit(self) -> Unit:
+        return self.unit
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table."""
+        return self.table.copy()
+
+    def for_differences(self, differences: Sequence[float]) -> pd.DataFrame:
+        """Return the table for other differences, everything else as it was asked.
+
+        Examples
+        --------
+        >>> study = study_design(variance=0.05, differences=[0.1], methods=["t"])
+        >>> study.for_differences([0.05, 0.2])[["difference", "n_topics"]]
+           difference  n_topics
+        0        0.05       316
+        1        0.20        22
+        """
+        first = self.table.drop_duplicates("metric")
+        sources = first[[name for name in _SOURCE if name in first]].to_dict("records")
+        at_hand = int(first["topics_at_hand"].iloc[0]) if "topics_at_hand" in first else None
+        asked = _DesignCase(0.0, 0.0, self.n_systems or 0, self.power, self.alpha, self.calculation)
+        spread = _Spread({} if self.variances is None else self.variances.of_pairs, self.share)
+        return _answers(sources, list(dict.fromkeys(self.table["method"])), differences, asked, at_hand, spread)
+
+
+def study_design(  # noqa: PLR0913 - every option of the command
+    scores: object = None,
+    *,
+    components: pd.DataFrame | VarianceComponents | None = None,
+    judges: int = 1,
+    repeats: int = 1,
+    variance: VarianceMethod | float = "residual",
+    differences: Sequence[float] = (0.05, 0.1),
+    methods: Sequence[Goal] = ("t", "anova", "interval"),
+    alpha: float = 0.05,
+    power: float = 0.8,
+    share: float = 0.9,
+    n_systems: int | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    calculation: DesignMethod = "exact",
+    provenance: Provenance | None = None,
+) -> DesignStudy:
+    """Find how many topics a collection needs for a test to find a difference, or for an interval to be narrow.
+
+    Parameters
+    ----------
+    scores : Scores, anything `metaeval.as_scores` takes, or a mapping of collection name to Scores, optional
+        Pilot scores; several collections are pooled by degrees of freedom. Not needed if `variance` is a number.
+    components : DataFrame or VarianceComponents, optional
+        Components of variance, in place of scores and `variance`; see `metaeval.models.variances.score_variances`.
+    judges, repeats : int, default 1
+        With `components`: of every score of the new collection.
+    variance : {"residual", "within", "pairs"} or float, default "residual"
+        How the variance comes from the scores (see `metaeval.models.variances.pilot_variance`), or the variance of
+        one system's score itself. That of a difference of two systems is taken as twice that.
+    differences : sequence of float, default (0.05, 0.1)
+        Smallest differences worth finding; for "interval" the whole width of the interval.
+    methods : sequence of {"t", "anova", "interval"}, default all
+        Paired t test of two systems, one-way analysis of variance over `n_systems`, confidence interval of a
+        difference.
+    alpha : float, default 0.05
+        Significance level; one less the confidence level of the interval.
+    power : float, default 0.8
+        Chance with which the difference is to be found.
+    share : float, default 0.9
+        Of the pairs of systems: beside the number of topics for their mean variance, the number for this share of them.
+    n_systems : int, optional
+        Systems in the analysis of variance; as many as in the scores by default.
+    pairs : sequence of (str, str), optional
+        Pairs of systems for ``variance="pairs"``.
+    calculation : {"exact", "approximate"}
+        Exact non-central distributions, or Sakai's approximations, for comparison with published tables.
+    provenance : Provenance, optional
+
+    Raises
+    ------
+    EstimationError
+        If the scores leave no variance to plan with, or every design would need more than ten million topics.
+    ScoresError, InvalidOptionError, UnknownNameError
+        As the parts raise them.
+
+    See Also
+    --------
+    metaeval.questions.topics.study.study_topics
+
+    References
+    ----------
+    .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal 19, 256-283.
+       :doi:`10.1007/s10791-015-9273-z`
+
+    Examples
+    --------
+    >>> study_design(variance=0.05, differences=[0.1], n_systems=10).table[["method", "n_topics"]]
+         method n_topics
+    0         t       81
+    1     anova      158
+    2  interval      156
+    """
+    _check(methods, differences)
+    check_share(share, "share")
+    frame = components.components if isinstance(components, VarianceComponents) else components
+    with speaking_of(unit_of(frame)):
+        variances = _given(components, scores, variance, judges, repeats)
+    named = _collections(scores)
+    copies = [] if pairs else [note for collection in named.values() for note in _copies(collection)[1]]
+    pilots = named if pairs else {name: _copies(collection)[0] for name, collection in named.items()}
+    estimated = None if variances else _estimated(pilots, variance, pairs)
+    collections = list(named.values())
+    sizes = [collection.sizes for collection in collections]
+    n_systems = n_systems if n_systems is not None else sizes[0]["system"] if sizes else None
+    if "anova" in methods and n_systems is None:
+        message = "`n_systems` must be given for method 'anova' where there are no scores to count them in"
+        raise InvalidOptionError(message)
+    at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
+    asked = _DesignCase(0.0, 0.0, n_systems or 0, power, alpha, calculation)
+    spoken = unit_of(dict(enumerate(collections)) if components is None else frame)
+    with speaking_of(spoken):
+        spread = _Spread({} if estimated is None else estimated.of_pairs, share)
+        table = _answers(_sources(estimated, variances), methods, differences, asked, at_hand, spread)
+    if table["n_topics"].isna().all():
+        raise EstimationError(str(table["note"].iloc[0]))
+    return DesignStudy(
+        table=table,
+        variances=estimated,
+        by_components=components is not None,
+        alpha=alpha,
+        power=power,
+        share=share,
+        n_systems=n_systems,
+        calculation=calculation,
+        unit=spoken,
+        notes=tuple(
+            dict.fromkeys(
+                [
+                    *(note for collection in collections for note in collection.attrs.get("notes", ())),
+                    *copies,
+                    *_notes(components, judges, repeats),
+                ]
+            )
+        ),
+        provenance=provenance or record_provenance("study_design"),
+    )
+
+
+_SOURCE = ("metric", "variance", "degrees_of_freedom")
+_COLUMNS = (
+    *("metric", "method", "difference", "n_topics", "pairs_reached", "n_topics_for_share"),
+    *("topics_at_hand", "power_at_hand", "width_at_hand"),
+    *("variance", "degrees_of_freedom", "note"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _DesignCase:
+    """One question: a difference under a variance."""
+
+    difference: float
+    variance: float
+    n_systems: int
+    power: float
+    alpha: float
+    method: DesignMethod
+
+
+class _Spread(NamedTuple):
+    """How the variance of a difference varies over pairs of systems, and for how many of them topics are to do."""
+
+    variances: Mapping[str, Floats]
+    share: float
+
+
+def _answers(  # noqa: PLR0913, PLR0917 - what was asked
+    sources: Sequence[Mapping[Hashable, object]],
+    methods: Sequence[Goal],
+    differences: Sequence[float],
+    asked: _DesignCase,
+    at_hand: int | None,
+    spread: _Spread,
+) -> pd.DataFrame:
+    """Return one row a source of variance, method and difference."""
+    rows = []
+    for source in sources:
+        for method in methods:
+            for difference in differences:
+                question = replace(asked, difference=float(difference), variance=float(str(source["variance"])))
+                answer = _answer(method, question, at_hand, spread, str(source["metric"]))
+                rows.append(dict(source) | {"method": method, "difference": float(difference)} | answer)
+    table = pd.DataFrame(rows)
+    table = table.astype({name: "Int64" for name in table if str(name).startswith("n_topics")})
+    return table.reindex(columns=[name for name in _COLUMNS if name in table])
+
+
+type _Topics = Callable[[_DesignCase], int]
+type _Achieved = Callable[[_DesignCase, int], float]
+
+
+def _answer(method: Goal, asked: _DesignCase, at_hand: int | None, spread: _Spread, metric: str) -> dict[str, object]:
+    """Return the topics needed, or why there is no number, for which pairs, and what the topics at hand achieve."""
+    fewest, achieved, _ = _GOALS[method]
+    n_topics, note = None, ""
+    try:
+        n_topics = fewest(asked)
+    except EstimationError as error:
+        note = str(error)
+    row: dict[str, object] = {"n_topics": n_topics, "note": note}
+    if len(variances := spread.variances.get(metric, np.array([]))):
+        row |= _of_pairs(method, asked, n_topics, variances, spread.share)
+    if at_hand is not None:
+        name = "width_at_hand" if method == "interval" else "power_at_hand"
+        row |= {"topics_at_hand": at_hand, name: achieved(asked, at_hand)}
+    return row
+
+
+def _of_pairs(
+    method: Goal, asked: _DesignCase, n_topics: int | None, variances: Floats, share: float
+) -> dict[str, object]:
+    """Return for what share of the pairs the topics are enough, and the topics that are for the share asked."""
+    fewest, _, largest = _GOALS[method]
+    if largest is None:
+        return {"pairs_reached": np.nan, "n_topics_for_share": None}
+    enough = None
+    with suppress(EstimationError):
+        enough = fewest(replace(asked, variance=float(np.quantile(variances, share, method="inverted_cdf")) / 2))
+    reached = np.nan if n_topics is None else float((variances <= largest(asked, n_topics)).mean())
+    return {"pairs_reached": reached, "n_topics_for_share": enough}
+
+
+def _t_topics(asked: _DesignCase) -> int:
+    return topic_set_size_for_t(
+        asked.difference, 2 * asked.variance, power=asked.power, alpha=asked.alpha, method=asked.method
+    )
+
+
+def _t_power(asked: _DesignCase, n_topics: int) -> float:
+    return paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
+
+
+def _t_variance(asked: _DesignCase, n_topics: int) -> float:
+    return largest_variance_for_t(n_topics, asked.difference, alpha=asked.alpha, power=asked.power)
+
+
+def _anova_topics(asked: _DesignCase) -> int:
+    return topic_set_size_for_anova(
+        asked.difference, asked.variance, asked.n_systems, power=asked.power, alpha=asked.alpha, method=asked.method
+    )
+
+
+def _anova_power(asked: _DesignCase, n_topics: int) -> float:
+    return anova_power(
+        n_topics, asked.difference, asked.variance, asked.n_systems, alpha=asked.alpha, method=asked.method
+    )
+
+
+def _interval_topics(asked: _DesignCase) -> int:
+    return topic_set_size_for_interval(asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+
+
+def _interval_width(asked: _DesignCase, n_topics: int) -> float:
+    return interval_width(n_topics, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+
+
+def _interval_variance(asked: _DesignCase, n_topics: int) -> float:
+    return (asked.difference / interval_width(n_topics, 1.0, alpha=asked.alpha, method=asked.method)) ** 2
+
+
+_GOALS: Mapping[Goal, tuple[_Topics, _Achieved, _Achieved | None]] = {
+    "t": (_t_topics, _t_power, _t_variance),
+    "anova": (_anova_topics, _anova_power, None),
+    "interval": (_interval_topics, _interval_width, _interval_variance),
+}
+"""Topics needed, what topics achieve, and the largest variance of a difference for which they are enough."""
+
+
+def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
+    for name in check_list(methods, "methods", ["t"]):
+        check_choice(name, "method", get_args(Goal))
+    for difference in check_list(differences, "differences", [0.05]):
+        check_number(difference, "differences", above=0)
+    if not methods or not len(differences):
+        raise InvalidOptionError("at least one method and one difference are needed")
+
+
+def _estimated(
+    scores: Mapping[str, Scores], variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
+) -> PilotVariance | None:
+    if not isinstance(variance, str):
+        return None
+    if not scores:
+        message = f"`variance={variance!r}` is estimated from scores; give some, or give the variance as a number"
+        raise InvalidOptionError(message)
+    return pilot_variance(scores, method=variance, pairs=pairs)
+
+
+def _collections(scores: object) -> dict[str, Scores]:
+    if scores is None:
+        return {}
+    if isinstance(scores, Mapping) and not all(isinstance(value, pd.DataFrame) for value in scores.values()):
+        return {str(name): engine_scores(value, SIZES) for name, value in scores.items()}
+    return {"collection1": engine_scores(scores, SIZES)}
+
+
+def _copies(scores: Scores) -> tuple[Scores, list[str]]:
+    """Return the scores without systems that are copies of others, and a note on these."""
+    dropped = [name for group in identical_systems(scores) for name in group[1:]]
+    names = scores["system"].to_numpy()
+    if len(names) - len(dropped) == 1:
+        raise EstimationError(f"all {len(names)} systems have the same scores, so there is no variance to plan with")
+    return scores.isel(system=~np.isin(names, dropped)), identical_note(dropped, len(names))
+
+
+def _given(
+    components: pd.DataFrame | VarianceComponents | None,
+    scores: object,
+    variance: VarianceMethod | float,
+    judges: int,
+    repeats: int,
+) -> dict[str, float]:
+    """Return the variances that are given by metric: by components, or as a number; none where scores have them."""
+    if components is None:
+        return {} if isinstance(variance, str) else {"given": check_number(variance, "variance", above=0)}
+    if scores is not None or variance != "residual":
+        raise InvalidOptionError("`components` stand in place of scores and of `variance`; give one of them")
+    return score_variances(
+        components if isinstance(components, pd.DataFrame) else components.components, judges=judges, repeats=repeats
+    )
+
+
+def _notes(components: object, judges: int, repeats: int) -> list[str]:
+    if components is None:
+        return []
+    times = [f"{number} {name}" for name, number in (("judges", judges), ("repeats", repeats)) if number > 1]
+    mean = f" as the mean of {' and '.join(times)}" if times else ", each judged and run once"
+    return [f"variances are those of scores{mean}, by components of variance"]
+
+
+def _sources(estimated: PilotVariance | None, given: Mapping[str, float]) -> list[dict[Hashable, object]]:
+    if estimated is None:
+        return [{"metric": name, "variance": variance, "degrees_of_freedom": None} for name, variance in given.items()]
+    return estimated.pooled()[list(_SOURCE)].to_dict("records")

@@ -1,0 +1,1 @@
+"""Do automatic metrics agree with human scores?"""

@@ -1,0 +1,335 @@
+"""`metaeval human`: do metrics agree with human scores, in translation, summarisation or elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.cli import checks
+from metaeval.cli import options as opt
+from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, choice
+from metaeval.cli.reading import Answer, Loaded
+from metaeval.errors import InvalidOptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metaeval.table.scores import Scores
+
+_reading = partial(Option, panel="Reading")
+
+_INPUTS = argument(
+    "TABLES",
+    "Tables with a header: one row per system and item (or per system), one column per metric or human score. "
+    "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR, with --tasks or "
+    "--preset the whole folder.",
+)
+_ITEM = _reading("COLUMN,…", "The columns that together identify an item, such as doc,seg.", checks.a_name, often=True)
+_CLUSTER = _reading(
+    "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name, often=True
+)
+_METRICS = _reading(
+    "COLUMN,…",
+    "The metrics to compare.",
+    checks.names("names of columns by comma"),
+    shown="every other column of numbers",
+    often=True,
+)
+_WITHOUT = _reading(
+    "SYSTEM", "A system to leave out (an outlier, a human translation); may be repeated.", checks.a_name
+)
+_STATISTIC = Option(
+    "NAME,…",
+    "pearson, spearman, kendall, accuracy; metrics are compared by the first.",
+    checks.several(checks.one_of("pearson", "spearman", "kendall", "accuracy")),
+    means="statistics",
+    excludes="tasks preset",
+)
+_LEVEL = Option(
+    "system,item,all",
+    "Units of the agreement.",
+    checks.several(checks.one_of("system", "item", "all")),
+    means="levels",
+    excludes="tasks preset",
+)
+_MIN_DIFFERENCE = Option(
+    "POINTS",
+    "Smallest difference of human scores with which a pair of systems counts on an item.",
+    checks.finite_number(least=0),
+    excludes="tasks preset",
+)
+_PERMUTE = choice(
+    "What two metrics exchange: systems, for other systems too; both (cells) or items, for these alone.",
+    "systems",
+    "both",
+    "items",
+    excludes="tasks preset",
+)
+
+
+def _known_tasks(text: str) -> object:
+    from metaeval.agreement.meta_tasks import parse_tasks  # noqa: PLC0415 - loads the package
+
+    return parse_tasks(text, [""])
+
+
+def _check_expectations(texts: list[str], _option: str) -> list[str]:
+    from metaeval.inex.expectations import parse_preferences  # noqa: PLC0415 - loads numba
+
+    parse_preferences(texts)
+    return texts
+
+
+_EXPECT = Option(
+    "SYSTEM>SYSTEM,…",
+    "What users expect of a metric, the better system first: A>A-empty,A>A-copied; a worse one without human "
+    "scores counts nowhere else; may be repeated.",
+    _check_expectations,
+    means="expectations",
+    excludes="tasks preset",
+)
+_CAMPAIGN = "A campaign"
+_PRESET = choice(
+    "The tasks, metrics and language pairs of a year's metrics task.",
+    *("wmt22", "wmt23", "wmt24"),
+    shown=False,
+    panel=_CAMPAIGN,
+    often=True,
+    excludes="system item cluster where without lower_is_better set_column",
+)
+_TASKS = Option(
+    "TASK,…",
+    "Measures of the metrics tasks of WMT, averaged: accuracy, pearson, spearman, kendall, spa, acc_eq, tau_eq, "
+    "pairwise_pearson, each MEASURE:LEVEL:GROUP, such as pearson:item.",
+    checks.read_by(_known_tasks),
+    shown=False,
+    panel=_CAMPAIGN,
+    often=True,
+)
+_OVER = choice(
+    "System scores: those given, or means over all items; or means over the items in common with people.",
+    *("all", "common"),
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_EXCHANGE = choice(
+    "What two metrics exchange under the null hypothesis.",
+    *("published", "clusters", "items", "cells", "systems"),
+    shown="published with --preset, else clusters",
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_SEPARATE = Option(
+    "METRIC,METRIC",
+    "Two metrics: how many items would separate them.",
+    checks.names("two metrics by comma"),
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_CEILING = Option(
+    "NAME,…",
+    "Other human scores, as if they were a metric: the agreement that people reach.",
+    checks.names("names of human scores by comma"),
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_SET_COLUMN = Option(
+    "COLUMN",
+    "The column that says which set of systems a row belongs to (language pair, aspect).",
+    checks.a_name,
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks",
+)
+
+
+@command("human", repeats=True)
+def human(  # noqa: PLR0913 - the options of the command
+    loaded: Loaded,
+    *,
+    inputs: Annotated[list[str], _INPUTS],
+    reference: Annotated[
+        str | None, Option("COLUMN", "The column of human scores.", checks.a_name, shown="that of the preset, mqm")
+    ] = None,
+    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name, often=True)] = None,
+    item: Annotated[str | None, _ITEM] = None,
+    cluster: Annotated[str | None, _CLUSTER] = None,
+    metrics: Annotated[str | None, _METRICS] = None,
+    lower_is_better: Annotated[list[str] | None, opt.LOWER_IS_BETTER] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
+    without: Annotated[list[str] | None, _WITHOUT] = None,
+    statistic: Annotated[str, _STATISTIC] = "pearson,kendall,accuracy",
+    level: Annotated[str, _LEVEL] = "system,item",
+    resample: Annotated[str, choice("Units to resample for intervals.", "items", "systems", "both")] = "items",
+    min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0,
+    permute: Annotated[str, _PERMUTE] = "systems",
+    test: Annotated[str, opt.TEST] = "t",
+    correction: Annotated[str, opt.CORRECTION] = "fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    expect: Annotated[list[str] | None, _EXPECT] = None,
+    preset: Annotated[str | None, _PRESET] = None,
+    tasks: Annotated[str | None, _TASKS] = None,
+    over: Annotated[str, _OVER] = "all",
+    exchange: Annotated[str | None, _EXCHANGE] = None,
+    separate: Annotated[str | None, _SEPARATE] = None,
+    ceiling: Annotated[str | None, _CEILING] = None,
+    set_column: Annotated[str | None, _SET_COLUMN] = None,
+    resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and permutations.", shown=True)] = 1000,
+    seed: Annotated[int, opt.SEED] = 0,
+) -> Answer:
+    """Compare automatic metrics with human scores.
+
+    Which metric agrees better with people, and do both lead to the same conclusions about pairs of systems? People may
+    also have voted which of two systems is better: files of votes take the place of human scores, by their content.
+
+    For example:
+
+        metaeval human scores.csv --reference human --system model --item doc
+
+        metaeval human metrics.csv people.csv --reference Z.SCR --item doc,seg --cluster doc --out agreement
+
+        metaeval human wmt23/ --preset wmt23 --out wmt23-report
+    """
+    from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - as above
+    from metaeval.io.items import read_items  # noqa: PLC0415 - as above
+    from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - as above
+    from metaeval.questions.human.study import study_human  # noqa: PLC0415 - as above
+    from metaeval.questions.human.study_campaign import study_campaign  # noqa: PLC0415 - loads scipy
+    from metaeval.questions.human.study_campaign_files import holds_campaign, read_campaign  # noqa: PLC0415 - as above
+
+    chosen = None if metrics is None else list(split_names(metrics))
+    asked_tasks = None if tasks is None else split_names(tasks)
+    pair = None if separate is None else split_names(separate)
+    second = [] if ceiling is None else split_names(ceiling)
+    if preset is not None or (tasks is not None and len(inputs) == 1 and holds_campaign(inputs[0])):
+        if len(inputs) > 1:
+            raise InvalidOptionError(f"a campaign is one folder, not {len(inputs)} files")
+        of_tables = {"system": system, "item": item, "cluster": cluster, "where": where, "without": without}
+        _refuse_idle(of_tables | {"lower_is_better": lower_is_better, "set_column": set_column})
+        campaign = read_campaign(
+            inputs[0], preset or "", tasks=asked_tasks, human=reference, metrics=chosen, ceiling=second
+        )
+        loaded.read(*campaign.files)
+        return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair, ceiling=second)
+    asked = [] if item is None else [name.strip() for name in item.split(",")]
+    votes, frame = loaded.votes_apart(
+        inputs,
+        partial(
+            read_items,
+            system=system,
+            item=asked,
+            where=checks.parse_assignments(where, "--where"),
+            metrics=chosen,
+            set_column=set_column,
+            cluster=cluster,
+        ),
+    )
+    if frame is None:
+        raise InvalidOptionError(
+            "these are votes alone; give a table of metrics beside them, or rank the systems by "
+            "them with metaeval votes"
+        )
+    loaded.read(*frame.attrs["sources"])
+    system_column, items = frame.attrs["system"], frame.attrs["items"]
+    if without:
+        frame = _without(frame, system_column, without)
+    if votes:
+        return loaded.ask(study_settled, votes, _scores_of(frame, system_column, items, chosen, lower_is_better or ()))
+    if reference is None:
+        raise InvalidOptionError("say which column holds the human scores (`reference`)")
+    frame = frame.drop(columns=_filtered(frame, [system_column, *items, cluster, set_column, reference], where))
+    falling = tuple(lower_is_better or ())
+    if cluster is not None and not items:
+        raise InvalidOptionError("--cluster groups items, and no column names them; name it with --item")
+    if tasks is not None:
+        if not items:
+            raise InvalidOptionError(
+                "--tasks compares metrics on items, and no column names them; name it with --item, or leave --tasks out"
+            )
+        parts = {"": frame} if set_column is None else _by_set(frame, set_column)
+        sets = {
+            name: item_scores(
+                rows,
+                reference=reference,
+                system=system_column,
+                item=items,
+                cluster=cluster,
+                metrics=chosen,
+                lower_is_better=falling,
+            )
+            for name, rows in parts.items()
+        }
+        return loaded.ask(study_campaign, sets, tasks=asked_tasks, separate=pair, ceiling=second)
+    scores = (
+        item_scores(
+            frame,
+            reference=reference,
+            system=system_column,
+            item=items,
+            cluster=cluster,
+            metrics=chosen,
+            lower_is_better=falling,
+        )
+        if items
+        else system_means(frame, reference=reference, system=system_column, metrics=chosen)
+    )
+    return loaded.ask(
+        study_human,
+        scores,
+        statistics=split_names(statistic),
+        levels=split_names(level),
+        lower_is_better=() if items else falling,
+        expectations=expect or (),
+    )
+
+
+def _refuse_idle(of_tables: Mapping[str, object]) -> None:
+    """Refuse what chooses columns and rows of tables, which a folder of mt-metrics-eval has no use for."""
+    for name, value in of_tables.items():
+        if value:
+            message = f"`{name}` is about tables, and a folder of mt-metrics-eval names its systems and items itself"
+            raise InvalidOptionError(f"{message}; leave it out, or give the folder of a pair without --tasks")
+
+
+def _scores_of(
+    frame: "pd.DataFrame", system: str, items: Sequence[str], metrics: Sequence[str] | None, falling: Sequence[str]
+) -> "Scores":
+    """Return the metrics of a table as scores by item, which votes take the place of human scores for."""
+    from metaeval.agreement.items import metric_columns  # noqa: PLC0415 - loads xarray
+    from metaeval.agreement.summary_rows import without_summaries  # noqa: PLC0415 - as above
+    from metaeval.table.scores import as_scores  # noqa: PLC0415 - as above
+
+    if not items:
+        raise InvalidOptionError("votes are compared with metrics on items, and no column names them; name it (`item`)")
+    for name in falling:
+        if name not in frame.columns:
+            raise UnknownNameError("metric", name, list(frame.columns))
+    names, _ = metric_columns(frame, [system, *items], None, metrics, said=falling)
+    frame, _ = without_summaries(frame, system, items, names)
+    words = frame[[*items]].astype(str).agg(" ".join, axis=1)
+    long = frame.assign(system=frame[system].astype(str), topic=words)[["system", "topic", *names]]
+    long = long.melt(["system", "topic"], names, var_name="metric", value_name="score").dropna()
+    return as_scores(long, missing="pairwise", higher_is_better=dict.fromkeys(falling, False))
+
+
+def _by_set(frame: "pd.DataFrame", column: str) -> dict[str, "pd.DataFrame"]:
+    if column not in frame.columns:
+        raise InvalidOptionError(f"no column {column!r} says which set a row belongs to (--set-column)")
+    return {str(name): rows.drop(columns=column) for name, rows in frame.groupby(column, sort=True)}
+
+
+def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
+    """Return the columns of words that rows were chosen by, and that have done their work."""
+    words = frame.select_dtypes(exclude="number").columns
+    return [name for name in checks.parse_assignments(where, "--where") if name in words and name not in used]
+
+
+def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.DataFrame":
+    systems = frame[column].drop_duplicates().tolist()
+    for name in names:
+        if name not in systems:
+            raise UnknownNameError("system", name, systems)
+    return frame[~frame[column].isin(names)]

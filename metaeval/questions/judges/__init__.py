@@ -1,0 +1,1 @@
+"""May a person or a machine replace the assessors?"""

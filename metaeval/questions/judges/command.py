@@ -1,0 +1,467 @@
+"""`metaeval judges`: may a judge, a person or a machine, decide between systems."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.base.checks import MOST_REPLICATES, check_choice
+from metaeval.base.names import count
+from metaeval.cli import checks
+from metaeval.cli import options as opt
+from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, choice, flag, path
+from metaeval.cli.reading import Answer, Loaded
+from metaeval.errors import InvalidOptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metaeval.agreement.labels import Labels
+    from metaeval.collection.documents import Collection, JudgedCollection
+    from metaeval.inex.assessments import Assessments
+    from metaeval.questions.judges.study_files import JudgeInput
+    from metaeval.table.scores import Scores
+    from metaeval.table.votes import Votes
+
+MOST_LABEL = 32767  # what a file of judgments can hold
+_OF_RUNS = "Conclusions about systems"
+_HOLDS = {
+    "labels": "labels",
+    "assessments": "INEX assessments",
+    "scores": "scores of systems",
+    "annotations": "annotations",
+    "nuggets": "labels of nuggets",
+}
+"""What files may hold, as messages say it."""
+_FILES = _HOLDS | {"assessments": "INEX files"}
+_ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores", "nuggets")
+_ABOUT = {
+    **dict.fromkeys(("word", "labelled", "repeats", "order", "score_precision"), ("labels",)),
+    **dict.fromkeys(("scale", "outside", "rel", "maps"), ("labels", "nuggets")),
+    **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations", "nuggets")),
+    **dict.fromkeys(("column", "where"), ("labels", "scores")),
+    "margin": ("labels", "scores", "nuggets"),
+    **dict.fromkeys(("reference", "resamples"), _ALL_BUT_ANNOTATIONS),
+    **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
+    **dict.fromkeys(("runs", "plugin"), ("labels", "assessments")),
+    "missing": ("scores", "nuggets"),
+    "credit": ("nuggets",),
+}
+"""Options that mean something for some kinds of files only."""
+_OF_VOTES = {"reference", "alpha"}
+"""Options that mean something for votes."""
+_MOST_VOTERS = 20
+_OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)
+"""Options that say something of systems: with runs to score, or scores."""
+
+
+def _whole(text: str, option: str) -> int:
+    if re.fullmatch(r"\s*[+-]?\d{1,5}\s*", text) is None or abs(int(text)) > MOST_LABEL:
+        raise checks.refusal(option, f"whole numbers from {-MOST_LABEL} to {MOST_LABEL}", text)
+    return int(text)
+
+
+def _meaning(text: str) -> int | str:
+    """Return what a word is: a grade, or label or none."""
+    return text if text in {"label", "none"} else _whole(text, "--word")
+
+
+def _read_maps(texts: list[str] | str) -> "str | dict[str, str | float]":
+    """Return one rule for all judges, or one by judge."""
+    assignments = [texts] if isinstance(texts, str) else list(texts)
+    words = ("auto", "keep", "fit")
+    if len(assignments) == 1 and assignments[0] in words:
+        return assignments[0]
+    rules: dict[str, str | float] = {}
+    for name, rule in checks.parse_assignments(assignments, "--maps").items():
+        try:
+            rules[name] = rule if rule in words else float(rule)
+        except ValueError as error:
+            message = f"auto, keep, fit or the lowest relevant grade behind {name}="
+            raise checks.refusal("--maps", message, rule) from error
+    return rules
+
+
+def _scale(text: str) -> list[int]:
+    return [_whole(grade, "--scale") for grade in text.split(",")]
+
+
+def _role(role: str, _name: str) -> None:
+    from metaeval.base.columns import LABELS  # noqa: PLC0415 - only for this option
+    from metaeval.io.judge_scores import JUDGED_SCORES  # noqa: PLC0415 - as above
+
+    roles = [role for role in dict.fromkeys([*LABELS, *JUDGED_SCORES]) if role not in {"asked", "more"}]
+    if role not in roles:
+        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, roles)
+
+
+_INPUTS = argument(
+    "JUDGES",
+    "Tables of labels with a header (topic, item and a column per judge; or topic, item, judge, label), and qrels "
+    "files, one per judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file "
+    "or folder per judge; a single folder has a second one in its others/. Or scores of systems under judges: one "
+    "table with a column of judges (judge, system, topic, metric, score), or a score table per judge, NAME=FILE. Or "
+    "labels of nuggets (topic, system, nugget, label), with a column judge or a table per judge. Or "
+    "annotations in JSON (annotator, item, label), such as a file of people and one of machines, for the alt-test.",
+)
+_COLUMN = Option(
+    "ROLE=NAME",
+    "Name of the column of the topic, item, judge (assessor) or label, or, for scores, of the system, metric or "
+    "score; may be repeated.",
+    checks.assignments(_role),
+    panel="Reading",
+    means="columns",
+)
+_WORD = Option(
+    "WORD=GRADE",
+    "Grade of a label written as a word, such as relevant=1; or label or none, where a word such as n/a is a label or "
+    "none; may be repeated.",
+    checks.assignments(lambda _word, grade: _meaning(grade)),
+    panel="Reading",
+    means="words",
+)
+_SCALE = Option("0,1,2", "Allowed labels.", checks.read_by(_scale), shown="every label that occurs", panel="Reading")
+_OUTSIDE = choice("How to handle labels that are not on the scale; drop lists them.", "error", "drop", panel="Reading")
+_REFERENCE = Option(
+    "NAME", "The judge to compare the others with (the assessors), instead of all pairs.", checks.a_name
+)
+_PEOPLE = Option(
+    "NAME,…",
+    "Other judges that are people, for comparison. Each may have labelled a part. For annotations also a file as "
+    "it is given, or its name, whose annotators are people.",
+    checks.names("names of judges by comma"),
+)
+_MAPS = Option(
+    "RULE",
+    "How to map grades to those of the reference: auto, keep or fit for all judges; or JUDGE=RULE for one, where "
+    "RULE may also be the lowest relevant grade; may be repeated.",
+    checks.read_by(_read_maps),
+    shown="auto: keep grades on its scale, fit the rest",
+    needs="reference",
+)
+_LABELLED = choice(
+    "Score runs on the items that all judges labelled, or on each judge's own.",
+    "common",
+    "own",
+    panel="Conclusions about systems",
+)
+_EPSILON = Option("E", "Cost-benefit margin ε of the alt-test.", checks.finite_number(least=0, most=1), needs="people")
+_SCORING = choice(
+    "Agreement of labels in the alt-test: the share of equal ones, or the root mean squared difference.",
+    *("accuracy", "neg_rmse"),
+    shown="accuracy for text and for two grades",
+    needs="people",
+)
+_MARGIN = Option(
+    "F1",
+    "How much lower than a second person's the F1 of a judge may be.",
+    checks.finite_number(least=0, most=1),
+    panel="Conclusions about systems",
+    needs="people",
+)
+_HUMAN_TOPICS = Option("N", "Human topics in the plan.", checks.whole_number(4, 1_000_000), panel=_OF_RUNS)
+_TOP = Option("K", "Number of best systems whose order is also compared.", checks.whole_number(3), panel=_OF_RUNS)
+_BUILT_WITH = Option(
+    "JUDGE=GROUP",
+    "A judge that is used by the systems of a group; may be repeated.",
+    checks.assignments(),
+    panel="Conclusions about systems",
+    needs="groups",
+)
+_COVARIATE = path(
+    "FILE",
+    "Table with a column of system names and one of numbers (length of answers, depth), towards which a judge may be "
+    "biased.",
+    checks.file_to_read("the table of numbers"),
+    panel=_OF_RUNS,
+    needs="reference",
+)
+_COVARIATE_COLUMN = Option(
+    "NAME", "The column of --covariate that holds the numbers.", checks.a_name, panel=_OF_RUNS, needs="covariate"
+)
+_RESAMPLES = Option(
+    "B", "Resamples of topics for intervals, and of a resampling test.", checks.whole_number(2, 10 * MOST_REPLICATES)
+)
+_RUNS = Option(
+    "RUNS",
+    "Runs (TREC, or INEX submissions; file, folder or pattern; may be repeated) to score under each judge.",
+    checks.files_to_read(first=False),
+    panel=_OF_RUNS,
+    means="collection",
+    often=True,
+)
+_METRICS = Option(
+    "NAME,…",
+    "Metrics to score the runs; for scores, metrics to keep.",
+    checks.names_of_metrics,
+    shown="AP,nDCG@10; for INEX files those of their kind; for scores all",
+    panel=_OF_RUNS,
+    often=True,
+)
+_MISSING = choice(
+    "For scores: how to handle missing scores of a system on a topic, or missing systems of a judge.",
+    *("error", "zero", "drop-systems", "drop-topics"),
+    panel="Reading",
+)
+
+
+@command("judges", reads="plugins")
+def judges(  # noqa: PLR0913 - the options of the command
+    loaded: Loaded,
+    *,
+    inputs: Annotated[list[str], _INPUTS],
+    column: Annotated[list[str] | None, _COLUMN] = None,
+    word: Annotated[list[str] | None, _WORD] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
+    scale: Annotated[str | None, _SCALE] = None,
+    outside: Annotated[str, _OUTSIDE] = "error",
+    reference: Annotated[str | None, _REFERENCE] = None,
+    people: Annotated[str | None, _PEOPLE] = None,
+    maps: Annotated[list[str] | None, _MAPS] = None,
+    repeats: Annotated[
+        bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
+    ] = False,
+    epsilon: Annotated[float, _EPSILON] = 0.2,
+    scoring: Annotated[str | None, _SCORING] = None,
+    rel: Annotated[
+        int, Option("LABEL", "Lowest label that is relevant.", checks.whole_number(-MOST_LABEL, MOST_LABEL))
+    ] = 1,
+    resamples: Annotated[int, _RESAMPLES] = 1000,
+    runs: Annotated[list[str] | None, _RUNS] = None,
+    metrics: Annotated[str | None, _METRICS] = None,
+    order: Annotated[str, opt.ORDER.but(panel=_OF_RUNS, needs="runs")] = "score",
+    score_precision: Annotated[str, opt.SCORE_PRECISION.but(panel=_OF_RUNS, needs="runs")] = "float64",
+    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t",
+    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    labelled: Annotated[str, _LABELLED] = "common",
+    margin: Annotated[float, _MARGIN] = 0.05,
+    human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
+    top: Annotated[int, _TOP] = 10,
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, often=True)] = None,
+    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,
+    built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
+    covariate: Annotated[Path | None, _COVARIATE] = None,
+    covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
+    lenient: Annotated[bool, opt.LENIENT] = False,
+    credit: Annotated[list[str] | None, opt.CREDIT] = None,
+    missing: Annotated[str, _MISSING] = "error",
+    duplicates: Annotated[str | None, opt.DUPLICATES] = None,
+    seed: Annotated[int, opt.SEED] = 0,
+) -> Answer:
+    """Test whether a person or a machine may replace the assessors.
+
+    Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
+    systems under each judge, the answer is a verdict. Does the judge rank the systems and find the significant pairs of
+    the reference as well as a second person does (`--people`)? Does it have a group bias (`--groups`)? How many human
+    topics is it worth? Labels are compared by item (share of equal labels, Cohen's kappa, Krippendorff's alpha,
+    alt-test) and as sets of relevant items (overlap), with intervals over topics. Without a reference all pairs are
+    compared. INEX assessments are compared as documents, as elements and as text.
+
+    For example:
+
+        metaeval judges nist=nist.qrels gpt=gpt.qrels second.csv --reference nist --people ann,ben --runs runs/
+
+        metaeval judges nist.qrels crowd.qrels --runs runs/
+
+        metaeval judges judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
+
+        metaeval judges assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
+
+        metaeval judges scores.csv --where year=2021 --reference nist
+
+        metaeval judges nist=truth.csv gpt=judge.csv --reference nist --groups groups.csv
+
+        metaeval judges human_annotations.json llm_annotations.json --people human_annotations
+    """
+    from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
+    from metaeval.questions.judges.study import study_judges  # noqa: PLC0415 - as above
+    from metaeval.questions.judges.study_files import read_judges  # noqa: PLC0415 - as above
+
+    chosen = None if metrics is None else split_names(metrics)
+    read_others = partial(
+        read_judges,
+        columns=checks.parse_assignments(column, "--column"),
+        words={name: _meaning(grade) for name, grade in checks.parse_assignments(word, "--word").items()},
+        where=checks.parse_assignments(where, "--where"),
+        lenient=lenient,
+        repeats=repeats,
+        metrics=None if chosen is None else list(dict.fromkeys(map(str, chosen))),
+        reference=reference,
+        missing=missing,  # type: ignore[arg-type]  # one of its choices
+        duplicates=duplicates or "error",  # type: ignore[arg-type]  # as above
+        credit=opt.read_credit(credit),
+    )
+    votes, read = loaded.votes_apart(inputs, read_others)
+    if votes or read is None:
+        if read is not None:
+            raise InvalidOptionError(
+                f"{read.files[0]} holds no votes, and {next(iter(votes))} does; give judges of one kind"
+            )
+        return _of_votes(loaded, votes)
+    loaded.read(*read.files)
+    kind = _kind_of(read)
+    _check_kind(loaded, kind, read.files[0])
+    named = () if people is None else checks.by_comma(people, ())
+    labels: Labels | dict[str, Assessments] | None = None
+    collection: Collection | dict[str, JudgedCollection] | None = None
+    if read.labels is not None:
+        levels = None if scale is None else _scale(scale)
+        labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
+        _check_judges((reference, *named), labels.judges)
+        collection = _beside_labels(loaded, labels, runs, order, score_precision) if runs else None
+    elif read.assessments:
+        labels = read.assessments
+        _check_judges((reference, *named), tuple(labels))
+        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
+    systems = _systems(collection, read.scores)
+    numbers = (
+        None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
+    )
+    loaded.read(*([] if covariate is None else [covariate]))
+    return loaded.ask(
+        study_judges,
+        labels,
+        collection=collection,
+        scores=read.scores or None,
+        annotations=_people_and_judges(read.annotations, read.files, named) if read.annotations else None,
+        metrics=chosen,
+        registry=loaded.registry if collection else None,
+        people=() if read.annotations else named,
+        maps="auto" if maps is None else _read_maps(maps),
+        groups=loaded.groups_of(systems) if systems else None,
+        built_with=_built_with(built_with),
+        covariate=None if numbers is None else numbers.of_system,
+        covariate_name="covariate" if numbers is None else numbers.name,
+    )
+
+
+def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
+    """Compare files of votes, or the voters of one."""
+    from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
+
+    for name in {*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - _OF_VOTES:
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidOptionError(f"{option} is not about votes, which these files hold; leave it out")
+    if len(votes) == 1:
+        file, file_votes = next(iter(votes.items()))
+        votes = file_votes.by_voter()
+        if not 1 < len(votes) <= _MOST_VOTERS:
+            raise InvalidOptionError(
+                f"{file} holds votes of {count(len(votes), 'voter')}; a judge is a file of votes, or one of up to "
+                f"{_MOST_VOTERS} voters of a single file: give the votes of a judge as another file beside it"
+            )
+    return loaded.ask(study_settled, votes, of_judges=True)
+
+
+def _check_judges(names: Sequence[str | None], known: Sequence[str]) -> None:
+    """Refuse the name of a judge that there is none of, before runs are scored under the others."""
+    for name in names:
+        if name is not None:
+            check_choice(name, "judge", known)
+
+
+def _kind_of(read: "JudgeInput") -> str:
+    if read.labels is not None and read.scores:
+        return "nuggets"
+    if read.labels is not None:
+        return "labels"
+    return "scores" if read.scores else "annotations" if read.annotations else "assessments"
+
+
+def _systems(
+    collection: "Collection | dict[str, JudgedCollection] | None", scores: "dict[str, dict[str, Scores]]"
+) -> tuple[str, ...]:
+    if scores:
+        of_judges = next(iter(scores.values()))
+        return tuple(next(iter(of_judges.values()))["system"].to_numpy().tolist())
+    judged = next(iter(collection.values())) if isinstance(collection, dict) else collection
+    return () if judged is None else judged.systems
+
+
+def _people_and_judges(
+    files: "dict[str, pd.DataFrame]", paths: Sequence[str], named: Sequence[str]
+) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Part annotators into people, who are named one by one or by their file or its path, and judges."""
+    import pandas as pd  # noqa: PLC0415 - loaded with what read them
+
+    table = pd.concat(files.values(), axis=1)
+    called = {
+        file: {file, path, Path(path).name, f"{file}={path}"} for file, path in zip(files, map(str, paths), strict=True)
+    }
+    names = [*files, *table.columns]
+    for name in named:
+        if name not in set(names).union(*called.values()):
+            raise UnknownNameError("annotator, or file of annotators", name, names)
+    people = [
+        annotator
+        for file, annotations in files.items()
+        for annotator in annotations.columns
+        if (called[file] | {annotator}) & {*named}
+    ]
+    judges = [annotator for annotator in table.columns if annotator not in people]
+    if not people or not judges:
+        whom = "nobody is called one" if not people else "nobody else is left"
+        raise InvalidOptionError(
+            f"the alt-test compares judges with people, and {whom}; name the people with --people, one by one or by "
+            f"their file: {', '.join(files)}"
+        )
+    return table[people], table[judges]
+
+
+def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
+    return {name: [group] for name, group in checks.parse_assignments(texts, "--built-with").items()}
+
+
+def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
+    """Refuse options about another kind of files, and those about systems where there are none."""
+    for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
+        if loaded.given(name) and kind not in kinds:
+            option = f"--{name.replace('_', '-')}"
+            others = " or ".join(_FILES[allowed] for allowed in kinds if allowed != "nuggets" or len(kinds) == 1)
+            raise InvalidOptionError(f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out")
+    if kind in {"scores", "nuggets"} or loaded.given("runs"):
+        return
+    for name in (*_OF_SYSTEMS, "plugin"):
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidOptionError(f"{option} does nothing without --runs; add that, or leave {option} out")
+
+
+def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str], order: str, score_precision: str) -> "Collection":
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
+    from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
+    from metaeval.questions.judges.study_scores import judgments_of_labels  # noqa: PLC0415 - as above
+
+    collection = read_collection(
+        runs,
+        judgments_of_labels(labels),
+        order=order,  # type: ignore[arg-type]  # one of its choices
+        score_precision=score_precision,  # type: ignore[arg-type]  # as above
+    )
+    loaded.read(*(source.path for source in run_sources(runs)))
+    return collection
+
+
+def _beside_each(
+    loaded: Loaded, assessments: "dict[str, Assessments]", runs: list[str], sizes: Path | None, *, lenient: bool
+) -> "dict[str, JudgedCollection]":
+    from metaeval.inex.judged_files import inex_collection  # noqa: PLC0415 - loads numba
+    from metaeval.inex.reading import read_element_sizes, submissions_from  # noqa: PLC0415 - loads pandas
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - as above
+
+    sources = run_sources(runs)
+    submissions = submissions_from(sources, lenient=lenient)
+    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
+    loaded.read(*(source.path for source in sources), *([] if sizes is None else [sizes]))
+    return {
+        name: inex_collection(submissions, of_judge, sizes=table, lenient=lenient)
+        for name, of_judge in assessments.items()
+    }

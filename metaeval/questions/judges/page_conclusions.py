@@ -1,0 +1,305 @@
+"""What the page on judges says of conclusions: beside people, at the same number of topics, of any two judges."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.names import first_few
+from metaeval.base.unit import unit
+from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
+from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
+from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
+from metaeval.questions.judges.study import JudgeStudy
+from metaeval.questions.judges.study_verdicts import deciding_metric
+from metaeval.reports.key_figures import KeyFigure
+from metaeval.reports.prose import prose
+from metaeval.resampling.judge_conclusions import JudgeConclusions
+
+_MANY = 4
+_MOST_CONFLICTS = 30
+_CORRELATIONS = {
+    "tau": "Kendall's τ",
+    "rho": "Spearman's ρ",  # noqa: RUF001 - a Greek letter is meant
+    "pearson": "Pearson's r of means",
+    "tau_ap": "τ_AP, ties at random",
+    "tau_ap_b": "τ_AP b, symmetric",
+}
+"""As their table calls them."""
+say = prose(__name__)
+
+
+def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
+    """Return the section on conclusions, with a reference or of any two judges; none without runs."""
+    if not study.effects.empty:
+        return (_effects_section(study),)
+    if not study.conclusions:
+        return ()
+    drawn = deciding_metric(study.conclusions)  # beside the verdicts
+    return (
+        Section(
+            id="conclusions",
+            title=say("title"),
+            lead=say("lead", reference=study.reference),
+            brief=True,
+            blocks=by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn)),
+        ),
+    )
+
+
+def by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
+    """Return the blocks of the one metric, or a choice between those of several."""
+    parts = tuple(tuple(build(metric, of_metric)) for metric, of_metric in found.items())
+    return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
+
+
+def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
+    """Draw F1 of the significant pairs under every judge and a second person."""
+    named = _named(_sorted(found))
+    dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
+    return Picture(
+        name=f"judge-f1-{metric.lower()}",
+        draw=lambda: figures.agreement_dots(dots, label=say("dots", metric=metric)),
+        title=say("picture title", metric=metric),
+        caption=say("picture", found=found),
+        alt=say("picture alt", n=len(dots)),
+    )
+
+
+def _sorted(found: JudgeConclusions) -> pd.DataFrame:
+    return found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
+
+
+def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
+    table, slug = _sorted(found), metric.lower()
+    named = _named(table)
+    tested = bool(named["n_conflicts"].notna().any())  # on a single topic nothing is
+    measures: dict[str, tuple[str, Write]] = {
+        "tau": ("τ", number(2)),
+        "tau_ap": ("τ_AP", number(2)),
+        "tau_top": (f"τ, top {found.top}", number(2)),
+    }
+    pairs: dict[str, tuple[str, Write]] = {
+        "power": ("Significant", share),
+        "precision": ("Precision", share),
+        "recall": ("Recall", share),
+        "f1": ("F1", number(2)),
+    }
+    alone = tested and len(found.of_reference) == 1
+    value, low, high = map(float, found.of_reference.to_numpy()[0, :3])
+    power = bracketed(value, low, high, share, draws=found.n_resamples) if alone else ""
+    if tested and not alone:
+        pairs = {"reference_power": (f"Under {found.reference}", share), **pairs}
+    frame, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
+    main = Table(
+        name=f"judge-conclusions-{slug}",
+        title=say("table title", metric=metric, tested=tested),
+        caption=say("table", found=found, power=power, tested=tested, apart=_apart(found)),
+        frame=frame,
+        columns=(
+            *left(judge="Judge"),
+            *right(whole, n_topics=unit().Topics),
+            *columns,
+            *(right(number(0), n_conflicts="Opposite") if tested else ()),
+        ),
+        data=table,
+    )
+    picture = [] if drawn or not tested else [f1_picture(metric, found)]
+    blocks: list[Block] = [*picture, main, _correlations(found, slug)]
+    more = (
+        (found.same_number, _same_number),
+        (found.beside_people, _beside_people),
+        (found.choices, _choices),
+        (found.conflicts, _conflicts),
+    )
+    return [*blocks, *(build(found, slug) for rows, build in more if len(rows))]
+
+
+def _apart(found: JudgeConclusions) -> str:
+    """Return the judges with topics that the reference has not, each with how many it has in common with it."""
+    judges = found.table[found.table["kind"] == "judge"]
+    return first_few(
+        [
+            f"{row['judge']} {row['n_common'] or 'none'} of {row['n_topics']:,}"
+            for row in judges[judges["n_common"] < judges["n_topics"]].to_dict("records")
+        ]
+    )
+
+
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    """Call people a second person, and say beside which judges where that differs."""
+    beside = _beside(table)
+    people = table["reference_set"].map(lambda one: say("a second person", beside=beside.get(one, "")))
+    return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
+
+
+def _beside(table: pd.DataFrame) -> dict[int, str]:
+    """Return the judges that are compared on each set of the reference's topics, where there are several."""
+    judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
+    return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
+
+
+def _correlations(found: JudgeConclusions, slug: str) -> Fold:
+    """Return every correlation of the rankings, over all systems and among the best."""
+    parts = []
+    for name, words in _CORRELATIONS.items():
+        rows = found.table[["judge", "kind", "reference_set"]].assign(correlation=words)
+        for side, measure in (("whole", name), ("top", f"{name}_top")):
+            for end in ("", "_low", "_high"):
+                rows[f"{side}{end}"] = found.table.get(f"{measure}{end}")
+        parts.append(rows)
+    frame = pd.concat(parts, ignore_index=True)
+    frame = frame.iloc[np.arange(len(frame)).reshape(len(_CORRELATIONS), -1).T.ravel()].reset_index(drop=True)
+    table_frame, columns = bounded(
+        _named(frame),
+        {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
+        draws=found.n_resamples,
+    )
+    table = Table(
+        name=f"judge-correlations-{slug}",
+        title=say("correlations title", found=found),
+        caption=say("correlations", found=found),
+        frame=table_frame,
+        columns=(*left(judge="Judge", correlation="Correlation"), *columns),
+        data=frame,
+    )
+    return Fold(title=say("correlations fold"), blocks=(table,))
+
+
+def _same_number(found: JudgeConclusions, slug: str) -> Table:
+    shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
+    frame = with_errors(found.same_number, shares | {"f1": number(2)})
+    return Table(
+        name=f"judge-same-number-{slug}",
+        title=say("same number title", found=found),
+        caption=say("same number", found=found),
+        frame=frame,
+        data=found.same_number,
+        columns=(
+            *left(judge="Judge"),
+            *right(whole, n_topics=unit().Topics),
+            *right(text, power="Significant", precision="Precision", recall="Recall", f1="F1"),
+            *right(text, only_with_more="Only with more"),
+        ),
+    )
+
+
+def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
+    names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Significant"}
+    names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+    frame = found.beside_people[found.beside_people["measure"].isin(names)]
+    frame = frame.assign(measure=frame["measure"].map(names))
+    table_frame, columns = bounded(
+        frame.rename(columns={"low": "difference_low", "high": "difference_high"}),
+        {"difference": (say("beside column"), number(3))},
+        draws=found.n_resamples,
+    )
+    table = Table(
+        name=f"judge-beside-people-{slug}",
+        title=say("beside title"),
+        caption=say("beside", found=found),
+        frame=table_frame,
+        columns=(*left(judge="Judge", measure="Measure"), *columns),
+        data=found.beside_people,
+    )
+    return Fold(title=say("beside fold"), blocks=(table,))
+
+
+def _choices(found: JudgeConclusions, slug: str) -> Fold:
+    beside = _beside(found.table)
+    table = Table(
+        name=f"judge-choices-{slug}",
+        title=say("choices title"),
+        caption=say("choices"),
+        frame=found.choices.assign(beside=found.choices["reference_set"].map(beside)),
+        columns=(
+            *left(choice="Choice", **{"beside": "Beside"} if beside else {}),
+            *right(share, weight="Chance"),
+            *right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
+            *right(share, power="Significant"),
+            *right(number(0), n_conflicts="Opposite"),
+        ),
+    )
+    return Fold(title=say("choices fold", n=len(set(found.choices["choice"]))), blocks=(table,))
+
+
+def _conflicts(found: JudgeConclusions, slug: str) -> Block:
+    table = Table(
+        name=f"judge-conflicts-{slug}",
+        title=say("conflicts title"),
+        caption=say("conflicts", found=found),
+        frame=found.conflicts.head(_MOST_CONFLICTS),
+        columns=left(judge="Judge", better=f"Better under {found.reference}", worse="Worse"),
+        data=found.conflicts,
+    )
+    return Fold(title=say("conflicts fold", n=len(found.conflicts)), blocks=(table,))
+
+
+def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
+    """Return how alike any two judges rank systems, and find the same significant pairs."""
+    if effects.empty:
+        return []
+    alone = len(effects[["first", "second"]].drop_duplicates()) == 1
+    numbers: list[dict[str, object]] = [
+        dict(zip(effects["metric"], effects[name], strict=True)) if alone else {"median": effects[name].median()}
+        for name in ("tau", "f1")
+    ]
+    tau, f1 = (
+        _by_metric(effects, name) if alone else number(2)(values["median"])
+        for name, values in zip(("tau", "f1"), numbers, strict=True)
+    )
+    silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
+    conflicts = effects["n_conflicts"].sum()
+    return [
+        KeyFigure(say("key tau", alone=alone), tau, numbers[0]),
+        KeyFigure(say("key f1", alone=alone, silent=silent), f1, numbers[1]),
+        KeyFigure(say("key opposite"), whole(conflicts), {"count": conflicts}),
+    ]
+
+
+def _by_metric(effects: pd.DataFrame, name: str) -> str:
+    """Return a statistic of every metric; one that all share is said once, and of many the lowest and the highest."""
+    values = effects[name].map(number(2)).tolist()
+    if len(values) > 1 and len(set(values)) == 1:
+        return say("shared by all", value=values[0], n=len(values))
+    if len(values) > _MANY:
+        return span(effects["metric"], effects[name], values)
+    return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
+
+
+def _effects_section(study: JudgeStudy) -> Section:
+    effects, columns, judges = study.effects, [*left(metric="Metric")], ("", "")
+    if len(effects[["first", "second"]].drop_duplicates()) == 1:
+        judges = tuple(effects[["first", "second"]].iloc[0])
+    else:
+        columns += left(first="First", second="Second")
+    first, second = judges
+    table = Table(
+        name="judge-effects",
+        title=say("effects table title"),
+        caption=say("effects table", study=study, first=first, second=second),
+        frame=effects,
+        columns=(
+            *columns,
+            *right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
+            *right(
+                whole,
+                say("effects group", pairs=effects["n_pairs"].unique()),
+                n_truth=first or "first",
+                n_predictor=second or "second",
+                n_shared="both",
+                n_conflicts="opposite",
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(number(3), f1="F1"),
+        ),
+        data=effects,
+    )
+    return Section(
+        id="effect",
+        title=say("effects title"),
+        lead=say("effects lead", parts=study.labelling is not None and study.labelling.scale is not None),
+        brief=True,
+        blocks=(table,),
+    )

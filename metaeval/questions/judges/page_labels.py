@@ -1,0 +1,105 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""What the page on judges says of their labels: how they are spread, on which scales, in which parts."""
+
+from functools import partial
+
+import pandas as pd
+
+from metaeval.base.words import absent, number, share, whole
+from metaeval.page.blocks import Section
+from metaeval.page.tables import Table, left, right
+from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
+from metaeval.questions.judges.page_ranking import judge_ranking_section
+from metaeval.questions.judges.study_parts import Labelling
+from metaeval.reports.alt_test import alt_section
+from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import labelled_heads
+
+say = prose(__name__)
+
+
+def label_sections(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
+    """Return the sections on labels; where nothing stands before them, what answers is brief."""
+    ranked = judge_ranking_section(study, brief=brief)
+    agreement, *others = agreement_sections(study, brief=brief and not ranked, opens=not ranked)
+    return (
+        *ranked,
+        agreement,
+        *alt_section(study.alt, brief=False),
+        *_parts_section(study),
+        *others,
+        _labels_section(study),
+        *_scales_section(study),
+    )
+
+
+def _parts_section(study: Labelling) -> tuple[Section, ...]:
+    """Return what two judges say of elements and of text, by topic, or, of several pairs, on average."""
+    alone, tables = one_pair(study), []
+    for frame, build in (
+        (study.elements, partial(element_agreement_table, scale=study.scale)),
+        (study.passages, passage_agreement_table),
+    ):
+        if len(frame):
+            means = frame[frame["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
+            tables.append(build(frame if alone else means.reset_index(), by_topic=alone))
+    if not tables:
+        return ()
+    return (Section(id="parts", title=say("parts title"), lead=say("parts lead"), blocks=tuple(tables)),)
+
+
+def _labels_section(study: Labelling) -> Section:
+    scale, outside, rows = study.labels.scale, study.labels.outside, []
+    for name, column in study.labels.table.items():
+        n_labels = int(column.notna().sum())
+        shares = {f"at_{level}": float((column == level).sum() / max(n_labels, 1)) for level in scale}
+        row = {"judge": name, "labels": n_labels, "missing": len(column) - n_labels, "mean": float(column.mean())}
+        rows.append(row | shares)
+    spread = Table(
+        name="labels",
+        title=say("labels table title"),
+        caption=say("labels table"),
+        frame=pd.DataFrame(rows),
+        columns=(
+            *left(judge="Judge"),
+            *right(whole, labels="Labels", missing="Missing"),
+            *(right(number(2), mean="Mean") if study.labels.ordered else ()),
+            *right(share, "Share of label", **{f"at_{level}": study.labels.called(level) for level in scale}),
+        ),
+    )
+    off = Table(
+        name="labels-off-the-scale",
+        title=say("outside title"),
+        caption=say("outside", scale=scale),
+        frame=outside,
+        columns=(*left(judge="Judge", topic="Topic", item=labelled_heads()[:-1]), *right(number(0), label="Label")),
+    )
+    blocks = (spread, off) if len(outside) else (spread,)
+    return Section(id="labels", title=say("labels title"), lead=say("labels lead"), blocks=blocks)
+
+
+def _scales_section(study: Labelling) -> tuple[Section, ...]:
+    """Show which grade of a judge became which of the reference; nothing where all were kept."""
+    maps = study.scales
+    if maps is None or all(rule in {"kept", "reference"} for rule in maps.rules.values()):
+        return ()
+    frame = maps.to_frame()
+    frame = frame[frame["judge"].map(maps.rules) != "reference"]
+    table = Table(
+        name="judge-scales",
+        title=say("scales table title", reference=maps.reference),
+        caption=say("scales table", reference=maps.reference),
+        frame=frame,
+        columns=(
+            *left(judge="Judge", rule="Rule"),
+            *right(_grade, grade="Grade"),
+            *right(whole, n="Labels", n_common="In common"),
+            *right(_grade, reference_grade=say("became", reference=maps.reference)),
+        ),
+    )
+    return (Section(id="scales", title=say("scales title"), lead=say("scales lead"), blocks=(table,)),)
+
+
+def _grade(value: object) -> str:
+    return "–" if absent(value) else f"{value:g}"

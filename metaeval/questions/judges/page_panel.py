@@ -1,0 +1,214 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""What the page on judges says of panels: how dependable their mean is, and how many independent judges they are."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.agreement.panels import JudgePanel
+from metaeval.base.unit import unit
+from metaeval.base.words import MISSING, bracketed, number, percentage, share, text, whole
+from metaeval.page.blocks import Block, Section, Text
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.questions.components.page import design_sentences
+from metaeval.questions.judges.study import JudgeStudy
+from metaeval.reports.prose import prose
+
+_PANEL = ["items", "judges", "erho2", "phi"]
+_JUDGMENTS = {"judgment": 1.0}
+"""What a panel costs: judgments alone, for the runs are there."""
+_WORTH = number(2)
+_MOST_MEMBERS = 10
+say = prose(__name__)
+
+
+def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Say how many independent judges a panel is worth, and which panel is the best for as many judgments."""
+    blocks = [*_worth_blocks(study), *_design_blocks(study)]
+    return (
+        (
+            Section(
+                id="panel",
+                title=say("panel title"),
+                lead=say("panel lead", several=len(study.panels) > 0),
+                blocks=tuple(blocks),
+            ),
+        )
+        if blocks
+        else ()
+    )
+
+
+def _design_blocks(study: JudgeStudy) -> list[Block]:
+    if not study.panels:
+        return []
+    rows = []
+    for metric, panel in study.panels.items():
+        plan = panel.plan([panel.n_topics], judges=sorted({1, 3, panel.n_judges}))
+        best = panel.cheapest(_JUDGMENTS)
+        best = best[best["goal"] == "same cost"]
+        parts = ((f"these {unit().topics}", plan), ("as many judgments", best))
+        rows += [(metric, name, *row) for name, designs in parts for row in designs[_PANEL].to_numpy().tolist()]
+    table = Table(
+        name="panels",
+        title=say("panels title"),
+        caption=say("panels"),
+        frame=pd.DataFrame(rows, columns=["metric", "design", *_PANEL]),
+        columns=(
+            METRIC,
+            *left(design="Design"),
+            *right(whole, items=unit().Topics, judges="Judges"),
+            *right(number(3), erho2="Eρ²", phi="Φ"),
+        ),
+    )
+    metric, first = next(iter(study.panels.items()))
+    return [Text(paragraphs=design_sentences(first, first.cheapest(_JUDGMENTS), metric=metric)), table]
+
+
+def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
+    """Yield what is known of panels with the errors that are meant: of labels, and under every metric."""
+    labelling = study.labelling
+    for panel in () if labelling is None else (labelling.panel, labelling.rescaled_panel):
+        if panel is not None:
+            yield say("labels", found=panel), panel
+    for metric, panel in study.panel_worth.items():
+        yield say("differences", metric=metric), panel
+
+
+def _worth_blocks(study: JudgeStudy) -> list[Block]:
+    every = list(_found(study))
+    if not every:
+        return []
+    first = every[0][1]
+    rescaled = next((panel for _, panel in every if panel.rescaled), None)
+    rows, frames = [], []
+    for name, panel in every:
+        frames.append(panel.table.assign(errors=name))
+        rows += [
+            {
+                "errors": name,
+                "panel": row["panel"],
+                "judges": row["judges"],
+                "effective_sort": row["effective"],
+                "net_sort": row["net"],
+                "effective": _written(row, "effective"),
+                "net": _written(row, "net") if _is_net_known(panel) else MISSING,
+            }
+            for row in panel.table.to_dict("records")
+        ]
+    net = bool(first.people)
+    table = Table(
+        name="effective-judges",
+        title=say("effective title"),
+        caption=say(
+            "effective",
+            reference=first.reference,
+            level=percentage(first.confidence_level),
+            found=first,
+            items=first.n_items if first.level == "labels" else 0,
+            rescaled=rescaled is not None,
+        ),
+        frame=pd.DataFrame(rows),
+        columns=(
+            *left(errors="Errors of", panel="Panel"),
+            *right(_counted, judges="Judges"),
+            *right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
+        ),
+        data=pd.concat(frames, ignore_index=True),
+    )
+    members = _members(first, rescaled, changed=_changed(study))
+    return [Text(paragraphs=tuple(_words(*named_panel) for named_panel in _leading(every))), table, members]
+
+
+def _changed(study: JudgeStudy) -> str:
+    """Return how labels of some judge were put on the reference's scale; "" where all are as they were given."""
+    scales = None if study.labelling is None else study.labelling.scales
+    rules = set() if scales is None else {*scales.rules.values()} - {"kept", "reference"}
+    return "" if not rules else "as fitted" if "fitted" in rules else "as mapped"
+
+
+def _leading(every: list[tuple[str, JudgePanel]]) -> list[tuple[str, JudgePanel]]:
+    """Return what is said in words: labels that are not rescaled, and the first metric."""
+    kinds = {panel.level: (name, panel) for name, panel in reversed(every) if not panel.rescaled}
+    return [kinds[level] for level in ("labels", "differences") if level in kinds]
+
+
+def _counted(value: object) -> str:
+    n = float(str(value))
+    return whole(n) if n < float("inf") else "∞"
+
+
+def _written(row: Mapping[Hashable, Any], kind: str) -> str:
+    value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
+    if not np.isfinite(value):
+        return MISSING
+    return _WORTH(value) if np.isnan(low) or low == high else bracketed(value, low, high, _WORTH)
+
+
+def _is_net_known(found: JudgePanel) -> bool:
+    """Whether the second people show that part of the errors is the reference's own noise."""
+    net = found.table.set_index("panel")["net"].to_dict()["all"]
+    return bool(found.reference_share[1] > 0 and np.isfinite(net))
+
+
+def _words(name: str, found: JudgePanel) -> str:
+    rows = {row["panel"]: row for row in found.table.to_dict("records")}
+    share_of, low, high = found.reference_share
+    net = _is_net_known(found)
+    limit = rows["any number"]
+    sentences = [
+        say(
+            "worth",
+            level=name,
+            found=found,
+            n=whole(rows["all"]["judges"]),
+            figure=_written(rows["all"], "effective"),
+            net=_written(rows["all"], "net") if net else "",
+            part=bracketed(share_of, low, high, share) if found.people else "",
+        ),
+        say(
+            "three",
+            three=_written(rows["three"], "effective"),
+            net=_written(rows["three"], "net") if net else "",
+            limit=_written(limit, "effective") if np.isfinite(limit["effective"]) else "",
+        ),
+    ]
+    if "best three" in rows:
+        best = {key: _WORTH(rows[f"best {key}"]["effective"]) for key in ("three", "one")}
+        sentences.append(say("chosen", **best))
+    return " ".join(sentences)
+
+
+def _members(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
+    members, beside = found.judges, {} if rescaled is None else {"error_rescaled": "rescaled"}
+    chosen = (
+        {"chosen": "Chosen"}
+        if rescaled is None
+        else {"chosen": changed or "as they are", "chosen_rescaled": "rescaled"}
+    )
+    if rescaled is not None:
+        members = members.merge(rescaled.judges, on="judge", suffixes=("", "_rescaled"))
+    taken = members[(members[[*chosen]] > 0).any(axis=1)].sort_values([*chosen], ascending=False, kind="stable")
+    net = {"net_error": "net"} if found.people else {}
+    return Table(
+        name="panel-members",
+        title=say("members title"),
+        caption=say(
+            "members",
+            reference=found.reference,
+            constant=number(3)(found.constant),
+            idle=found.judges.loc[found.judges["error"] >= found.constant, "judge"].tolist(),
+            labels=found.level == "labels",
+            changed=changed,
+            rescaled=rescaled is not None,
+        ),
+        frame=taken.head(_MOST_MEMBERS).reset_index(drop=True),
+        columns=(
+            *left(judge="Judge"),
+            *right(number(3), "Error", error=f"beside {found.reference}", **net, **beside),
+            *right(share, "" if rescaled is None else "Chosen", **chosen),
+        ),
+        data=members,
+    )

@@ -1,0 +1,432 @@
+"""May this judge decide between my systems? Labels, conclusions, group bias, and what the judge is worth."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from types import MappingProxyType
+from typing import ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+
+from metaeval.agreement.alt_test import AltTest, Scoring
+from metaeval.agreement.judge_bias import FavouredGroups
+from metaeval.agreement.labels import Labels
+from metaeval.agreement.panels import JudgePanel
+from metaeval.agreement.repeats import JudgeRepeats
+from metaeval.agreement.scale_maps import ScaleMap
+from metaeval.agreement.second_assessors import SecondPeople
+from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
+from metaeval.collection.documents import Collection, JudgedCollection
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.inex.assessments import Assessments
+from metaeval.metrics.registry import Registry
+from metaeval.models.components import VarianceComponents
+from metaeval.models.judge_worth import TopicsWithJudge
+from metaeval.questions.judges.study_notes import flat_judge_notes, score_notes
+from metaeval.questions.judges.study_parts import (
+    ConclusionOptions,
+    JudgeOptions,
+    KnownOfSystems,
+    Labelling,
+    of_annotations,
+    of_labels,
+)
+from metaeval.questions.judges.study_scores import OF_SUBTOPICS, scores_under_judges, under_each
+from metaeval.questions.judges.study_systems import EFFECTS, OfSystems, all_effects, of_scores
+from metaeval.questions.judges.study_verdicts import judge_verdicts
+from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.resampling.options import check_test
+from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.scores import Scores
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.prediction_powered import PredictionPowered
+
+_COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
+ABOUT_SYSTEMS = "Conclusions about systems"
+"""What is not answered without runs, or without items on which judges could differ."""
+_WORTH = ("worth", "n_equivalent", "n_needed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeStudy(Study):
+    """Verdicts on judges, with the evidence."""
+
+    reported_by: ClassVar[str] = "metaeval.questions.judges.page:judges_report"
+
+    labelling: Labelling | None
+    """What the labels say; None where scores under judges or annotations were given."""
+    annotated: AltTest | None
+    """The alt-test, where annotations were given."""
+    scores: Mapping[str, Scores | Mapping[str, Scores]]
+    """For every metric the scores of the runs under each judge, who stand in place of the metrics."""
+    effects: pd.DataFrame
+    """Without a reference: one row a metric and pair of judges, ``first`` being taken as the truth: rank correlations
+    of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different under
+    ``second``, and conflicts. Empty otherwise."""
+    conclusions: Mapping[str, JudgeConclusions]
+    """By metric, what is concluded under each judge beside the reference and beside people."""
+    group_bias: Mapping[str, FavouredGroups]
+    """By metric, which groups of systems a judge favours."""
+    by_covariate: Mapping[str, FavouredGroups]
+    """By metric, whether a judge favours systems with more of a covariate."""
+    worth: Mapping[tuple[str, str], TopicsWithJudge]
+    """By metric and judge, what the judge is worth in human topics."""
+    powered: Mapping[tuple[str, str], PredictionPowered]
+    """The same where the judge has scored topics that people have not: all pairs compared by both together."""
+    repeats: Mapping[str, JudgeRepeats]
+    """By metric, where a judge labelled more than once."""
+    panels: Mapping[str, VarianceComponents]
+    """By metric, where the variance of scores under several judges comes from."""
+    panel_worth: Mapping[str, JudgePanel]
+    """By metric, how many independent judges they are worth by their errors in differences between systems."""
+    verdicts: pd.DataFrame
+    """One row a judge: what the rules of `metaeval.questions.judges.study_verdicts` say."""
+    reference: str | None
+    people: tuple[str, ...]
+    test: str
+    correction: str
+    alpha: float
+    margin: float
+    confidence_level: float
+    unanswered: Mapping[str, str]
+    """What the input cannot answer, with the reason."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+    has_runs: bool = False
+    """Whether runs were given beside labels; else what to pass is advised in place of conclusions."""
+
+    @property
+    def alt(self) -> AltTest | None:
+        """The alt-test of labels or annotations; None where there is none."""
+        return self.annotated if self.labelling is None else self.labelling.alt
+
+    def _unit(self) -> Unit:
+        """Return the words for labels of nuggets where scores follow from labels; else those for what was drawn."""
+        labels = None if self.has_runs or self.labelling is None else self.labelling.labels
+        return _unit_of(labels, self.scores)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
+
+        Agreement of labels has no metric; of conclusions, bias and worth ``first`` is the reference, whose own power
+        stands in a row with itself, or, where judges are compared with it on different topics, with each judge as
+        ``reference_power``. Means over topics of what is said of elements and characters have names such as
+        ``elements: both``, groups and covariates such as ``bias: GROUP`` and ``bias, adjusted:
+        GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
+        """
+        parts = []
+        if self.labelling is not None:
+            parts += _flat_labels(self.labelling)
+        if self.alt is not None:
+            parts.append(_flat_alt(self.alt))
+        if not self.effects.empty:
+            names = [name for name in EFFECTS if name in self.effects]
+            keys = ["metric", "first", "second"]
+            parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
+        for metric, concluded in self.conclusions.items():
+            parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
+        for kind in (self.group_bias, self.by_covariate):
+            parts += [_flat_favoured(metric, estimates) for metric, estimates in kind.items()]
+        for (metric, judge), estimates in self.worth.items():
+            row = estimates.summary.loc["median"]
+            values = [
+                [metric, self.reference, judge, name, *row[[name, f"{name}_low", f"{name}_high"]]] for name in _WORTH
+            ]
+            parts.append(pd.DataFrame(values, columns=[*_COLUMNS]))
+        return pd.concat([frame.assign(**_gaps(frame)) for frame in parts], ignore_index=True)[[*_COLUMNS]]
+
+
+def _unit_of(labels: object, scores: object) -> Unit:
+    if labels is not None and scores:
+        return LABELLED_NUGGETS
+    return ITEM if isinstance(labels, Labels) and labels.by_item else unit_of(scores)
+
+
+def _gaps(part: pd.DataFrame) -> dict[str, float]:
+    return {} if "low" in part else {"low": np.nan, "high": np.nan}
+
+
+def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
+    parts = [found.agreement.to_frame().assign(metric=None)]
+    for units, table in (("elements", found.elements), ("characters", found.passages)):
+        if len(table):
+            means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
+            long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
+            parts.append(long.assign(statistic=f"{units}: " + long["statistic"], metric=None))
+    return parts
+
+
+def _flat_alt(found: AltTest) -> pd.DataFrame:
+    names = ["winning_rate", "advantage_probability"]
+    long = found.judges.melt("judge", names, var_name="statistic", value_name="value")
+    return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
+
+
+def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
+    """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
+    keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
+    if table["reference_set"].max() == 1:
+        keys |= {"reference_power", "n_reference"}
+    names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
+    rows = [
+        [metric, reference, row["judge"], name, *(row.get(f"{name}{end}", np.nan) for end in ("", "_low", "_high"))]
+        for row in table.to_dict("records")
+        for name in names
+    ]
+    return pd.DataFrame(rows, columns=[*_COLUMNS])
+
+
+def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
+    """Return what every group, or a covariate by its standard deviation, gains under every judge, and that adjusted."""
+    rows = found.to_frame().assign(metric=metric, first=found.reference).rename(columns={"judge": "second"})
+    parts = []
+    for statistic, value, ends in (("bias", "figure", ""), ("bias, adjusted", "adjusted", "adjusted_")):
+        named = {"value": rows[value], "low": rows[f"{ends}low_both"], "high": rows[f"{ends}high_both"]}
+        parts.append(rows.assign(statistic=f"{statistic}: " + rows["group"], **named)[[*_COLUMNS]])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
+    """Return the power of the reference, and the judges at its number of topics."""
+    columns = [str(name) for name in found.same_number]
+    names = [name for name in columns if name not in {"judge", "n_topics"} and not name.endswith("_error")]
+    rows = [
+        [metric, found.reference, row["judge"], f"same number: {name}", row[name], np.nan, np.nan]
+        for row in found.same_number.to_dict("records")
+        for name in names
+    ]
+    powers = found.of_reference[["reference_power", "reference_power_low", "reference_power_high"]].to_numpy().tolist()
+    alone = [[metric, found.reference, found.reference, "power", *powers[0]]] if len(powers) == 1 else []
+    return pd.DataFrame([*alone, *rows], columns=[*_COLUMNS])
+
+
+def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
+    """Return what was noted where scores were read, once."""
+    sides = [side for table in scores.values() for side in (table.values() if isinstance(table, Mapping) else (table,))]
+    return list(dict.fromkeys(str(note) for side in sides for note in side.attrs.get("notes", ())))
+
+
+def study_judges(  # noqa: PLR0913 - every option is one question
+    labels: Labels | Mapping[str, Assessments] | None = None,
+    *,
+    collection: Collection | Mapping[str, JudgedCollection] | None = None,
+    scores: Mapping[str, Scores | Mapping[str, Scores]] | None = None,
+    annotations: tuple[pd.DataFrame, pd.DataFrame] | None = None,
+    reference: str | None = None,
+    people: Sequence[str] = (),
+    maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
+    labelled: Literal["common", "own"] = "common",
+    groups: Mapping[str, str] | None = None,
+    built_with: Mapping[str, Sequence[str]] | None = None,
+    covariate: Mapping[str, float] | None = None,
+    covariate_name: str = "covariate",
+    metrics: object = None,
+    rel: int = 1,
+    epsilon: float = 0.2,
+    scoring: Scoring | None = None,
+    human_topics: int = 30,
+    top: int = 10,
+    margin: float = 0.05,
+    test: str = "t",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    registry: Registry | None = None,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> JudgeStudy:
+    """Test whether judges (people, crowds, language models or rules) may replace the assessors.
+
+    Parameters
+    ----------
+    labels : Labels, or mapping of str to Assessments, optional
+        Of items; or INEX assessments of elements or passages, by judge, which are compared on the topics that every
+        judge judged. None where scores are given.
+    collection : Collection, or mapping of str to JudgedCollection, optional
+        Runs, compiled with `judgments_of_labels`. They are scored under each judge in turn. For assessments the same
+        runs compiled beside those of each judge (`metaeval.inex.element_collection`,
+        `metaeval.inex.passage_collection`).
+    scores : mapping of metric to mapping of judge to Scores, optional
+        Scores of the same systems under each judge, on the judge's own topics; in place of labels, or beside labels of
+        nuggets, from which they follow (`read_judges`).
+    annotations : tuple of DataFrame and DataFrame, optional
+        Labels by people and by judges, items in rows, as `metaeval.alt_test` takes them: text, or numbers, of items
+        that need no topic, and nobody in charge; in place of labels, and for the alt-test alone.
+    reference : str, optional
+        The judge that the others are measured by: the people in charge. Without one all pairs are compared, and no
+        verdict is given.
+    people : sequence of str
+        Other judges that are people, each of whom may have labelled a part. They are the yardstick: what a second
+        person would have concluded (`metaeval.agreement.second_people`). Of scores each is a second person.
+    maps
+        How grades become those of the reference; see `metaeval.agreement.map_scales`. Without a reference grades stay.
+    labelled : {"common", "own"}
+        Whether runs are scored on the items that the reference, every judge and somebody of the people labelled, or on
+        each judge's own, where what a judge did not label counts as unjudged: then a difference may be one of coverage.
+    groups : mapping of str to str, optional
+        System to group, for the group bias of judges.
+    built_with : mapping of str to sequence of str, optional
+        Judge to the groups or systems that hold it, to warn of circles.
+    covariate : mapping of str to float, optional
+        System to a number (length of its answers, depth of its runs), to ask whether a judge favours more of it.
+    covariate_name : str
+        What the covariate is called.
+    metrics : sequence of str, optional
+        AP and nDCG@10 by default; for elements and passages those of their campaigns. Verdicts are by the first.
+    rel : int
+        Lowest label that counts as relevant in the overlap of relevant sets.
+    epsilon, scoring
+        Of the alt-test (`metaeval.alt_test`); by default grades are compared by their distance where there are more
+        than two, and text by being equal.
+    human_topics : int
+        Topics that people would label, in the plan of what a judge is worth.
+    top : int
+        Systems at the top whose order is looked at by itself.
+    margin : float
+        How much less than a second person a judge may agree, in F1 of significant pairs, from 0 to 1.
+    test, correction, alpha
+        How pairs of runs are tested, two-sided; Benjamini and Yekutieli by default.
+    confidence_level : float
+    n_resamples : int
+        Resamples of topics, and of a resampling test.
+    registry : Registry, optional
+    rng : None, int or Generator
+    provenance : Provenance, optional
+
+    Raises
+    ------
+    InvalidOptionError
+        If an option is outside its rule, the collection holds items that are no labels or labels were left out as off a
+        scale, or collections are not those of the judges or hold different runs.
+    ScoresError
+        If there is nothing that two judges judged, the reference called nothing relevant, or fewer than two topics hold
+        items that every judge labelled.
+
+    See Also
+    --------
+    metaeval.questions.human.study.study_human
+    metaeval.io.labels.read_labels
+
+    Notes
+    -----
+    Piwowarski, Trotman & Lalmas 2008, sections 5.2.6 and 5.2.7; Voorhees 2000, "Variations in relevance judgments and
+    the measurement of retrieval effectiveness".
+
+    Examples
+    --------
+    >>> from metaeval.agreement.labels import as_labels
+    >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 1, "d2": 1}}})
+    >>> float(study_judges(labels, rng=0).labelling.agreement.pairs["overlap"].item())
+    0.5
+    """
+    check_share(alpha, "alpha")
+    check_number(margin, "margin", least=0, most=1)
+    check_share(confidence_level, "confidence_level")
+    check_test(test, correction)
+    check_choice(labelled, "labelled", ("common", "own"))
+    source = resolve_rng(resolve_seed(rng))
+    record = provenance or record_provenance("study_judges", random_source=source.description)
+    _check_given(labels, collection, scores, annotations, people, reference)
+    traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
+    compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
+    asked = JudgeOptions(reference, people, maps, rel, epsilon, scoring, human_topics, traits, compared, source)
+    units = _unit_of(labels if collection is None else None, scores)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
+    notes: list[str] = []
+    about_systems = OfSystems()
+    labelling: Labelling | None = None
+    second: SecondPeople | None = None
+    tables: dict[str, Scores | Mapping[str, Scores]] = {}
+    if labels is not None:
+        with speaking_of(units):
+            labelling, second, notes = of_labels(labels, asked, attempt)
+    if collection is not None and labels is not None and labelling is not None:
+        judged, judging_notes = under_each(labelling.labels, labels, collection, reference, second, labelled)
+        notes += judging_notes
+        if judged:
+            choices = () if second is None else tuple(second.table.columns)
+            scored, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
+            tables = dict(scored)
+            notes += more
+        else:
+            attempt.failed[ABOUT_SYSTEMS] = notes.pop()
+    elif labels is not None and scores is None:
+        attempt.failed[ABOUT_SYSTEMS] = (
+            OF_SUBTOPICS
+            if isinstance(labels, Labels) and labels.by_subtopic
+            else "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
+            "judge is worth in topics"
+        )
+    weights = {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
+    if scores is not None:
+        tables = dict(scores)
+        notes += [*_notes_of(tables), *flat_judge_notes(tables)]
+        weights = {str(name): 1 / len(people) for name in people}
+    if reference is not None and tables:
+        about_systems = of_scores(tables, reference, weights, asked, attempt)
+        notes += score_notes(about_systems.conclusions)
+    elif tables:
+        compare = partial(all_effects, tables, None if labelling is None else labelling.agreement, asked)
+        effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
+        about_systems = about_systems if effects is None else OfSystems(effects=effects)
+    if reference is not None and tables and groups is None and covariate is None:
+        attempt.failed["Group bias"] = (
+            "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
+        )
+    made = JudgeStudy(
+        labelling=labelling,
+        annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
+        **{member.name: getattr(about_systems, member.name) for member in fields(about_systems)},
+        scores=MappingProxyType(tables),
+        verdicts=pd.DataFrame(),
+        reference=reference,
+        people=tuple(people),
+        test=TESTS.find(test).name,
+        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
+        alpha=float(alpha),
+        margin=float(margin),
+        confidence_level=float(confidence_level),
+        unanswered=MappingProxyType(dict(attempt.failed)),
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=record,
+        has_runs=collection is not None,
+    )
+    verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
+    return replace(made, verdicts=verdicts)
+
+
+def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
+    labels: Labels | Mapping[str, Assessments] | None,
+    collection: object,
+    scores: object,
+    annotations: object,
+    people: Sequence[str],
+    reference: str | None,
+) -> None:
+    has_input = [labels is not None or scores is not None, annotations is not None]
+    if sum(has_input) != 1 or None not in (collection, scores):
+        raise InvalidOptionError(
+            "give labels, with runs (`collection`) or with the scores that follow from them; or scores under judges, "
+            "or annotations, alone"
+        )
+    if labels is not None and not isinstance(labels, Mapping):
+        check_kind(labels, "labels", "Labels")
+    if scores is not None and not isinstance(scores, Mapping):
+        rule = (
+            f"must map metrics to the scores of every judge, {{'AP': {{'ann': scores}}}}; got a {type(scores).__name__}"
+        )
+        raise refused("scores", rule, scores)
+    if people and reference is None:
+        raise InvalidOptionError("`people` are compared with a reference, as judges are; name it (`reference`)")
+    if collection is not None and isinstance(labels, Labels) and len(labels.outside):
+        raise InvalidOptionError(
+            f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
+            "that they are about, often the best ones; give the labels as they were read, without `scale` and "
+            "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
+        )

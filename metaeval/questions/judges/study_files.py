@@ -1,0 +1,265 @@
+"""What several judges said, recognised by content: labels of items, INEX assessments, annotations in JSON, scores."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from metaeval.base.results import Result
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex.assessments import Assessments
+from metaeval.inex.file_rules import joined_assessments
+from metaeval.inex.reading import assessment_sources, holds_assessments, parsed_assessments, warn_of
+from metaeval.io.annotations import annotations_of, holds_annotations
+from metaeval.io.duplicates import Duplicates
+from metaeval.io.files import first_words
+from metaeval.io.judge_scores import holds_scores, scores_of_judges
+from metaeval.io.judged_nuggets import holds_nuggets, judged_nuggets
+from metaeval.io.labels import Words, labels_of
+from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
+from metaeval.io.trec_lines import is_run
+from metaeval.io.votes import refuse_votes
+from metaeval.table.scores import Missing, Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeInput(Result):
+    """Input from several judges, as read by `read_judges`."""
+
+    labels: pd.DataFrame | None
+    """Of whole items, as `metaeval.read_labels` returns them; of nuggets beside `scores`."""
+    assessments: dict[str, Assessments]
+    """Of elements or passages, by judge; empty for anything else."""
+    scores: dict[str, dict[str, Scores]]
+    """Metric to judge to scores of the same systems on the judge's own topics, which `metaeval.study_judges` takes as
+    ``scores=``; empty for anything else."""
+    annotations: dict[str, pd.DataFrame]
+    """Labels by annotators, text or numbers, by the file they stand in, as `metaeval.read_annotations` returns them;
+    empty for anything else."""
+    files: tuple[str, ...]
+    """Every file that was read."""
+
+
+def read_judges(  # noqa: PLR0913 - what is read, and how
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    columns: Mapping[str, str] | None = None,
+    words: Words | None = None,
+    where: Mapping[str, str] | None = None,
+    lenient: bool = False,
+    repeats: bool = False,
+    metrics: Sequence[str] | None = None,
+    reference: str | None = None,
+    missing: Missing = "error",
+    duplicates: Duplicates = "error",
+    credit: Mapping[str, float] | None = None,
+) -> JudgeInput:
+    r"""Read labels, INEX assessments, annotations, or scores of systems of several judges.
+
+    Parameters
+    ----------
+    paths : path, or sequence of path
+        As for `metaeval.read_labels`; or INEX assessments, a file or a folder a judge, who is called as in
+        ``NAME=PATH`` or as the file or folder. A single folder of them holds two judges, "main" and "others", if
+        there are second judgments in it (in folders called ``others``). Or scores: one long table with a column of
+        judges beside those of system, topic and score; one file a judge, in any form that `metaeval.read_scores` tells
+        by itself; or one file whose metrics are the judges. Or JSON files of annotators, say one of people and one of
+        machines (`metaeval.read_annotations`).
+    columns, words, where
+        For a table of labels; see `metaeval.read_labels`. Of scores under judges `columns` names the "judge", "system",
+        "topic", "metric" or "score", and `where` rows to keep.
+    lenient : bool, default False
+        For INEX assessments; see `metaeval.inex.read_assessments`.
+    repeats : bool, default False
+        For labels; see `metaeval.read_labels`.
+    metrics : sequence of str, optional
+        Of scores, metrics to keep, in this order.
+    reference : str, optional
+        Of scores, the judge whose every metric stands beside those of the others where files share no metric: a judge
+        of several metrics is then one a metric, called ``NAME:METRIC``.
+    missing : {"error", "zero", "drop-systems", "drop-topics"}
+        Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
+    duplicates : {"error", "first", "mean"}
+        Of labels and scores, what to do where a judge gives several of one thing; see `metaeval.read_labels`.
+    credit : mapping of str to float, optional
+        What labels of nuggets count; see `metaeval.read_scores`.
+
+    Raises
+    ------
+    FileFormatError
+        If a file is malformed, or they hold different kinds of things.
+    InvalidOptionError
+        If nothing or one judge is given, two have one name, or an option belongs to another kind of file.
+    ScoresError
+        If scores have gaps, judges score different systems or share no metric.
+
+    See Also
+    --------
+    metaeval.questions.judges.study.study_judges
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, passage in (("ann", "100:200"), ("ben", "150:200")):
+    ...     _ = (folder / name).write_text(f"T1 Q0 d1 200 1000 100 {passage}\nT1 Q0 d3 0 800\n")
+    >>> found = read_judges([folder / "ann", folder / "ben"])
+    >>> found.labels is None, {name: one.scale for name, one in found.assessments.items()}
+    (True, {'ann': 'passages', 'ben': 'passages'})
+
+    Scores, where the judge has a topic more:
+
+    >>> rows = ["ann,a,1,0.5", "ann,b,1,0.25", "bot,a,1,0.5", "bot,b,1,0.5", "bot,a,2,1", "bot,b,2,0"]
+    >>> _ = (folder / "scores.csv").write_text("\n".join(["judge,run,topic,value", *rows]))
+    >>> {name: one.sizes["topic"] for name, one in read_judges(folder / "scores.csv").scores["score"].items()}
+    {'ann': 1, 'bot': 2}
+    """
+    listed = [str(path) for path in listed_paths(paths, "paths")]
+    places = [named_source(text) for text in listed]
+    folders = [Path(judge_source.path).is_dir() for judge_source in places]
+    if not all(folders) or not listed:  # every file is there, and given once
+        list_sources([text for text, folder in zip(listed, folders, strict=True) if not folder])
+    files = [
+        assessment_sources(judge_source.path)[0] if folder else judge_source
+        for judge_source, folder in zip(places, folders, strict=True)
+    ]
+    read = {file.path: read_source(file, partial(_told_apart, path=file.path, lenient=lenient)) for file in files}
+    label_paths = [path for path, content in read.items() if isinstance(content, bytes)]
+    if not label_paths:
+        if columns or words or where or credit:
+            message = "`columns`, `words`, `where` and `credit` are for a table of labels, and these are INEX"
+            raise InvalidOptionError(message)
+        return _inex(places, read, lenient=lenient)
+    if len(label_paths) < len(read):
+        inex_path = next(path for path in read if path not in label_paths)
+        message = f"this holds labels of whole items, and {inex_path} INEX assessments; give judges of one kind"
+        raise FileFormatError(message, path=label_paths[0])
+    contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    _refuse_others(contents, votes=not columns)
+    paths_read = tuple(source.path for source, _ in contents)
+    kind = _kind_of_all(contents, columns or {})
+    _check_options(kind, rows=bool(columns or where), labels=bool(words or repeats), credit=bool(credit))
+    if kind == "labels of nuggets":
+        nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates, credit=credit)
+        return JudgeInput(**nuggets._asdict(), assessments={}, annotations={}, files=paths_read)
+    if kind == "annotations":
+        return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
+    if kind == "scores":
+        scores = scores_of_judges(
+            contents,
+            columns=columns or {},
+            where=where or {},
+            metrics=metrics,
+            reference=reference,
+            missing=missing,
+            duplicates=duplicates,
+        )
+        return JudgeInput(labels=None, assessments={}, scores=scores, annotations={}, files=paths_read)
+    labels = labels_of(
+        contents,
+        columns=columns or {},
+        words=words or {},
+        where=where or {},
+        repeats=repeats,
+        duplicates=duplicates,
+    )
+    return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
+
+
+def _check_options(kind: str, *, rows: bool, labels: bool, credit: bool) -> None:
+    """Refuse options about files of another kind."""
+    if kind in {"annotations", "labels of nuggets"} and (rows or labels):
+        kind_words = "annotations in JSON" if kind == "annotations" else kind
+        message = f"`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are {kind_words}"
+        raise InvalidOptionError(message)
+    if kind == "scores" and labels:
+        raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
+    if kind != "labels of nuggets" and credit:
+        message = f"`credit` is for labels of nuggets (topic, system, nugget, label), and these are {kind}"
+        raise InvalidOptionError(message)
+
+
+def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, votes: bool) -> None:
+    for source, content in contents:
+        if votes:
+            refuse_votes(content, source.path)
+        if is_run(first_words(content)) and not holds_annotations(content, source.path):
+            message = "this is a run, and a judge is a file of judgments; give runs as what is to be scored with them "
+            raise FileFormatError(f"{message}(`collection`)", path=source.path)
+
+
+def _kind_of_all(contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str]) -> str:
+    """Return what the files hold; files of two kinds are refused."""
+    kinds = [_kind(content, source.path, columns, alone=len(contents) == 1) for source, content in contents]
+    if len(set(kinds)) > 1:
+        index = next(number for number, kind in enumerate(kinds) if kind != kinds[0])
+        message = f"this holds {kinds[0]}, and {contents[index][0].path} {kinds[index]}; give judges of one kind"
+        raise FileFormatError(message, path=contents[0][0].path)
+    return kinds[0]
+
+
+def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:
+    if holds_annotations(content, label):
+        return "annotations"
+    if not columns and holds_nuggets(content, label):
+        return "labels of nuggets"
+    return "scores" if holds_scores(content, label, columns, alone=alone) else "labels"
+
+
+def _annotations(contents: Sequence[tuple[Source, bytes]]) -> dict[str, pd.DataFrame]:
+    """Return the labels by annotators of every file; one who is in two of them is refused."""
+    by_file: dict[str, pd.DataFrame] = {}
+    for source, content in contents:
+        frame = annotations_of(content, source.path)
+        twice = [name for name in frame.columns for earlier in by_file.values() if name in earlier.columns]
+        if source.own_name in by_file or twice:
+            reason = f"annotator {twice[0]!r} is in another file too" if twice else "another file has the same name"
+            alike = [candidate.path for candidate, _ in contents if candidate.own_name == source.own_name]
+            ways = f", or name what they hold: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
+            raise FileFormatError(f"{reason}; rename one of them{ways}", path=source.path)
+        by_file[source.own_name] = frame
+    return by_file
+
+
+def _told_apart(content: bytes, *, path: str, lenient: bool) -> Assessments | bytes:
+    return parsed_assessments(content, path=path, lenient=lenient) if holds_assessments(content) else content
+
+
+def _content(source: Source, read: Mapping[str, Assessments | bytes]) -> bytes:
+    content = read.get(source.path)
+    return content if isinstance(content, bytes) else read_source(source, bytes)
+
+
+def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, lenient: bool) -> JudgeInput:
+    """Read the other files of every judge, and put each one's together."""
+    if len(places) == 1:
+        folder = places[0].path
+        if not Path(folder).is_dir():
+            raise InvalidOptionError(f"{folder} holds the assessments of one judge; give those of another beside it")
+        try:
+            sources = {"main": assessment_sources(folder), "others": assessment_sources(folder, second=True)}
+        except FileFormatError as error:
+            error.add_note("or give the assessments of another judge beside it")
+            raise
+    else:
+        sources = {}
+        for judge_source in places:
+            if judge_source.own_name in sources:
+                raise InvalidOptionError(f"two judges are called {judge_source.own_name!r}; name them with NAME=PATH")
+            sources[judge_source.own_name] = assessment_sources(judge_source.path)
+    assessments: dict[str, Assessments] = {}
+    for name, of_judge in sources.items():
+        parts = []
+        for source in of_judge:
+            content = read.get(source.path)
+            parse = partial(parsed_assessments, path=source.path, lenient=lenient)
+            parts.append(content if isinstance(content, Assessments) else read_source(source, parse))
+        assessments[name] = joined_assessments(
+            parts, of_judge[0].path if len(of_judge) == 1 else f"{len(of_judge)} files of {name}"
+        )
+        warn_of(assessments[name].notes)
+    files = tuple(source.path for of_judge in sources.values() for source in of_judge)
+    return JudgeInput(labels=None, assessments=assessments, scores={}, annotations={}, files=files)

@@ -1,0 +1,279 @@
+"""What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import pandas as pd
+
+from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
+from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
+from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
+from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
+from metaeval.agreement.labels import Labels
+from metaeval.agreement.panels import JudgePanel, judge_panel
+from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
+from metaeval.agreement.second_assessors import SecondPeople, second_people
+from metaeval.base.names import count
+from metaeval.base.results import Result
+from metaeval.base.unit import unit
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.inex.assessments import Assessments
+from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
+from metaeval.inex.document_labels import document_labels, on_common_topics
+from metaeval.questions.judges.study_notes import label_notes, listed_rules
+from metaeval.running.draws import RandomSource
+from metaeval.studies.study import Attempts
+
+NUMBERED = "#"
+"""In the name of a judge: a pass of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labelling(Result):
+    """What labels say of the judges who gave them."""
+
+    labels: Labels
+    """Of items, on the reference's scale; for assessments of elements or passages those of whole documents."""
+    scales: ScaleMaps | None
+    """How the grades of every judge became those of the reference; None without a reference, for assessments, and
+    where labels off the scale were left out before."""
+    agreement: LabelAgreement
+    baselines: pd.DataFrame
+    """What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
+    reference."""
+    ranking: JudgeRanking | None
+    """Which judge agrees most with the reference, people left out; None without a reference, or without any judge
+    beside the people that can be ordered."""
+    alt: AltTest | None
+    """Whether a judge may replace a person as a labeller; takes two people beside it."""
+    panel: JudgePanel | None
+    """How many independent judges all of them are worth by their labels; takes two beside the people."""
+    rescaled_panel: JudgePanel | None
+    """The same with every judge's labels on the reference's scale."""
+    elements: pd.DataFrame
+    passages: pd.DataFrame
+    """For assessments of parts, what two judges say of single elements and of characters: the columns of
+    `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement` (whose ``first`` and ``second`` are
+    ``first_marked`` and ``second_marked`` here), one row a topic (``topic``; of elements "mean" at the end) of
+    every pair (``first``, ``second``). Empty otherwise, and where passages are given by points in the tree."""
+    scale: str | None
+    """Of such assessments; None for labels of items."""
+
+
+class ConclusionOptions(NamedTuple):
+    """How conclusions are compared: keywords of `judge_conclusions`."""
+
+    test: str
+    correction: str | None
+    alpha: float
+    n_resamples: int
+    confidence_level: float
+    top: int
+
+
+class KnownOfSystems(NamedTuple):
+    """What is known of the systems beside their scores, as `study_judges` takes it."""
+
+    groups: Mapping[str, str] | None
+    built_with: Mapping[str, Sequence[str]] | None
+    covariate: Mapping[str, float] | None
+    covariate_name: str
+
+
+class JudgeOptions(NamedTuple):
+    """What is asked of judges, as `study_judges` takes it."""
+
+    reference: str | None
+    people: Sequence[str]
+    maps: ScaleMap | Mapping[str, ScaleMap]
+    rel: int
+    epsilon: float
+    scoring: Scoring | None
+    human_topics: int
+    known: KnownOfSystems
+    compared: ConclusionOptions
+    source: RandomSource
+
+
+def of_labels(
+    given: Labels | Mapping[str, Assessments], asked: JudgeOptions, attempt: Attempts
+) -> tuple[Labelling, SecondPeople | None, list[str]]:
+    """Compare labels; return what they say, what second people would have said, and notes."""
+    assessments: Mapping[str, Assessments] = {}
+    reference, people, rel = asked.reference, asked.people, asked.rel
+    level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
+    if not isinstance(given, Labels):
+        if people:
+            raise InvalidOptionError(
+                "`people` is for labels of items; assessments of parts are compared judge by judge"
+            )
+        assessments = on_common_topics(given)[0]
+    labels = given if isinstance(given, Labels) else document_labels(given)
+    scales, notes = None, [*labels.notes]
+    if reference is not None:
+        _refuse_silent(labels, reference, rel)
+    _refuse_grades(labels, asked)
+    if reference is not None and not assessments and not _stays(labels, asked):
+        scales = _on_one_scale(labels, reference, asked.maps)
+        labels, notes = scales.labels, [*notes, *scales.notes]
+        changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
+        if changed:
+            how = listed_rules(scales.rules, changed)
+            notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
+    agreement = compare_labels(
+        labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=asked.source
+    )
+    notes += label_notes(labels, agreement)
+    second, alt, ranking, baselines = None, None, None, pd.DataFrame()
+    judges = [name for name in labels.judges if name not in {reference, *people}]
+    if reference is not None and judges:
+        ranking = attempt(
+            f"Which judge agrees most with {reference} does?",
+            lambda: rank_judges(
+                labels.select([reference, *judges]),
+                reference=reference,
+                confidence_level=level,
+                n_resamples=n_resamples,
+                rng=asked.source.generator.spawn(1)[0],
+            ),
+        )
+    if reference is not None:
+        everyone = (reference, *people) if people else ()
+        baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
+    if people:
+        second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
+        ordered = leading_kappa(labels) != "kappa"
+        alt = attempt(
+            "May a judge replace a person as a labeller? (alt-test)",
+            lambda: alt_test(
+                labels.table[[reference, *people]],
+                labels.table[judges],
+                epsilon=asked.epsilon,
+                scoring=asked.scoring or ("neg_rmse" if ordered else "accuracy"),
+            ),
+        )
+    elif reference is not None and not assessments:
+        attempt.failed["May a judge replace a person as a labeller? (alt-test)"] = (
+            f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
+        )
+    panel, rescaled_panel = (None, None) if assessments else _panels(labels, second, asked, attempt)
+    labelling = Labelling(
+        labels=labels,
+        scales=scales,
+        agreement=agreement,
+        baselines=baselines,
+        ranking=ranking,
+        alt=alt,
+        panel=panel,
+        rescaled_panel=rescaled_panel,
+        **_parts_twice(assessments, agreement),
+        scale=next((of_judge.scale for of_judge in assessments.values()), None),
+    )
+    return labelling, second, notes
+
+
+def _panels(
+    labels: Labels, second: SecondPeople | None, asked: JudgeOptions, attempt: Attempts
+) -> tuple[JudgePanel | None, JudgePanel | None]:
+    """Ask how many independent judges the panel is worth, by labels as they are and rescaled; passes are none."""
+    reference, people = asked.reference, asked.people
+    judges = [name for name in labels.judges if name not in {reference, *people} and NUMBERED not in name]
+    if reference is None or len(judges) <= 1:
+        return None, None
+    if not labels.ordered:
+        attempt.failed["How many independent judges the panel is worth"] = "takes grades, and these labels are names"
+        return None, None
+    table = labels.table[[reference, *judges]]
+    together = replace(labels, table=table if second is None else table.join(second.table))
+    choices = {} if second is None else {str(name): float(weight) for name, weight in second.weights.items()}
+    ask = partial(
+        judge_panel, together, reference=reference, people=choices, confidence_level=asked.compared.confidence_level
+    )
+    question = "How many independent judges the panel is worth, by labels"
+    panel = attempt(question, ask)
+    return panel, None if panel is None else attempt(f"{question} on one scale", partial(ask, rescaled=True))
+
+
+def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
+    """Return the alt-test; unless somebody says so, numbers of more than two kinds are compared by their distance.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
+    >>> [of_annotations(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
+    ['neg_rmse', 'accuracy']
+    """
+    labels = {
+        label for frame in (people, judges) for label in frame.to_numpy(dtype=object).ravel() if not pd.isna(label)
+    }
+    texts = any(isinstance(label, str) for label in labels)
+    usual: Scoring = "accuracy" if texts or len(labels) <= 2 else "neg_rmse"  # noqa: PLR2004 - yes or no
+    return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
+
+
+def _refuse_grades(labels: Labels, asked: JudgeOptions) -> None:
+    """Refuse what is asked about grades, where labels are names."""
+    for option, usual in (("maps", ("auto", "keep")), ("scoring", (None, "accuracy")), ("rel", (1,))):
+        if getattr(asked, option) not in usual:
+            labels.require_ordered(f"`{option}`")
+
+
+def _stays(labels: Labels, asked: JudgeOptions) -> bool:
+    """Whether labels are on one scale as they are: some were left out as off it, or they are words."""
+    return len(labels.outside) > 0 or (bool(labels.words) and asked.maps == "auto")
+
+
+def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
+    """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant."""
+    if reference not in labels.judges:
+        return  # said by whoever looks it up
+    rated = labels.table[reference].dropna()
+    if rated.empty:
+        message = f"{reference} labelled nothing, so nobody can be compared with it; name another judge (`reference`)"
+        raise ScoresError(message)
+    if not labels.words and rated.max() < rel:
+        raise ScoresError(
+            f"{reference} called none of its {count(len(rated), unit().labelled)} relevant (`rel={rel}`; its highest "
+            f"label is {rated.max():g}), so agreement with it is uninformative; name another judge (`reference`), or a "
+            "lower grade (`rel`)"
+        )
+
+
+def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, ScaleMap]) -> ScaleMaps:
+    scales = map_scales(labels, reference=reference, maps=maps)
+    column = scales.labels.table[reference]
+    if "fitted" in scales.rules.values() and column.min() == column.max():
+        way = "keep those of the judges (`maps='keep'`), or " if labels.whole else ""
+        raise ScoresError(
+            f"{reference} gave one grade alone ({column.max():g}), to which no other grades can be fitted; {way}name "
+            "another judge (`reference`)"
+        )
+    return scales
+
+
+def _parts_twice(assessments: Mapping[str, Assessments], agreement: LabelAgreement) -> dict[str, pd.DataFrame]:
+    """Compare every pair of judges element by element, and character by character where passages have offsets."""
+    pairs = list(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
+    ask: dict[str, Callable[[Assessments, Assessments], pd.DataFrame]] = {
+        "elements": element_agreement,
+        "passages": passage_agreement,
+    }
+    by_kind = {}
+    for kind, compare in ask.items():
+        tables = [getattr(of_judge, kind) for of_judge in assessments.values()]
+        missing = not tables or any(table.empty for table in tables)
+        if missing or (kind == "passages" and any((table["offset"] < 0).any() for table in tables)):
+            by_kind[kind] = pd.DataFrame(columns=["topic", "first", "second"])
+            continue
+        parts = [
+            compare(assessments[first], assessments[second])
+            .rename_axis("topic")
+            .reset_index()
+            .rename(columns={"first": "first_marked", "second": "second_marked"})
+            .assign(first=first, second=second)
+            for first, second in pairs
+        ]
+        by_kind[kind] = pd.concat(parts, ignore_index=True)
+    return by_kind

@@ -1,0 +1,1 @@
+"""What would fewer judgments change?"""

@@ -1,0 +1,37 @@
+"""Which significant pairs hold whatever the unjudged documents are."""
+
+from metaeval.base.words import number, share_of, text
+from metaeval.page.blocks import Section
+from metaeval.page.tables import METRIC, Table, right
+from metaeval.reports.prose import prose
+from metaeval.resampling.completions import CompletionBounds
+from metaeval.tests_stat.correction import CORRECTIONS
+
+say = prose(__name__)
+
+
+def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
+    """Return the section on all completions of the judgments; none where no metric allows bounds."""
+    if found is None:
+        return ()
+    frame = found.to_frame()
+    parts = {
+        name: [
+            share_of(n, of) if of else text(None)
+            for n, of in zip(frame[f"n_{name}"], frame["n_significant"], strict=True)
+        ]
+        for name in ("same_winner", "hold")
+    }
+    table = Table(
+        **say.named("completions", found=found, correction=CORRECTIONS.label(found.correction)),
+        frame=frame.assign(**parts),
+        data=frame,
+        columns=(
+            METRIC,
+            *right(
+                text, n_significant="Significant pairs", same_winner="Same winner always", hold="Significant always"
+            ),
+            *right(number(3), residual="Width of the bounds"),
+        ),
+    )
+    return (Section(**say.headed("completions lead", rows=frame.to_dict("records")), brief=True, blocks=(table,)),)

@@ -1,0 +1,233 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The section on new systems: what becomes of runs whose group is left out of the pool."""
+
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.words import MISSING, End, ends, name_of_metric, number, share, whole
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.questions.judgments.page_reductions import percent
+from metaeval.questions.judgments.study import JudgmentsStudy
+from metaeval.reports.key_figures import KeyFigure
+from metaeval.reports.prose import prose
+from metaeval.resampling.coverage import Coverage
+from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
+from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
+
+_RULES = ("depth", "size")
+_MOVED = (
+    *right(number(1), "Places moved", mean_places="mean"),
+    *right(whole, "Places moved", most_places="most"),
+    *right(number(3), tau="τ"),
+)
+say = prose(__name__)
+
+
+def _changes(study: JudgmentsStudy) -> tuple[End, End, int, dict[str, object]] | None:
+    """Return the least and the most mean change of scores without their group, the most places, and every change."""
+    if "depth" not in study.left_out:
+        return None
+    table = study.table("left_out_summary")
+    table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
+    low, high = ends(map(name_of_metric, table["metric"]), table["size"], map(_signed_percent, table["mean_change"]))
+    return low, high, int(table["most_places"].max()), dict(zip(table["metric"], table["mean_change"], strict=True))
+
+
+def groups_sentence(study: JudgmentsStudy) -> str:
+    """Say what leaving its own group out of the pool does to a run's score and place, at most."""
+    changes = _changes(study)
+    return say("had", high=changes[1], most=changes[2], n=len(study.metrics)) if changes else ""
+
+
+def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return the changes of scores and of places."""
+    extremes = _changes(study)
+    if extremes is None:
+        return []
+    low, high, most, numbers = extremes
+    changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high)))
+    return [KeyFigure(say("change"), changes, numbers), KeyFigure(say("places"), whole(most), {"places": most})]
+
+
+def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section:
+    """Return the section on runs that did not take part in the pool."""
+    blocks: list[Block] = []
+    for name, left_out in study.left_out.items():
+        if left_out.pool_share < WHOLE:
+            continue
+        blocks.append(_left_out_table(study, name))
+        changes = [_changes_table(study, name, counted, published=published) for counted in ("run", "run and topic")]
+        folded = [*([] if published else changes), _groups_table(name, left_out.groups.reset_index())]
+        blocks += changes if published else []
+        blocks.append(Fold(title=say("groups fold title", keep=name, rules=_RULES), blocks=tuple(folded)))
+    if any(way.pool_share < WHOLE for way in study.left_out.values()):
+        blocks.append(_shares_table(study))
+    if study.sufficiency is not None:
+        blocks += [
+            _sufficiency_table(study, study.sufficiency),
+            Fold(title=say("verdicts fold title"), blocks=(_verdicts_table(study),)),
+        ]
+    if study.covered is not None:
+        blocks.insert(0, _coverage_picture(study.covered))
+    if not blocks:
+        blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or (say("nothing"),), look="note"))
+    return Section(**say.headed("new-systems lead"), brief=published or not study.stability, blocks=tuple(blocks))
+
+
+def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
+    """Return the rows of one way to leave groups out."""
+    mask = (frame["keep"] == found.keep) & (frame["baseline"] == found.baseline)
+    return frame[mask & (frame["pool_share"] == found.pool_share)].reset_index(drop=True)
+
+
+def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
+    left_out = study.left_out[name]
+    frame = _of(study.table("left_out_summary"), left_out)
+    return Table(
+        name=f"left_out {name}",
+        **say.titled("left out", keep=name, rules=_RULES, n_outside=left_out.n_outside, alpha=study.alpha),
+        frame=frame,
+        data=frame,
+        columns=(
+            METRIC,
+            *right(_signed_percent, mean_change="Mean change"),
+            *right(share, "Runs whose score", fell="fell", same="stayed", rose="rose"),
+            *right(share, significant="Significant"),
+            *_MOVED,
+        ),
+    )
+
+
+def _shares_table(study: JudgmentsStudy) -> Table:
+    frame = study.table("left_out_summary")
+    full = study.left_out.get("rebuilt pool", study.left_out.get("depth"))
+    some = [left_out for left_out in study.left_out.values() if left_out.pool_share < WHOLE]
+    frame = pd.concat([_of(frame, left_out) for left_out in ([full] if full else []) + some], ignore_index=True)
+    return Table(
+        **say.named("left_out shares"),
+        frame=frame,
+        data=frame,
+        columns=(
+            *right(percent, pool_share="Pool"),
+            METRIC,
+            *right(_signed_percent, mean_change="Mean change"),
+            *right(share, significant="Significant"),
+            *_MOVED,
+        ),
+    )
+
+
+def _mirrored(interval: str) -> str:
+    """Return an interval of changes with the other sign.
+
+    Examples
+    --------
+    >>> _mirrored("[-20, -10)"), _mirrored("(0, 10)"), _mirrored("[50, inf)"), _mirrored("0")
+    ('(10, 20]', '(-10, 0)', '(-inf, -50]', '0')
+    """
+    if "," not in interval:
+        return interval
+    low, high = (f"-{end}".removeprefix("--") if end != "0" else end for end in interval[1:-1].split(", "))
+    return f"{'[' if interval[-1] == ']' else '('}{high}, {low}{']' if interval[0] == '[' else ')'}"
+
+
+def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published: bool) -> Table:
+    """Count changes by their size; as published, a loss is positive, and gains come first."""
+    frame = _of(study.table("left_out_changes"), study.left_out[name])
+    frame = frame[frame["counted"] == counted]
+    intervals = [*CHANGE_INTERVALS[-2::-1], CHANGE_INTERVALS[-1]] if published else [*CHANGE_INTERVALS]
+    wide = pd.DataFrame({"interval": intervals})
+    for metric in study.metrics:
+        of_metric = frame[frame["metric"] == metric].set_index("interval").reindex(intervals)
+        wide[metric] = [
+            f"{n:.0f}" if n == 0 else f"{n:.0f} ({100 * proportion:.1f} %)"
+            for n, proportion in zip(of_metric["n"], of_metric["share"], strict=True)
+        ]
+    written = map(_mirrored, intervals) if published else intervals
+    wide["interval"] = [label.replace("-", "−").replace("inf", "∞") for label in written]
+    return Table(
+        name=f"changes {name} {counted}",
+        **say.titled("changes", counted=counted, published=published),
+        frame=wide,
+        data=frame,
+        columns=(*left(interval="Change, %"), *right(**{label: name_of_metric(label) for label in study.metrics})),
+    )
+
+
+def _groups_table(name: str, groups: pd.DataFrame) -> Table:
+    return Table(
+        name=f"groups {name}",
+        **say.titled("groups"),
+        frame=groups,
+        columns=(
+            *left(group="Group"),
+            *right(whole, "Runs", runs="all", pooled_runs="pooled"),
+            *right(whole, "Lost", dropped="judged", dropped_relevant="relevant"),
+            *right(whole, emptied="Topics emptied"),
+            *right(share, judged_share="Pool judged"),
+        ),
+    )
+
+
+def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> Table:
+    frame = sufficiency.to_frame()
+    sizes = frame["size"].unique().tolist()
+    labels = {"same": "Same", "reversed": "Other: reversed", "changed": "Other: changed at all"}
+    rows = []
+    for metric in study.metrics:
+        of_metric = frame[frame["metric"] == metric].set_index("size")
+        rows += [
+            {"metric": metric, "row": label} | {f"size {size}": of_metric[name][size] for size in sizes}
+            for name, label in labels.items()
+        ]
+    return Table(
+        **say.named("pool_sufficiency", pools=sufficiency),
+        frame=pd.DataFrame(rows),
+        data=frame,
+        columns=(
+            METRIC,
+            *left(row="Measured against"),
+            *right(share, "Pool size", **{f"size {size}": str(size) for size in sizes}),
+        ),
+    )
+
+
+def _verdicts_table(study: JudgmentsStudy) -> Table:
+    frame = study.table("pool_verdicts")
+    columns = [(full, reduced) for full in VERDICTS for reduced in VERDICTS]
+    wide = frame.pivot_table(index=["metric", "size"], columns=["full", "reduced"], values="n", sort=False)[columns]
+    wide.columns = pd.Index([f"{full} {reduced}" for full, reduced in columns])
+    return Table(
+        **say.named("pool_verdicts"),
+        frame=wide.reset_index(),
+        data=frame,
+        columns=(
+            METRIC,
+            *right(whole, size="Pool size"),
+            *(
+                column
+                for full in VERDICTS
+                for column in right(
+                    whole, f"{full.capitalize()} by all", **{f"{full} {verdict}": verdict for verdict in VERDICTS}
+                )
+            ),
+        ),
+    )
+
+
+def _coverage_picture(covered: Coverage) -> Picture:
+    frame = covered.to_frame()
+    largest = frame[(frame["size"] == frame["size"].max())]
+    tenth = largest[largest["rank"] == min(10, int(largest["rank"].max()))].iloc[0]
+    fields = {"top": tenth, "n_new": covered.counts.sizes["system"]}
+    return Picture(
+        **say.named("coverage", **fields),
+        draw=lambda: figures.coverage_lines(frame),
+        alt=say("coverage mark", **fields),
+    )
+
+
+def _signed_percent(value: object) -> str:
+    written = number(1)(value)
+    return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"

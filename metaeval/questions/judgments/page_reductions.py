@@ -1,0 +1,333 @@
+"""The sections on incomplete judgments, shallower pools and fewer topics: what is left, and what it changes."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.digits import places
+from metaeval.base.words import (
+    MISSING,
+    End,
+    absent,
+    carried,
+    ends,
+    errors_said,
+    name_of_metric,
+    number,
+    span,
+    text,
+    whole,
+)
+from metaeval.page.blocks import Block, Fold, Picture, Section
+from metaeval.page.tables import Column, Table, left, right
+from metaeval.questions.judgments.page_pools import closeness_blocks, pool_blocks
+from metaeval.questions.judgments.page_power import by_metric_blocks, compared_with, drawn_words
+from metaeval.questions.judgments.study import QUESTION_OF, JudgmentsStudy
+from metaeval.reports.key_figures import KeyFigure
+from metaeval.reports.prose import prose
+from metaeval.resampling.stability_result import Stability
+
+_QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
+_FOUR = ("tau", "tau_ap", "score", "power")
+_HALF = 0.5
+"""A smaller error reaches no percent."""
+_FEW_STEPS, _FEW_METRICS = 40, 5
+"""With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
+_BEST = (
+    *(
+        "metric",
+        "step",
+        "left",
+        "tau_best",
+        "tau_best_se",
+        "tau_ap_best",
+        "rho_best",
+        "rbo_best",
+        "rho",
+        "rbo",
+        "rbo_se",
+    ),
+    "tau_p_value",
+)
+say = prose(__name__)
+
+
+def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
+    """Return how much is required, and a section for every question about judging less."""
+    sections = [_thresholds_section(study)] if study.stability else []
+    for question, names in _by_question(study).items():
+        extra = pool_blocks(study) if question == "shallower-pools" else ()
+        blocks = [block for name in names for block in _stability_blocks(study, study.stability[name])]
+        alone = len(study.stability) <= 1
+        if blocks or extra:
+            title, section_blocks = say(f"{question} title"), (*closeness_blocks(study, names), *blocks, *extra)
+            sections.append(Section(id=question, title=title, lead=say(question), brief=alone, blocks=section_blocks))
+    return tuple(sections)
+
+
+def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End, str]]:
+    """Yield for the first reduction of every question how little keeps the ranking, and the kind of the most."""
+    for names in _by_question(study).values():
+        name = next((reduction for reduction in names if study.stability[reduction].reduction.unit == "%"), None)
+        if name is None:
+            continue
+        table = study.stability[name].thresholds(min_tau=study.min_tau)
+        table = table[table["kind"] != "undefined"]
+        if table.empty:
+            continue
+        order = {"below smallest": 0, "observed": 1, "interpolated": 1, "above largest": 2}
+        table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
+        levels = [_level(row) for _, row in table.iterrows()]
+        low, high = ends(map(name_of_metric, table["metric"]), range(len(table)), levels)
+        yield study.stability[name], low, high, str(table["kind"].iloc[-1])
+
+
+def threshold_sentence(study: JudgmentsStudy) -> str:
+    """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
+    for stability, _, high, kind in threshold_ends(study):
+        n = len(study.metrics)
+        fields = {"what": taken(stability), "n": n, "every": len(high.names) == n > 1, "min_tau": study.min_tau}
+        return say("first", stability=stability, high=high, kind=kind, **fields)
+    return next((_meaning(reduced) for reduced in study.stability.values()), "")
+
+
+def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return how much every question needs, with the metrics that need least and most."""
+    told = []
+    for stability, low, high, _ in threshold_ends(study):
+        extremes = dict.fromkeys((low, high))
+        numbers = stability.thresholds(min_tau=study.min_tau).set_index("metric")["left"].dropna().sort_values()
+        value = " to ".join(f"{end.figure} ({end.who})" for end in extremes)
+        told.append(KeyFigure(say("key", what=taken(stability)), value, numbers.to_dict()))
+    if not told and study.stability:
+        left_words, least, written = _least(next(iter(study.stability.values())))
+        value = span(least["metric"], least["tau"], written, opening="") if left_words else ""
+        told.append(
+            KeyFigure(say("key tau", part=left_words), value, dict(zip(least["metric"], least["tau"], strict=True)))
+        )
+    return told
+
+
+def taken(stability: Stability) -> str:
+    """Return what a reduction takes a share of."""
+    return say("taken", name=stability.reduction.name)
+
+
+def _level(row: pd.Series) -> str:
+    if row["kind"] == "above largest":
+        return f"more than {percent(row['left'])}"
+    if row["kind"] == "below smallest":
+        return f"{percent(row['left'])} or less"
+    error = row["left_error"]
+    return f"{row['left']:.0f}{'' if absent(error) or error < _HALF else f' ± {math.ceil(error)}'} %"
+
+
+def with_errors_of(stability: Stability) -> pd.DataFrame:
+    """Return a stability's means with their Monte-Carlo standard errors beside them, in ``_error``."""
+    return stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
+
+
+def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
+    """Return the reductions of each question; those that were named by hand stand with the question they belong to."""
+    by_question = {asked: [name for name in study.stability if QUESTION_OF[name] == asked] for asked in _QUESTIONS}
+    return {question: names for question, names in by_question.items() if names or question in study.questions}
+
+
+def _thresholds_section(study: JudgmentsStudy) -> Section:
+    frame = study.table("thresholds")
+    wide = frame.pivot_table(index="reduction", columns="metric", values="text", aggfunc="first", sort=False)
+    wide = wide.reindex(index=list(study.stability), columns=list(study.metrics)).reset_index()
+    reductions = [way.reduction for way in study.stability.values()]
+    wide["title"] = [way.title for way in reductions]
+    wide["unit"] = [f"% of the {way.share_of}" if way.unit == "%" else "documents a topic" for way in reductions]
+    rebuilt = any(way.closeness is not None for way in study.stability.values())
+    table = Table(
+        name="thresholds",
+        **say.titled("thresholds table", min_tau=study.min_tau, rebuilt=rebuilt, errors=threshold_errors(frame)),
+        frame=wide,
+        data=frame,
+        columns=(
+            *left(title="Reduction", unit="Counted in"),
+            *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
+        ),
+    )
+    picture = _stability_picture(study, next(iter(study.stability.values())))
+    return Section(**say.headed("thresholds", min_tau=study.min_tau), brief=True, blocks=(picture, table))
+
+
+def threshold_errors(frame: pd.DataFrame) -> str:
+    """Say the Monte-Carlo errors of efforts: of the percentages, and of the numbers in brackets."""
+    counted = [*frame["relevant_error"], *frame["topics_error"]]
+    return errors_said(("a share", frame["left_error"] / 100.0, " points"), ("a number", counted, ""))
+
+
+def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
+    frame = with_errors_of(stability)
+    return Picture(
+        name=f"stability {stability.reduction.name}",
+        draw=lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
+        title=stability.reduction.title,
+        caption=say(
+            "picture",
+            stability=stability,
+            full=compared_with(stability),
+            min_tau=study.min_tau,
+            power=frame["power"].notna().any(),
+            meaning=_meaning(stability),
+        ),
+        alt=_stability_alt(stability, frame),
+    )
+
+
+def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
+    frame, is_first = with_errors_of(stability), stability is next(iter(study.stability.values()))
+    picture = () if is_first else (_stability_picture(study, stability),)  # that of the first opens the page
+    few = (
+        sum(len(reduced.steps) for reduced in study.stability.values()) <= _FEW_STEPS
+        and len(study.metrics) <= _FEW_METRICS
+    )
+    unfolded: list[Block] = [_correlation_table(stability, frame)]
+    folded: list[Block] = [*([] if few else unfolded), _best_table(stability, frame)]
+    if frame["found"].notna().any():
+        folded.append(_consistency_table(stability, frame))
+    unfolded = unfolded if few else []
+    by_metric, by_metric_between = by_metric_blocks(stability, frame)
+    if len(study.stability) == 1:
+        unfolded, folded = [*unfolded, *by_metric], [*by_metric_between, *folded]
+    else:
+        folded += by_metric
+    return *picture, *unfolded, Fold(title=say("numbers", title=stability.reduction.title), blocks=tuple(folded))
+
+
+def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
+    """Return the smallest step in words, its rows, lowest τ first, and each τ as written; nothing if all runs tie."""
+    frame = with_errors_of(stability)
+    least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
+    if least.empty:
+        return "", least, []
+    left = least["left"].iloc[0]
+    left_words = percent(left) if stability.reduction.unit == "%" else f"{left:g} documents a topic"
+    least = least.assign(metric=least["metric"].map(name_of_metric))
+    return left_words, least, [with_error(row, "tau", 2) for _, row in least.iterrows()]
+
+
+def _meaning(stability: Stability) -> str:
+    """Say in a sentence which metric holds best at the smallest step and which worst."""
+    left_words, least, written = _least(stability)
+    if not left_words:
+        return say("no meaning")
+    low, high = ends(least["metric"], least["tau"], written)
+    return say("meaning", part=left_words, low=low, high=high, several=len(least) > 1)
+
+
+def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
+    parts = []
+    for metric in stability.metrics:
+        rows = frame[frame["metric"] == metric].sort_values("left")
+        values = ", ".join(f"{number(2)(row['tau'])} at {row['left']:.3g}" for row in rows.to_dict("records"))
+        parts.append(f"{name_of_metric(metric)}: τ {values}")
+    return "; ".join(parts)
+
+
+def _wide(
+    frame: pd.DataFrame, metrics: Sequence[str], cells: Mapping[str, Callable[[dict[Any, Any]], object]]
+) -> pd.DataFrame:
+    """Return one row a step with the columns ``<metric> <cell>``."""
+    steps: dict[float, dict[str, dict[Any, Any]]] = {}
+    for record in frame.sort_values("step", kind="stable").to_dict("records"):
+        steps.setdefault(record["step"], {})[record["metric"]] = record
+    rows = []
+    for by_metric in steps.values():
+        first = next(iter(by_metric.values()))
+        row: dict[str, object] = {"left": first["left"]}
+        for name in ("judged", "relevant", "topics"):
+            value = first[name]
+            row |= {name: _counted(value, first[f"{name}_error"]), f"{name}_sort": value}
+        for metric in metrics:
+            row |= {f"{metric} {name}": write(by_metric[metric]) for name, write in cells.items()}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _counted(value: float, error: float) -> str:
+    """Write a mean count to the nearest one, with its error where that reaches it."""
+    if absent(error) or error <= 0.0 or places(error) >= 0:
+        return whole(value)
+    return f"{whole(value)} ± {math.ceil(error)}"
+
+
+def _step_columns(stability: Stability) -> tuple[Column, ...]:
+    label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
+    return (
+        *right(write, left=label),
+        *(right(text, topics="Topics") if stability.reduction.share_of == "topics" else ()),
+        *right(text, judged="Judged", relevant="Relevant"),
+    )
+
+
+def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
+    """Yield the columns of `_wide`, those of one metric together."""
+    for metric in stability.metrics:
+        yield from right(text, name_of_metric(metric), **{f"{metric} {name}": label for name, label in labels.items()})
+
+
+def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
+    cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
+    return Table(
+        name=f"stability {stability.reduction.name}",
+        **say.titled("correlations", stability=stability, full=compared_with(stability)),
+        frame=_wide(frame, stability.metrics, cells),
+        data=frame,
+        columns=(*_step_columns(stability), *_by_metric(stability, tau="τ", tau_ap="τ AP")),
+    )
+
+
+def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
+    names = {"tau_best": "τ", "rbo": "RBO"}
+    cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
+    return Table(
+        name=f"best {stability.reduction.name}",
+        **say.titled("best", stability=stability, full=compared_with(stability)),
+        frame=_wide(frame, stability.metrics, cells),
+        data=frame[[name for name in _BEST if name in frame]],
+        columns=(*_step_columns(stability)[:1], *_by_metric(stability, **names)),
+    )
+
+
+def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
+    n_tested = stability.data.sizes["tested"]
+    digits = 0 if n_tested == 1 else 1
+
+    def wrong(row: dict[Any, Any]) -> str:
+        if pd.isna(row["contradicted_share"]):
+            return MISSING
+        proportion = carried(row["contradicted_share"], row["contradicted_share_error"])
+        return f"{with_error(row, 'contradicted', digits)} ({proportion})"
+
+    cells: dict[str, Callable[[dict[Any, Any]], object]] = {
+        "found": lambda row: with_error(row, "found", digits),
+        "wrong": wrong,
+    }
+    full = frame.drop_duplicates("metric").set_index("metric")["power_full"][list(stability.metrics)]
+    full_counts = [f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items()]
+    drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
+    return Table(
+        name=f"consistency {stability.reduction.name}",
+        **say.titled("consistency", stability=stability, drawn=drawn, full=compared_with(stability), known=full_counts),
+        frame=_wide(frame, stability.metrics, cells),
+        data=frame[["metric", "step", "left", "found", "contradicted", "contradicted_share", "power", "power_full"]],
+        columns=(*_step_columns(stability)[:1], *_by_metric(stability, found="found", wrong="not confirmed")),
+    )
+
+
+def percent(value: object) -> str:
+    """Write a step in percent."""
+    return f"{float(str(value)):.3g} %"
+
+
+def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
+    """Write a mean with its Monte-Carlo standard error, where it has one."""
+    return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))

@@ -1,0 +1,1 @@
+"""Which ranks of a board are reliable?"""

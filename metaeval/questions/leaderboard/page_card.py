@@ -1,0 +1,89 @@
+"""The card of a leaderboard: a record and a badge for its owner's page, and how to embed them."""
+
+import json
+from collections.abc import Mapping
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from metaeval.base.names import first_few
+from metaeval.base.words import carried, listed, name_of_metric, number
+from metaeval.page.badge import badge
+from metaeval.page.blocks import Fold, Text, Writer
+from metaeval.reports.prose import prose
+
+_SCORE = number(4)
+_TESTS = {"t": "paired t", "mcnemar": "McNemar"}
+say = prose(__name__)
+
+
+def card_files(card: Mapping[str, Any]) -> dict[str, Writer]:
+    """Return the writers of the record and of the badge."""
+    picture = badge([say("name"), say("board", card=card), _ranking(card)], _in_words(card))
+    return {"card.json": _writer(json.dumps(card, indent=2, allow_nan=False) + "\n"), "badge.svg": _writer(picture)}
+
+
+def embedded(card: Mapping[str, Any]) -> Fold:
+    """Say what the files are, and give the lines that show the badge."""
+    words = f"{say('board', card=card)}: {_ranking(card)}"
+    lines = say("markdown", said=words), say("html", said=words)
+    return Fold(
+        title=say("title"),
+        blocks=(
+            Text(paragraphs=(say("files"), _in_words(card))),
+            *(Text(paragraphs=(line,), look="code") for line in lines),
+        ),
+    )
+
+
+def _writer(words: str) -> Writer:
+    def write(path: Path) -> None:
+        path.write_text(words, encoding="utf-8", newline="\n")
+
+    return write
+
+
+def _ranking(card: Mapping[str, Any]) -> str:
+    """Return how many systems may be first and how many pairs differ, over all metrics."""
+    first = [_first(metric) for metric in sorted(card["metrics"], key=itemgetter("n_may_be_first"))]
+    shares = [_share(metric) for metric in sorted(card["metrics"], key=itemgetter("share"))]
+    return say("ranking", first=_ends(first), shares=_ends(shares))
+
+
+def _ends(written: list[str]) -> str:
+    return " to ".join(dict.fromkeys([written[0], written[-1]]))
+
+
+def _share(one: Mapping[str, Any]) -> str:
+    return carried(one["share"], one["share_error"])
+
+
+def _first(one: Mapping[str, Any]) -> str:
+    return carried(one["n_may_be_first"], one["n_may_be_first_error"], number(0))
+
+
+def _in_words(card: Mapping[str, Any]) -> str:
+    """Say all of the badge in words, with what it rests on."""
+    detectable = card["detectable"]
+    metrics = [
+        say(
+            "metric",
+            one=metric,
+            systems=card["n_systems"],
+            share=_share(metric),
+            first=_first(metric),
+            differ=carried(metric["n_adjacent_significant"], metric["n_adjacent_error"], number(0)),
+            metric=name_of_metric(metric["metric"]),
+            difference=None if metric["detectable_difference"] is None else _SCORE(metric["detectable_difference"]),
+        )
+        for metric in card["metrics"]
+    ]
+    return say(
+        "words",
+        card=card,
+        left_out=first_few((card["treatment"] or {}).get("left_out", [])),
+        metrics="; ".join(metrics),
+        power=None if not any(metric["detectable_difference"] for metric in card["metrics"]) else detectable["power"],
+        tests=listed(map(_TESTS.get, detectable["test"])) if detectable and detectable["test"] else "",
+        created=card["created"][:10],
+    )

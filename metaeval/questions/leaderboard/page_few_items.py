@@ -1,0 +1,114 @@
+"""What the page of a leaderboard with gaps says of its ranking without the systems that have few items."""
+
+from typing import Any
+
+import pandas as pd
+
+from metaeval.base.names import first_few
+from metaeval.base.words import carried, number, share_of, text, whole
+from metaeval.page.blocks import Fold, Section, Text
+from metaeval.page.tables import Table, left, of_metrics, right
+from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.questions.leaderboard.study_few_items import WithoutThin
+from metaeval.reports.prose import prose
+
+_WHOLE = number(0)
+say = prose(__name__)
+_BOARDS = {
+    "with": ("n_significant", "significant_error", "first", "first_error"),
+    "without": ("n_without", "without_error", "first_without", "first_without_error"),
+}
+"""The columns of each row of the table."""
+
+
+def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
+    """Say how many pairs of the other systems are separated without those of few items, and which ranks change."""
+    without = study.thin
+    if without is None:
+        return []
+    thin = without.thin.to_dict("records")
+    words = say(
+        "found",
+        thin=thin,
+        n_all=study.scores.sizes["system"],
+        typical=without.typical,
+        named=first_few(thin, write=lambda row: say("system", row=row)),
+    )
+    way = say("way out", thin=len(thin), gone=without.thin["system"].tolist())
+    moved = without.ranks[without.ranks["rank"] != without.ranks["rank_without"]]
+    counts = without.to_frame()
+    rows = counts.to_dict("records")
+    sentences = [say("pairs", one=record, thin=len(thin), **_pairs(record)) for record in rows if len(rows) == 1]
+    sentences += [say("ranks moved", one=record, moved=_moved(moved, record)) for record in rows if record["n_changed"]]
+    sentences += [] if len(moved) else [say("ranks kept", n=len(rows))]
+    folds = (Fold(title=say("ranks title"), blocks=(_moved_table(moved, without),)),) if len(moved) else ()
+    return [
+        Section(
+            id="thin",
+            title=say("title"),
+            lead=say("lead"),
+            brief=True,
+            blocks=(
+                Text(paragraphs=(words, " ".join(sentences), way)),
+                _table(counts, decision, thin=len(thin), ranked=study.ranks is not None),
+                *folds,
+            ),
+        )
+    ]
+
+
+def _pairs(row: dict[Any, Any]) -> dict[str, str]:
+    """Write how many pairs of the others are separated with the systems of few items on the board, and without."""
+    return {
+        board: share_of(row[n], row["n_pairs"], row[error] / row["n_pairs"])
+        for board, (n, error, *_) in _BOARDS.items()
+    }
+
+
+def _moved(moved: pd.DataFrame, one: dict[Any, Any]) -> str:
+    rows = moved[moved["metric"] == one["metric"]].to_dict("records")
+    return first_few(rows, write=lambda row: say("moved", row=row))
+
+
+def _table(counts: pd.DataFrame, decision: str, *, thin: int, ranked: bool) -> Table:
+    rows = [
+        {
+            "metric": row["metric"],
+            "board": say(f"board {board}", thin=thin),
+            "pairs": _pairs(row)[board],
+            "pairs_sort": row[n],
+            "first": carried(row[first], row[first_error], _WHOLE),
+            "first_sort": row[first],
+        }
+        for row in counts.to_dict("records")
+        for board, (n, _, first, first_error) in _BOARDS.items()
+    ]
+    frame = pd.DataFrame(rows)
+    return Table(
+        name="without_thin",
+        title=say("title"),
+        caption=say("table", decision=decision, ranked=ranked),
+        frame=frame,
+        columns=(
+            *of_metrics(frame),
+            *left(board="Board"),
+            *right(text, pairs="Significantly different pairs of the others"),
+            *(right(text, first="May be first") if ranked else ()),
+        ),
+        data=counts,
+    )
+
+
+def _moved_table(moved: pd.DataFrame, found: WithoutThin) -> Table:
+    return Table(
+        name="ranks_without_thin",
+        title=say("ranks title"),
+        caption=say("ranks"),
+        frame=moved,
+        columns=(
+            *of_metrics(moved),
+            *left(system="System"),
+            *right(whole, "Rank among the others", rank="with them", rank_without="without"),
+        ),
+        data=found.ranks,
+    )

@@ -1,0 +1,370 @@
+"""What a study of a leaderboard says of the benchmark: what its items detect, how many it takes, which do the work."""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from metaeval.base.digits import draws_of_middle
+from metaeval.base.names import first_few, natural_order
+from metaeval.base.unit import unit as spoken
+from metaeval.base.words import (
+    MISSING,
+    carried,
+    intervals,
+    number,
+    p_value,
+    percentage,
+    share,
+    text,
+    whole,
+    with_share,
+)
+from metaeval.models.sample_size import MOST_TOPICS
+from metaeval.page.blocks import Block, Fold, Section, Text
+from metaeval.page.tables import Table, left, of_metrics, right, under
+from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.reports.prose import prose
+from metaeval.tests_stat.correction import CORRECTIONS
+
+_SCORE = number(4)
+_KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
+_CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
+_LEAST = 5e-3
+"""What two digits do not make 0."""
+_ALPHA = 0.05
+_SAME = 5e-5
+"""Means that are printed alike."""
+say = prose(__name__)
+
+
+def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> list[Section]:
+    lead = say(f"{name} lead", study=study)
+    return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
+
+
+def clusters_named(study: LeaderboardStudy) -> str:
+    """Name the first clusters of the items, so that people see what they are."""
+    clusters = next((study.scores[kind] for kind in ("cluster", "stratum") if kind in study.scores.coords), None)
+    return "" if clusters is None else first_few(natural_order(set(map(str, clusters.to_numpy()))), most=3)
+
+
+def requirements_section(study: LeaderboardStudy) -> list[Section]:
+    """Say whether what was required is established."""
+    if study.requirements is None:
+        return []
+    rows = study.requirements.to_frame()
+    open_ = rows["items_needed"].notna().any()
+    table = Table(
+        name="requirements",
+        title=say("requirements title"),
+        caption=say("requirements", study=study, needed=open_),
+        frame=rows,
+        columns=(
+            *of_metrics(rows),
+            *left(requirement="Requirement"),
+            *right(_SCORE, estimate="Estimate"),
+            *right(_SCORE, "One-sided limits", low="at least", high="at most"),
+            *right(p_value, p_value="p"),
+            *left(state="State"),
+            *(right(whole, items_needed=f"{spoken().Topics} needed") if open_ else ()),
+        ),
+        data=rows,
+    )
+    lead = say("requirements lead")
+    return [Section(id="requirements", title=say("requirements title"), lead=lead, brief=True, blocks=(table,))]
+
+
+def gaps_section(study: LeaderboardStudy) -> list[Section]:
+    """Say what is missing, whether that goes with the scores, and which means it changes."""
+    if study.gaps is None:
+        return []
+    rows, counts = study.gaps.relations(), study.gaps.summary()
+    frame = rows.assign(
+        what=[say(f"gaps {name}") for name in rows["relation"]],
+        interval=intervals(rows["low"], rows["high"], _SCORE),
+    )
+    table = Table(
+        name="missing_scores",
+        title=say("gaps title"),
+        caption=say("gaps", level=percentage(study.gaps.confidence_level), clustered="cluster" in study.scores.coords),
+        frame=frame,
+        columns=(
+            *of_metrics(rows),
+            *left(what="Because of"),
+            *right(_SCORE, difference="Difference"),
+            *under(text, interval=f"{percentage(study.gaps.confidence_level)} interval"),
+            *right(p_value, p_value="p"),
+        ),
+        data=rows,
+    )
+    paragraphs = tuple(
+        _gaps_found(record, rows[rows["metric"] == record["metric"]], left_out=bool(study.left_out))
+        for record in counts.to_dict("records")
+    )
+    means = study.gaps.to_frame()
+    fold = Fold(title=say("means title"), blocks=(_means_table(means),))
+    return _section(study, "gaps", say("gaps title"), Text(paragraphs=paragraphs), table, fold)
+
+
+def _gaps_found(one: dict[Any, Any], rows: pd.DataFrame, *, left_out: bool) -> str:
+    told = rows[(rows["relation"] != "both") & (rows["p_value"] < _ALPHA)].to_dict("records")
+    allowed = [say("gaps allowed", row=row) for row in told]
+    relations = rows.set_index("relation").to_dict("index")
+    return say("gaps found", one=one, rows=relations, allowed=allowed, left_out=left_out)
+
+
+def _means_table(rows: pd.DataFrame) -> Table:
+    """Put means with and without an allowance for missing scores side by side, where they differ or rank otherwise."""
+    differ = (rows["mean_own"] - rows["mean"]).abs() > _SAME
+    common = (
+        right(_SCORE, "Mean", mean_common=f"of common {spoken().topics}") if rows["mean_common"].notna().any() else ()
+    )
+    return Table(
+        name="means_with_gaps",
+        title=say("means title"),
+        caption=say("means", same=int((~differ).sum()), common=bool(common)),
+        frame=rows[differ],
+        columns=(
+            *of_metrics(rows),
+            *right(whole, rank="Rank"),
+            *left(system="System"),
+            *right(whole, n_topics=spoken().Topics),
+            *right(_SCORE, "Mean", mean="by system and " + spoken().topic, mean_own=f"of own {spoken().topics}"),
+            *common,
+            *right(whole, rank_own=f"Rank by own {spoken().topics}"),
+        ),
+        data=rows,
+    )
+
+
+def differences_section(study: LeaderboardStudy) -> list[Section]:
+    """Say which true differences these items would find, beside the differences at hand."""
+    if study.detectable is None:
+        return []
+    rows = study.detectable.summary()
+    levels = {name: CORRECTIONS.label(name) for name in rows["correction"].unique()}
+    span = {str(name): float(values.max() - values.min()) for name, values in study.scores.groupby("metric")}
+    spans = [span[name] for name in rows["metric"]]
+    low, middle, high = (list(map(_within, rows[name], spans)) for name in ("low", "median", "high"))
+    frame = rows.assign(
+        typical=middle,
+        typical_sort=rows["median"],
+        range=[f"{bound} to {upper}" for bound, upper in zip(low, high, strict=True)],
+        of=rows["correction"].map(levels),
+        gap=rows["metric"].map(gaps_between_neighbours(study)),
+    )
+    conditional = bool((rows["test"] == "mcnemar").any())
+    table = Table(
+        name="detectable_differences",
+        title="Detectable differences",
+        caption=say(
+            "differences", study=study, conditional=conditional, wide=any(">" in bound for bound in (*middle, *high))
+        ),
+        frame=frame,
+        columns=(
+            *of_metrics(rows),
+            *left(of="Correction"),
+            *right(p_value, level="Level"),
+            *right(text, "Detectable difference", typical="median pair"),
+            *under(text, "Detectable difference", range="90 % of pairs"),
+            *(right(share, discordance=f"{spoken().Topics} that differ") if conditional else ()),
+            *right(_SCORE, gap="Neighbours apart"),
+        ),
+        data=rows,
+    )
+    return _section(study, "detectable", "Detectable differences", table)
+
+
+def _within(value: float, span: float) -> str:
+    """Write a detectable difference; one that is wider than all scores lie apart is none."""
+    return _SCORE(value) if value <= span else f">{_SCORE(span)}"
+
+
+def gaps_between_neighbours(study: LeaderboardStudy) -> dict[str, float]:
+    """Return the median difference of neighbours in the ranking under every metric."""
+    frame = study.families.to_frame()
+    near = frame[frame["family"] == "adjacent"]
+    return {str(metric): float(rows["difference"].abs().median()) for metric, rows in near.groupby("metric")}
+
+
+def needed_section(study: LeaderboardStudy) -> list[Section]:
+    """Say how many items would part the best from the next, and neighbours."""
+    if study.separation is None:
+        return []
+    frame = study.separation.to_frame()
+    top = frame.groupby("metric", sort=False).head(1)
+    unit = study.separation.unit
+    every = Fold(title=say("neighbours folded"), blocks=(_needed_table("items_needed", frame, unit),))
+    return _section(
+        study, "items_needed", f"{spoken().Topics} needed", _needed_table("items_needed_top", top, unit), every
+    )
+
+
+def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
+    none = (frame["effect_low"] <= 0.0) & (frame["effect_high"] >= 0.0)  # no number is certain to suffice
+    most = frame["topics_needed_high"].map(_items).mask(none, "unbounded")
+    written = (frame["topics_needed_low"].map(_items) + " to " + most).mask(frame["topics_needed_low"].isna(), MISSING)
+    table_frame = frame.assign(interval=written)
+    clusters = right(_items, units_needed=f"{spoken().Clusters} needed") if unit == "cluster" else ()
+    return Table(
+        name=name,
+        title=say(name),
+        caption=say("needed", unit=spoken().cluster if unit == "cluster" else spoken().topic),
+        frame=table_frame,
+        columns=(
+            *of_metrics(frame),
+            *left(first="System"),
+            *under(text, second="Next"),
+            *right(_SCORE, difference="Difference"),
+            *right(number(2), effect="Effect"),
+            *right(whole, topics=spoken().Topics),
+            *right(_items, topics_needed=f"{spoken().Topics} needed"),
+            *under(text, interval="for the interval"),
+            *clusters,
+        ),
+        data=frame,
+    )
+
+
+def _items(value: object) -> str:
+    """Write a number of items; of more than ten million none is computed."""
+    items = float(str(value))
+    if math.isnan(items):
+        return MISSING
+    return f"> {MOST_TOPICS // 10**6} million" if items > MOST_TOPICS else f"{items:,.0f}"
+
+
+def design_section(study: LeaderboardStudy) -> list[Section]:
+    """Say what clusters cost."""
+    if study.design is None:
+        return []
+    rows = study.design.to_frame()
+    frame = rows.assign(
+        of=rows["of"].map({"pairs": "Differences of pairs", "systems": "Means of systems"}),
+        range=intervals(rows["low"], rows["high"], number(2)),
+    )
+    table = Table(
+        name="design_effect",
+        title=say("design title"),
+        caption=say("design", design=study.design, named=clusters_named(study)),
+        frame=frame,
+        columns=(
+            *of_metrics(rows),
+            *left(of="Of"),
+            *right(number(2), design_effect="Design effect"),
+            *under(text, range="90 % of them"),
+            *right(number(2), intraclass_correlation="Intraclass correlation"),
+            *right(whole, n_topics=spoken().Topics, effective_topics=f"Effective {spoken().topics}"),
+        ),
+        data=rows,
+    )
+    return _section(study, "clusters", f"{spoken().Clusters} of {spoken().topics}", table)
+
+
+def conclusions_section(study: LeaderboardStudy) -> list[Section]:
+    """Compare metrics and aggregates as metrics are compared."""
+    rows = study.conclusions
+    frame = rows.assign(
+        found=[with_share(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        found_sort=rows["n_significant"],
+        **{
+            name: [with_share(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
+            for name in _CORRECTED
+        },
+    )
+    table = Table(
+        name="conclusions",
+        title=say("conclusions title"),
+        caption=say("conclusions", study=study),
+        frame=frame,
+        columns=(
+            *of_metrics(rows),
+            *left(aggregate="Aggregate"),
+            *right(text, "Significantly different pairs", found="uncorrected", **_CORRECTED),
+            *right(_items, topics_needed=f"{spoken().Topics} needed"),
+            *right(number(3), "Against the reference", tau="τ"),
+            *right(share, "Against the reference", kept="pairs kept"),
+        ),
+        data=rows,
+    )
+    return _section(study, "aggregates", "Metrics and aggregates", table)
+
+
+def items_section(study: LeaderboardStudy) -> list[Section]:
+    """Say which items do the work."""
+    if study.items is None:
+        return []
+    rows = study.items.summary()
+    frame = rows.assign(range=intervals(rows["low"], rows["high"], number(2)))
+    table = Table(
+        name="items",
+        title=spoken().Topics,
+        caption=say("items", given=study.items.scale_given, gaps=study.gaps is not None),
+        frame=frame,
+        columns=(
+            *of_metrics(rows),
+            *right(whole, n_topics=spoken().Topics),
+            *right(whole, spoken().Topics, **_KINDS),
+            *right(number(2), discrimination="Discrimination, median"),
+            *under(text, range="quartiles"),
+            *right(share, "Scores", at_ceiling="at the ceiling", at_floor="at the floor"),
+        ),
+        data=rows,
+    )
+    worst = study.items.negative()
+    folds = (Fold(title=say("negative title"), blocks=(_negative_table(worst),)),) if len(worst) else ()
+    return _section(study, "items", spoken().Topics, table, *folds)
+
+
+def _negative_table(frame: pd.DataFrame) -> Table:
+    return Table(
+        name="negative_items",
+        title=say("negative title"),
+        caption=say("negative"),
+        frame=frame,
+        columns=(
+            *of_metrics(frame),
+            *left(topic=spoken().Topic),
+            *right(_below_zero, discrimination="Discrimination"),
+            *right(_SCORE, mean="Mean"),
+        ),
+        data=frame,
+    )
+
+
+def _below_zero(value: object) -> str:
+    """Write a correlation below 0; one that two digits would make 0 is above the first that they do not."""
+    return number(2)(value) if abs(float(str(value))) >= _LEAST else f"> {number(2)(-2.0 * _LEAST)}"
+
+
+def subsets_section(study: LeaderboardStudy) -> list[Section]:
+    """Say what fewer items keep."""
+    if study.subsets is None:
+        return []
+    rows, n_splits = study.subsets.to_frame(), study.subsets.data.sizes["split"]
+    frame = rows.assign(
+        tau=[carried(*row, number(2)) for row in zip(rows["tau"], rows["tau_se"], strict=True)],
+        tau_sort=rows["tau"],
+        taus=intervals(rows["tau_low"], rows["tau_high"], number(2), draws=draws_of_middle(n_splits)),
+        kept=[carried(*row) for row in zip(rows["kept"], rows["kept_se"], strict=True)],
+        kept_sort=rows["kept"],
+        keeps=intervals(rows["kept_low"], rows["kept_high"], draws=draws_of_middle(n_splits)),
+    )
+    table = Table(
+        name="subsets",
+        title=say("subsets title"),
+        caption=say("subsets", n_splits=n_splits, by_group=study.subsets.by_group),
+        frame=frame,
+        columns=(
+            *of_metrics(rows),
+            *left(method="Chosen by"),
+            *right(whole, size=spoken().Topics),
+            *right(text, tau="τ"),
+            *under(text, taus="90 % of splits"),
+            *right(text, kept="Pairs kept"),
+            *under(text, keeps="90 % of splits "),
+        ),
+        data=rows,
+    )
+    return _section(study, "subsets", say("subsets title"), table)

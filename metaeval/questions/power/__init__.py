@@ -1,0 +1,1 @@
+"""How many pairs of systems does a metric tell apart?"""

@@ -1,0 +1,204 @@
+"""What a power study finds: the answer, and how it was found."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.names import natural_order
+from metaeval.base.words import MISSING, carried, interval, number, percentage, share_of, text
+from metaeval.page.blocks import Methods
+from metaeval.page.tables import METRIC, Table, right, under
+from metaeval.questions.power.page_bayesian import bayesian_methods
+from metaeval.questions.power.study import PowerStudy
+from metaeval.reports.key_figures import in_brackets, key_figures
+from metaeval.reports.pairs import metrics_by_side, pair_figures, pair_sentence, tested_pairs
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import computed_with
+from metaeval.reports.traits import traits_said
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import PairwiseResult
+
+_SCORE = number(4)
+_POWER = ("sakai2006", "sakai2008")
+_LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
+say = prose(__name__)
+
+
+def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Answer by what decides about pairs; then which count to quote, and how clear the best metric's lead is."""
+    lead, published = deciding(study), study.comparisons[0]
+    if lead.n_pairs == 1:
+        return (pair_sentence(published, study.scores), *_otherwise(study))
+    rows = comparison_rows(frame, lead)
+    best = rows[rows["n_significant"] == rows["n_significant"].max()]
+    best = best.set_index("metric").loc[natural_order(best["metric"])].reset_index()
+    error = max(power_error(study, row) for row in best.to_dict("records"))
+    figures = dict.fromkeys(
+        in_brackets(carried(row["power"], error), _interval(study, row)) for row in best.to_dict("records")
+    )
+    names, first = best["metric"].tolist(), best.iloc[0]
+    figure = next(iter(figures)) if len(figures) == 1 else carried(first["power"], error)
+    answer = say(
+        "answer", names=names, n=len(rows), one=first, figure=figure, lead=lead, tested=tested_pairs(lead, "pair")
+    )
+    tests = [result.test for result in one_per_test(study)]
+    quote = say("quote", lead=lead, published=published, more=_most_under(published, frame, names), tests=tests)
+    caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
+    return (answer, quote, caution)
+
+
+def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
+    """Return each metric's count of different pairs, as tested first and as it is decided; of one pair its means."""
+    lead, strict = study.comparisons[0], deciding(study)
+    if lead.n_pairs == 1:
+        return pair_figures(lead, study.scores)
+    first = comparison_rows(frame, strict)
+    table_frame, columns = first[["metric", "power"]].assign(), [METRIC]
+    milder, same = strict.beside(), lead.test == strict.test
+    if milder is not None and (milder.test, milder.correction) == (lead.test, lead.correction):
+        milder = None
+    group = say("figures head", label=lead.procedure.words if same else "")
+    for index, result in enumerate(
+        dict.fromkeys(candidate for candidate in (lead, milder, strict) if candidate is not None)
+    ):
+        corrected, name = CORRECTIONS.label(result.correction), f"pairs_{index}"
+        label = corrected if same else f"{corrected}, {result.procedure.words}"
+        powers = zip(result.discriminative_power().to_dict("records"), result.power_errors(), strict=True)
+        table_frame[name] = [share_of(row["n_significant"], row["n_pairs"], error) for row, error in powers]
+        rows = (
+            [] if result is milder else comparison_rows(frame, result).to_dict("records")
+        )  # there is room for two intervals
+        table_frame[f"{name}_interval"] = [_interval(study, row) for row in rows] or MISSING
+        columns += right(text, group, **{name: label})
+        if study.intervals is not None and set(table_frame[f"{name}_interval"]) != {MISSING}:
+            level = f"{percentage(study.intervals.confidence_level)} interval"
+            columns += under(text, group, **{f"{name}_interval": level})
+        data = pd.concat(
+            [comparison_rows(frame, result) for result in dict.fromkeys((lead, strict))], ignore_index=True
+        )
+    return key_figures(table_frame, columns, by="power", data=data)
+
+
+def _interval(study: PowerStudy, row: Mapping[Hashable, Any]) -> str:
+    draws = None if study.intervals is None else study.intervals.n_topic_resamples
+    return interval(row.get("power_low"), row.get("power_high"), draws=draws, about=row["power"])
+
+
+def _otherwise(study: PowerStudy) -> list[str]:
+    """Name the tests that decide about the one pair otherwise than the first."""
+    first = study.comparisons[0].verdicts()
+    others = []
+    for result in one_per_test(study)[1:]:
+        if (result.verdicts() != first).any():
+            differ = [metric for side in (1, -1) for metric in metrics_by_side(result)[side]]
+            others.append(say("otherwise", described=result.procedure.description, metrics=differ))
+    return [" ".join(others)] if others else []
+
+
+def power_error(study: PowerStudy, row: Mapping[Hashable, Any] | pd.Series) -> float:
+    """Return the Monte-Carlo standard error of the power in a row of the study."""
+    result = study.find(row["test"], row["correction"])
+    return float(result.power_errors()[result.metrics.index(row["metric"])])
+
+
+def _most_under(published: PairwiseResult, frame: pd.DataFrame, best: list[str]) -> list[str]:
+    """Return the metrics with most pairs as publications count them, where they are not the best as decided."""
+    rows = comparison_rows(frame, published)
+    most = rows.loc[rows["n_significant"] == rows["n_significant"].max(), "metric"].tolist()
+    return [] if set(most) & set(best) else most
+
+
+def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+    differences = deciding_differences(study)
+    if study.intervals is None and len(best) < len(rows):
+        return [say("lead not tested", names=best["metric"].tolist())]
+    if study.intervals is None or differences is None or len(best) > 1:
+        return []
+    name, level = best["metric"].iloc[0], study.intervals.confidence_level
+    facing = differences[(differences["metric_a"] == name) | (differences["metric_b"] == name)]
+    unclear = facing[~((facing["low"] > 0) | (facing["high"] < 0))]
+    near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
+    if not near:
+        return [say("lead is clear", level=level)]
+    return [say("lead is open", level=level, near=near, every=len(near) == len(rows) - 1 > 1)]
+
+
+def deciding_differences(study: PowerStudy) -> pd.DataFrame | None:
+    """Return the intervals of the differences of powers under the correction that decides, or the first; or None.
+
+    They may come from another test than the first one; their column ``test`` says which.
+    """
+    if study.intervals is None or study.scores.sizes["metric"] < 2:  # noqa: PLR2004 - a difference needs two
+        return None
+    frame = study.intervals.differences()
+    lead = power_lead(study)
+    frame = frame[frame["correction"] == lead.correction]
+    return None if frame.empty else _larger_first(frame)
+
+
+def _larger_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Turn every row so that its difference is not negative, and sort, largest first."""
+    turned = frame["difference"].to_numpy() < 0
+    a, b = frame["metric_a"].to_numpy(), frame["metric_b"].to_numpy()
+    low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
+    out = frame.assign(
+        metric_a=np.where(turned, b, a),
+        metric_b=np.where(turned, a, b),
+        difference=np.abs(frame["difference"].to_numpy()),
+        low=np.where(turned, -high, low),
+        high=np.where(turned, -low, high),
+    )
+    return out.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
+
+
+def deciding(study: PowerStudy) -> PairwiseResult:
+    """Return the result that decides about pairs: the first under Benjamini-Yekutieli, else the first test's last."""
+    same = [result for result in study.comparisons if result.test == study.comparisons[0].test]
+    return next((result for result in study.comparisons if result.correction == "fdr_by"), same[-1])
+
+
+def power_lead(study: PowerStudy) -> PairwiseResult:
+    """Return the comparison whose powers have intervals: the one that decides, if it is of the first test."""
+    lead, first = deciding(study), study.comparisons[0]
+    return lead if lead.test == first.test else first
+
+
+def comparison_rows(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
+    """Return the rows of `PowerStudy.to_frame` that one comparison gave."""
+    return frame[(frame["test"] == result.test) & (frame["correction"] == result.correction)]
+
+
+def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
+    """Return the first comparison of every test."""
+    first: dict[str, PairwiseResult] = {}
+    for result in study.comparisons:
+        first.setdefault(result.test, result)
+    return list(first.values())
+
+
+def power_methods(study: PowerStudy) -> Methods:
+    """Return what was done in words that fit a paper, from the record of what was done."""
+    present = list(dict.fromkeys(result.correction for result in study.comparisons))
+    words = [
+        say(
+            "methods",
+            study=study,
+            sizes=study.scores.sizes,
+            lead=study.comparisons[0],
+            tests=one_per_test(study),
+            metrics=study.scores["metric"].to_numpy().tolist(),
+            traits=traits_said(study.scores),
+            sources=_POWER,
+            used=[name for name in present if name != "none"],
+            beside="none" in present,
+        ),
+        *bayesian_methods(study),
+    ]
+    if n_same := sum(map(len, study.identical)):
+        words.append(say("same", n=n_same))
+    versions = study.provenance.versions
+    around = [f"{label} {versions[name]}" for name, label in _LIBRARIES.items() if name in versions]
+    words.append(computed_with(study.provenance, *around))
+    return Methods(paragraphs=(" ".join(words),))

@@ -1,0 +1,1 @@
+"""Do measures of XML retrieval order six runs of known order?"""

@@ -1,0 +1,162 @@
+"""The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from metaeval import figures
+from metaeval.base.words import ends, listed, number, share, whole
+from metaeval.collection.documents import Collection, JudgedCollection
+from metaeval.figures.shown import NAMED_LINES
+from metaeval.metrics.precision_recall import precision_recall_curves
+from metaeval.metrics.registry import Registry
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import Table, left, right
+from metaeval.questions.report.study_focused import RunCurves, focused_curves, focused_statistics
+from metaeval.reports.prose import prose
+
+_MOST_COLUMNS = 11
+_MOST_OPEN = 4
+_RUN_COLUMNS = (
+    *left(system="Run"),
+    *right(
+        whole,
+        topics="Topics",
+        retrieved="Retrieved",
+        results="Results",
+        documents="Documents",
+        size="Characters of a result",
+    ),
+    *right(share, overlap="Overlap", tied="Tied scores", unjudged_at_10="Unjudged in top 10"),
+)
+say = prose(__name__)
+
+
+def collection_sections(
+    collection: JudgedCollection,
+    metrics: Iterable[object] = (),
+    *,
+    registry: Registry | None = None,
+    best: int = 10,
+) -> tuple[Section, ...]:
+    """Return the sections on a collection: what it holds, and the curves of its runs, of the best ones apart.
+
+    Examples
+    --------
+    >>> from metaeval.collection.assembly import collection_from_rankings
+    >>> collection = collection_from_rankings({"bm25": {"1": ["a", "b"]}}, {"1": {"b": 1}})
+    >>> [section.title for section in collection_sections(collection)]
+    ['Collection statistics', 'Precision and recall']
+    """
+    if isinstance(collection, Collection):
+        of_documents = collection.statistics()
+        section = _statistics("documents", of_documents.to_frame(), of_documents.per_system)
+        if collection.grades is not None:  # no grade says by itself that it is the lowest relevant one
+            return (section,)
+        return section, _precision_recall(precision_recall_curves(collection), best)
+    statistics = focused_statistics(collection)
+    sizes_lack = bool(statistics.per_system["size"].isna().any())
+    return (
+        _statistics(statistics.kind, statistics.to_frame(), statistics.per_system),
+        _run_curves(focused_curves(collection, metrics, registry=registry), best, sizes_lack=sizes_lack),
+    )
+
+
+def _statistics(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
+    blocks = (_quantities(kind, quantities), Fold(title=say("run by run title"), blocks=(_runs(per_system),)))
+    return Section(id="collection", title=say("collection title"), lead=say("held", kind=kind), blocks=blocks)
+
+
+def _quantities(kind: str, frame: pd.DataFrame) -> Table:
+    """Return the table of what a collection holds: one row a quantity, those that nothing is known of left out."""
+    values = ["total", "mean", "min", "max"]
+    frame = frame.dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
+    shares = frame["quantity"].str.startswith("share")
+    tied = frame["quantity"].str.contains("tied").any()
+    table_frame = pd.DataFrame({"quantity": frame["quantity"]})
+    for name in values:
+        write = whole if name in {"total", "min", "max"} else number(1)
+        table_frame[name] = [
+            share(value) if is_share else write(value) for value, is_share in zip(frame[name], shares, strict=True)
+        ]
+        table_frame[f"{name}_sort"] = frame[name]
+    return Table(
+        **say.named("collection", kind=kind, tied=tied),
+        frame=table_frame,
+        data=frame,
+        columns=(*left(quantity="What"), *right(total="Total", mean="Mean", min="Least", max="Most")),
+    )
+
+
+def _runs(per_system: pd.DataFrame) -> Table:
+    frame = per_system.reset_index().dropna(axis="columns", how="all")
+    columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
+    return Table(**say.named("runs"), frame=frame, columns=columns)
+
+
+def _precision_recall(curves: xr.DataArray, best: int) -> Section:
+    curve = RunCurves(
+        name="precision-recall",
+        title=say("precision-recall title"),
+        across=say("recall title"),
+        up=say("precision title"),
+        data=curves,
+    )
+    blocks = _curve_blocks(curve, curves, best, top=1.02)
+    return Section(id="precision-recall", title=curve.title, lead=say("precision-recall"), blocks=blocks)
+
+
+def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -> Section:
+    blocks: list[Block] = []
+    for index, curve in enumerate(curves):
+        if curve.data is None:
+            blocks.append(Text(paragraphs=(say("no curve", curve=curve, sizes=sizes_lack),), look="note"))
+        elif index < _MOST_OPEN:
+            blocks += _curve_blocks(curve, curve.data, best)
+        else:
+            blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data, best)[:1]))
+    return Section(**say.headed("curves"), blocks=tuple(blocks))
+
+
+def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: float | None = None) -> tuple[Block, ...]:
+    by_mean = data.mean(str(data.dims[1])).to_series().sort_index().sort_values(ascending=False, kind="stable")
+    best = ends(by_mean.index, by_mean, map(number(2), by_mean))[1]
+    curves = data.sel(system=[*best.names]).transpose("system", ...).to_numpy()
+    first, last = (listed(dict.fromkeys(map(number(2), curves[:, position]))) for position in (0, -1))
+    fields = {"curve": curve, "n_best": n_best, "n": len(by_mean), "recall": top is not None, "named": NAMED_LINES}
+    picture = Picture(
+        name=curve.name,
+        draw=lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
+        title=curve.title,
+        caption=say("lines", **fields),
+        alt=say("lines mark", **fields, best=best, first=first, last=last),
+    )
+    numbers = Fold(title=say("numbers title"), blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+    if len(by_mean) <= n_best:
+        return picture, numbers
+    leading = data.sel(system=by_mean.index[:n_best].to_list())
+    apart = Picture(
+        name=f"{curve.name}-best",
+        **say.titled("best", **fields),
+        draw=lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
+        alt=say("best mark", **fields, leading=by_mean.index),
+    )
+    return picture, apart, numbers
+
+
+def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
+    axis = str(data.dims[1])
+    n_points = data.sizes[axis]
+    chosen = np.unique(np.linspace(0, n_points - 1, min(n_points, _MOST_COLUMNS)).round().astype(int))
+    frame = data.isel({axis: chosen}).to_pandas().loc[order]
+    names = [f"{point:g}" for point in frame.columns]
+    fields = {"n_shown": len(names), "n": n_points, "across": curve.across.split(":", maxsplit=1)[0]}
+    return Table(
+        name=curve.name,
+        title=curve.title,
+        caption=say("points", **fields),
+        frame=frame.set_axis(names, axis=1).reset_index(),
+        columns=(*left(system="Run"), *right(number(3), **{name: name for name in names})),
+    )

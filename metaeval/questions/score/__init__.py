@@ -1,0 +1,1 @@
+"""What are the scores of runs?"""

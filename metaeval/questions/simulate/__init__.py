@@ -1,0 +1,1 @@
+"""What would data with known true values look like?"""

@@ -1,0 +1,1 @@
+"""What do systems score, with marks of significance, in a table for a paper?"""

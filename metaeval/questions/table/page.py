@@ -1,0 +1,236 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The table of every paper as a report: the table, a picture of the differences, and each with its p-value."""
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.names import count, natural_order
+from metaeval.base.words import (
+    carried,
+    ends,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share_of,
+    short_names_sentence,
+    text,
+    whole,
+)
+from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, p_values, right
+from metaeval.questions.table.page_means import means_table, over_pairs
+from metaeval.questions.table.study import TableStudy
+from metaeval.reports.data_files import pair_files, score_files, with_difference_bounds
+from metaeval.reports.key_figures import key_figures, named
+from metaeval.reports.pairs import (
+    decision_words,
+    difference_columns,
+    pair_figures,
+    pair_sentence,
+    pair_verdicts,
+    tested_pairs,
+)
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
+from metaeval.reports.traits import traits_said
+from metaeval.table.array import DIMS
+from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.result import difference_intervals
+
+_NAMED = 3
+_DRAWN = ["metric", "system", "mean", "low", "high", "rank", "p_corrected", "significant"]
+_MOST_PAIRS = 400
+"""More pairs than these stand in the data alone."""
+say = prose(__name__)
+
+
+def table_report(study: TableStudy) -> Report:
+    """Put the table of systems by metrics into a report."""
+    sizes, result = study.scores.sizes, study.comparison
+    short = tuple(short_names_sentence(study.metrics))
+    counted = facts(**{name: sizes[name] for name in DIMS}, **groups_of_topics(study.scores), pair=result.n_pairs)
+    means = (means_table(study), *((Text(paragraphs=short),) if short else ()))
+    pair = study.scores["system"].to_numpy().tolist() if result.n_pairs == 1 else []
+    return Report(
+        command="table",
+        title=say("title", pair=pair, baseline=study.baseline),
+        facts=(*counted, (f"{result.alpha:g}", "significance level α")),
+        summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
+        key_figures=pair_figures(result, study.scores) if pair else _figures(study),
+        sections=(
+            Section(**say.headed("means lead"), brief=True, blocks=means),
+            _pairs_section(study),
+        ),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data=score_files(study.scores) | pair_files((result,)),
+    )
+
+
+def _answer(study: TableStudy) -> str:
+    """Say how many pairs differ significantly, or systems from the baseline, from the least to the most."""
+    verdicts, metrics = study.comparison.verdicts(), list(study.metrics)
+    places = [study.comparison.metrics.index(metric) for metric in metrics]
+    n_significant, errors = np.count_nonzero(verdicts, axis=1)[places], study.comparison.power_errors()[places]
+    tested = study.comparison.n_tested[places]
+    shares = [carried(*row) for row in zip(n_significant / np.maximum(tested, 1), errors, strict=True)]
+    extremes = list(dict.fromkeys(ends(map(name_of_metric, metrics), n_significant, map(whole, n_significant))))
+    return say(
+        "answer",
+        both=extremes,
+        who=named(extremes, "metrics"),
+        n=len(metrics),
+        nothing=not n_significant.any(),
+        one=n_significant.max() == 1,
+        share=shares[0] if len(metrics) == 1 and errors[0] else "",
+        baseline=study.baseline,
+        result=study.comparison,
+        tested=tested_pairs(study.comparison, "pair" if study.baseline is None else "system"),
+    )
+
+
+def _quote(study: TableStudy) -> tuple[str, ...]:
+    """Say which of two corrections to quote, where the page has both."""
+    milder = study.comparison.beside()
+    given = {"strict": study.comparison, "milder": milder, "n_topics": study.scores.sizes["topic"]}
+    return () if milder is None else (say("quote", **given),)
+
+
+def _figures(study: TableStudy) -> Table:
+    """Return the best system under each metric, and how many pairs differ, under the milder correction too."""
+    result, rows, systems = study.comparison, [], study.scores["system"].to_numpy().tolist()
+    milder = result.beside()
+    for metric in study.metrics:
+        best, index = study.best_systems(metric), result.metrics.index(metric)
+        value = mean_over_topics(study.scores.sel(metric=[metric]))[0, systems.index(best[0])]
+        names = natural_order(best) if len(best) <= _NAMED else [count(len(best), "system")]
+        verdicts, error = result.verdicts()[index], float(result.power_errors()[index])
+        row = {
+            "metric": metric,
+            "leader": listed(names),
+            "mean": value,
+            "found": share_of(np.count_nonzero(verdicts), result.n_tested[index], error),
+            "better": int((verdicts == 1).sum()),
+            "worse": int((verdicts == -1).sum()),
+            "found_sort": np.count_nonzero(verdicts),
+            "n_tested": result.n_tested[index],
+        }
+        if milder is not None:
+            row["milder_sort"] = np.count_nonzero(milder.verdicts()[index])
+            row["milder"] = share_of(row["milder_sort"], milder.n_tested[index])
+        rows.append(row)
+    label = CORRECTIONS.words(result.correction)
+    columns = [METRIC, *left(leader="Best"), *right(number(study.digits), mean="Mean")]
+    if study.baseline is None:
+        columns += right(text, "Significantly different pairs", found=label)
+        if milder is not None:
+            columns += right(text, "Significantly different pairs", milder=CORRECTIONS.words(milder.correction))
+    else:
+        columns += right(whole, f"Than {study.baseline}, {label}", better="better", worse="worse")
+        columns += right(text, f"Than {study.baseline}, {label}", found="either")
+    return key_figures(pd.DataFrame(rows), columns, by="found_sort")
+
+
+def _pairs_section(study: TableStudy) -> Section:
+    pictured = _map if study.baseline is None else _differences
+    choice = Choice(
+        names=tuple(map(name_of_metric, study.metrics)),
+        parts=tuple((pictured(study, metric),) for metric in study.metrics),
+    )
+    return Section(
+        **say.headed("pairs", over=over_pairs(study), baseline=study.baseline), blocks=(choice, *_pairs_table(study))
+    )
+
+
+def _differences(study: TableStudy, metric: str) -> Picture:
+    """Show how far every row stands from the baseline."""
+    result, baseline = study.comparison, str(study.baseline)
+    frame = _against_baseline(study, metric)
+    fields = {
+        "metric": metric,
+        "baseline": baseline,
+        "alpha": result.alpha,
+        "decided": decision_words(result.procedure.label, result.correction),
+        "level": percentage(1 - result.alpha) if frame["low"].notna().any() else "",
+    }
+    return Picture(
+        name=f"differences {metric}",
+        **say.titled("differences", **fields),
+        draw=lambda: figures.baseline_differences(
+            frame, metric, baseline=baseline, higher_is_better=bool(study.scores["higher_is_better"].sel(metric=metric))
+        ),
+        alt=say("differences mark", found=frame["significant"].sum(), n=len(frame), baseline=baseline),
+    )
+
+
+def _against_baseline(study: TableStudy, metric: str) -> pd.DataFrame:
+    """Return the difference of every row from the baseline, its interval, and its rank among all systems."""
+    result = study.comparison
+    bounds = difference_intervals(result, confidence_level=1 - result.alpha)
+    frame = result.data.assign(bounds).sel(metric=metric).to_dataframe().reset_index(drop=True)
+    frame = frame.rename(columns={"system_a": "system", "difference": "mean"}).assign(metric=metric)
+    settled = settled_mean_over_topics(study.scores.sel(metric=[metric]))[0]
+    ranks = pd.Series(settled, index=study.scores["system"].to_numpy()).rank(method="min", ascending=False).astype(int)
+    frame = frame.assign(rank=ranks.loc[frame["system"]].to_numpy())
+    return frame.loc[frame["system"].isin(study.systems), _DRAWN]
+
+
+def _map(study: TableStudy, metric: str) -> Picture:
+    result = study.comparison
+    decided = decision_words(result.procedure.label, result.correction)
+    n_significant = result.data["significant"].sel(metric=metric).sum().item()
+    return Picture(
+        name=f"map {metric}",
+        **say.titled("map", metric=metric, result=result, decided=decided),
+        draw=lambda: result.plot(metric),
+        alt=say("map mark", found=n_significant, n=result.n_tested[result.metrics.index(metric)]),
+    )
+
+
+def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
+    result = study.comparison
+    if result.n_pairs > _MOST_PAIRS:
+        return ()
+    frame = with_difference_bounds(result).assign(verdict=pair_verdicts)
+    named = {"p_value": "uncorrected", "p_corrected": CORRECTIONS.label(result.correction)}
+    raw = {} if result.correction == FAMILY_WISE else {"p_corrected": "p_value"}
+    written, columns = p_values(frame, named, "p", raw=raw, n_resamples=drawn_for_p(result))
+    written, difference = difference_columns(written, result.alpha, number(max(4, study.digits)))
+    data = ["metric", "system_a", "system_b", "difference", "difference_low", "difference_high", "p_value", "log10_p"]
+    table = Table(
+        name="pairs",
+        **say.titled("pairs table"),
+        frame=written,
+        data=frame[[*data, "p_corrected", "verdict"]],
+        columns=(
+            METRIC,
+            *left(system_a="System", system_b="Other"),
+            *difference,
+            *columns,
+            *left(verdict="Significant"),
+        ),
+    )
+    return (Fold(title=f"{count(len(frame), 'difference')}", blocks=(table,)),)
+
+
+def _methods(study: TableStudy) -> Methods:
+    result = study.comparison
+    words = say(
+        "methods",
+        study=study,
+        sizes=study.scores.sizes,
+        result=result,
+        drawn=with_draws(result),
+        traits=traits_said(study.scores),
+        over=over_pairs(study),
+        correction=CORRECTIONS.get(result.correction),
+        n_same=sum(map(len, study.identical)),
+        letters=("piepho2004",) if study.baseline is None and study.marks == "groups" else (),
+    )
+    return Methods(paragraphs=(words,))

@@ -1,0 +1,298 @@
+# ruff: noqa: RUF001 - Greek letters and signs are meant for people
+"""The sections on error rates of a topics study: by size, by metric, by difference, and the curves beyond the data."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.unit import unit
+from metaeval.base.words import (
+    MISSING,
+    absent,
+    carried,
+    ends,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+    without_error,
+)
+from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
+from metaeval.models.families import FAMILIES, Family
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.questions.topics.page_words import (
+    TOLERANCE,
+    not_estimated,
+    ties_counted,
+    tolerance_name,
+    tolerance_names,
+    with_tolerances,
+)
+from metaeval.questions.topics.study import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
+from metaeval.reports.prose import prose
+from metaeval.resampling.bins import DifferenceBins
+
+_READINGS = ("first bin", "every larger bin", "cumulative")
+say = prose(__name__)
+
+
+def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
+    """Return every section on error rates."""
+    curves = study.curves()
+    return (_by_size(study, curves), *_by_metric(study, curves), *_by_difference(study), _beyond_the_data(study))
+
+
+def rates_section(study: TopicsStudy) -> Section:
+    """Return the section on how the error falls as topic sets grow."""
+    return _by_size(study, study.curves())
+
+
+def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
+    minimum, rates = study.minimum, study.error_rates
+    level, curve = "", say("fitted", family=_best_family(study))
+    if study.posterior is not None:
+        level = percentage(study.posterior.ci_prob)
+        if len(study.posterior.minimum_topics().dropna(subset="median")) == len(rates.metrics) * len(rates.tolerances):
+            curve = ""
+    picture = Picture(
+        **say.named("error_rates", level=level, curve=curve, limit=minimum.max_error, ties=ties_counted(study)),
+        draw=lambda: figures.error_panels(
+            curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
+        ),
+        alt=_curves_alt(study),
+    )
+    return Section(
+        **say.headed("error-rates lead"), blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),)))
+    )
+
+
+def _best_family(study: TopicsStudy) -> Family | None:
+    return None if study.minimum.family is None else FAMILIES[study.minimum.family]
+
+
+def _curves_alt(study: TopicsStudy) -> str:
+    rates, tolerance = study.error_rates.rates(), study.error_rates.tolerances[0]
+    first, last = (
+        rates.sel({"tolerance": tolerance, "size": size})
+        for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
+    )
+    named = tolerance_name(study, tolerance)
+    return "; ".join(
+        say("size mark", metric=metric, tolerance=named, first=float(a), last=float(b))
+        for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
+    )
+
+
+def _wide(frame: pd.DataFrame, values: str) -> pd.DataFrame:
+    return frame.pivot_table(index=["metric", "tolerance"], columns="size", values=values, sort=False, dropna=False)
+
+
+def _rates_table(study: TopicsStudy) -> Table:
+    frame = study.error_rates.to_frame()
+    sizes = _few(study.error_rates.sizes, 8)
+    rates, errors = (_wide(frame, values)[sizes] for values in ("error_rate", "rate_se"))
+    table_frame = rates.set_axis([f"{size}_sort" for size in sizes], axis=1).reset_index()
+    for size in sizes:
+        table_frame[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
+    return Table(
+        name="error_rates",
+        **say.titled("rates", rates=study.error_rates, ties=ties_counted(study)),
+        frame=with_tolerances(study, table_frame),
+        data=frame,
+        columns=(METRIC, TOLERANCE, *right(text, unit().Topics, **{str(size): str(size) for size in sizes})),
+    )
+
+
+def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
+    if len(study.error_rates.metrics) == 1:
+        return ()
+    picture = Picture(
+        **say.named("metrics_compared", limit=study.minimum.max_error),
+        draw=lambda: figures.tolerance_panels(
+            curves, tolerances=tolerance_names(study), max_error=study.minimum.max_error
+        ),
+        alt=_by_metric_alt(study),
+    )
+    return (Section(**say.headed("compared lead"), blocks=(picture,)),)
+
+
+def _by_metric_alt(study: TopicsStudy) -> str:
+    last = study.error_rates.rates().isel(size=-1)
+    parts = []
+    for tolerance in study.error_rates.tolerances:
+        order = last.sel({"tolerance": tolerance}).to_series().dropna()
+        if len(order):
+            least, most = ends(map(name_of_metric, order.index), order, map(share, order))
+            parts.append(say("metric mark", tolerance=tolerance_name(study, tolerance), least=least, most=most))
+    return say("metric marks", size=study.error_rates.sizes[-1], marks=parts)
+
+
+def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
+    if study.bins is not None:
+        blocks: tuple[Block, ...] = (
+            _difference_picture(study.bins),
+            _readings_table(study.bins, study.error_rates.metrics),
+        )
+    elif DIFFERENCES in study.unestimated:
+        blocks = (Text(paragraphs=(not_estimated(study.unestimated[DIFFERENCES]),), look="note"),)
+    else:
+        return ()
+    return (Section(**say.headed("differences lead"), blocks=blocks),)
+
+
+def _difference_picture(bins: DifferenceBins) -> Picture:
+    marks = bins.sensitivity()
+    return Picture(
+        **say.named(
+            "difference_bins",
+            bins=bins,
+            banded=bool(bins.to_frame()["low"].notna().any()),
+            size=int(marks["size"].iloc[0]),
+        ),
+        draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
+        alt="; ".join(say("difference mark", row=row) for row in marks.itertuples()),
+    )
+
+
+def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
+    frame = bins.readings.to_dataframe().reset_index()
+    values = ["difference", "share", "difference_error", "share_error"]
+    wide = frame.pivot_table(index="metric", columns="reading", values=values, sort=False, dropna=False)
+    table_frame = pd.DataFrame({"metric": list(metrics)})
+    columns = [METRIC]
+    for reading in _READINGS:
+        for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
+            name = f"{value} {reading}"
+            by_metric = wide.reindex(table_frame["metric"])
+            readings = by_metric[value, reading].where(by_metric["difference", reading].notna())
+            table_frame[name] = [
+                without_error(*row, write) for row in zip(readings, by_metric[f"{value}_error", reading], strict=True)
+            ]
+            table_frame[f"{name}_sort"] = readings.to_numpy()
+            columns += right(text, say(reading), **{name: word})
+    return Table(
+        **say.named("difference_required", frame=frame, limit=bins.max_error),
+        frame=table_frame,
+        columns=tuple(columns),
+        data=frame,
+    )
+
+
+def _beyond_the_data(study: TopicsStudy) -> Section:
+    if study.minimum.family is None:
+        block: Block = Text(paragraphs=(not_estimated(study.unestimated[CURVE]),), look="note")
+    else:
+        block = _held_out_table(study)
+    return Section(
+        **say.headed("held-out lead"),
+        blocks=(
+            *_curve_words(study),
+            block,
+            Fold(title=say("every fit"), blocks=(_fits_table(study),)),
+            Fold(title=say("published"), blocks=_exponential(study)),
+        ),
+    )
+
+
+def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
+    if study.minimum.family is None:
+        return ()
+    ranking, bias = study.comparison.summary().set_index("family"), None
+    if study.minimum.family != EXPONENTIAL and EXPONENTIAL in ranking.index:
+        bias = float(ranking["held_out_bias"][EXPONENTIAL])
+    words = say("continued", size=study.error_rates.sizes[-1], family=_best_family(study), bias=bias)
+    return (Text(paragraphs=(words,)),)
+
+
+def _held_out_table(study: TopicsStudy) -> Table:
+    summary = study.comparison.summary()
+    frame = summary.assign(
+        name=[sentence_case(FAMILIES[name].title) for name in summary["family"]],
+        formula=[FAMILIES[name].formula for name in summary["family"]],
+    )
+    above = "Held-out sizes"
+    return Table(
+        **say.named("curves_compared"),
+        frame=frame,
+        data=summary,
+        columns=(
+            *left(name="Curve"),
+            *right(number(2), above, held_out_error="Error"),
+            *right(_signed_share, above, held_out_bias="Bias"),
+            *right(whole, n_fitted="Fits"),
+            *left(formula="Formula"),
+        ),
+    )
+
+
+def _fits_table(study: TopicsStudy) -> Table:
+    frame = study.comparison.to_frame()
+    table_frame = with_tolerances(study, frame).assign(
+        name=[sentence_case(FAMILIES[name].title) for name in frame["family"]],
+        outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
+    )
+    return Table(
+        **say.named("curves"),
+        frame=table_frame,
+        data=frame,
+        columns=(
+            METRIC,
+            TOLERANCE,
+            *left(name="Curve"),
+            *right(number(2), held_out_error="Held out", weighted_error="All sizes"),
+            *left(outcome="Parameters"),
+        ),
+    )
+
+
+def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
+    numbers = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
+    fits, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
+    frame = with_tolerances(study, fits)
+    for name, digits in numbers.items():
+        frame[name] = [carried(*row, number(digits)) for row in zip(fits[name], errors[name], strict=True)]
+    bias = zip(fits["held_out_bias"], errors["held_out_bias"], strict=True)
+    frame["held_out_bias"] = [_signed_share(*row) for row in bias]
+    frame = frame.assign(**{f"{name}_sort": fits[name] for name in (*numbers, "held_out_bias")})
+    table = Table(
+        name="exponential",
+        **say.titled("exponential table", criterion=PUBLISHED_CRITERION),
+        frame=frame,
+        data=fits,
+        columns=(
+            METRIC,
+            TOLERANCE,
+            *right(text, "A₁", a1="value", se_a1="s.e."),
+            *right(text, "A₂", a2="value", se_a2="s.e."),
+            *right(text, chi_squared="χ²", held_out_bias="Held-out bias", n_zero_sizes="Left out"),
+        ),
+    )
+    last = study.error_rates.sizes[-1]
+    picture = Picture(
+        **say.named("published_curves", size=last),
+        draw=lambda: figures.error_panels(
+            study.published_curves(), tolerances=tolerance_names(study), max_error=study.minimum.max_error, seen_to=last
+        ),
+        alt=_curves_alt(study),
+    )
+    return Text(paragraphs=(say("exponential"),)), picture, table
+
+
+def _signed_share(value: object, error: object = None) -> str:
+    """Write a bias: to the percent, or with its error beside it."""
+    if absent(value):
+        return MISSING
+    bias = float(str(value))
+    written = f"{number(0)(100 * abs(bias))} %" if error is None else carried(abs(bias), error)
+    return written if written.strip("0. %") == "" else f"{'−' if bias < 0 else '+'}{written}"
+
+
+def _few(sizes: Sequence[int], most: int) -> list[int]:
+    places = np.unique(np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int))
+    return [sizes[index] for index in places]

@@ -1,0 +1,158 @@
+# ruff: noqa: RUF001 - dashes are meant for people
+"""The short answer of a topics study: how many topics, and how sure that is."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.unit import unit
+from metaeval.base.words import MISSING, ends, name_of_metric, percentage, text
+from metaeval.models.families import FAMILIES
+from metaeval.page.tables import METRIC, Column, Table, right, under
+from metaeval.questions.topics.page_words import count_errors, tolerance_name, topic_count, topics_needed_words
+from metaeval.questions.topics.study import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
+from metaeval.reports.key_figures import key_figures, named
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import facts
+
+_QUANTILES = ("median", "low", "high")
+say = prose(__name__)
+
+
+def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
+    """Answer in a sentence; then which of several numbers to quote, and what they do not say."""
+    return (topic_answer(study), topic_quote(study), say("caution", sampling=study.error_rates.sampling))
+
+
+def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
+    """Return what was counted, with what each number counts."""
+    rates = study.error_rates
+    counted = facts(metric=len(rates.metrics), system=rates.n_systems, topic=rates.n_topics, pair=rates.n_pairs)
+    sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
+    unit_words = f"{unit().topic if sizes == '1' else unit().topics} in a set"
+    return (*counted, (sizes, unit_words), (percentage(study.minimum.max_error), "error allowed"))
+
+
+def _quoted(study: TopicsStudy) -> list[float]:
+    """Return the tolerances to quote: 0, where it is in the study, and the one recommended, or else the least above."""
+    rates = study.error_rates
+    above = [tolerance for tolerance in rates.tolerances if tolerance > 0]
+    best = RECOMMENDED_TOLERANCE if rates.tolerance_unit == "relative" and RECOMMENDED_TOLERANCE in above else None
+    return [*(candidate for candidate in rates.tolerances if candidate == 0), *(above[:1] if best is None else [best])]
+
+
+def topic_answer(study: TopicsStudy) -> str:
+    """Say how many topics the least and the most demanding metric need, at the first tolerance to quote."""
+    tolerance, metrics = _quoted(study)[0], study.error_rates.metrics
+    needs = _needs(study, tolerance)
+    names = [need.metric for need in needs]
+    orders, written = [need.order for need in needs], [need.topics for need in needs]
+    extremes = list(dict.fromkeys(ends(names, orders, written))) if needs else []
+    return say(
+        "answer",
+        least=extremes[0].figure if extremes else "",
+        most=extremes[-1].figure if len(extremes) > 1 else "",
+        who=named(extremes, "metrics"),
+        n=len(metrics),
+        one=name_of_metric(metrics[0]),
+        silent=len(metrics) - len(needs),
+        max_error=study.minimum.max_error,
+        tolerance=tolerance_name(study, tolerance) if tolerance else "",
+        observed=study.posterior is None or any(need.observed for need in needs),
+    )
+
+
+def topic_quote(study: TopicsStudy) -> str:
+    """Say which of the numbers to quote, and what stands behind them."""
+    names = [tolerance_name(study, tolerance) for tolerance in _quoted(study) if tolerance]
+    return say(
+        "quote",
+        strict=0.0 in study.error_rates.tolerances,
+        tolerance=names[0] if names else "",
+        relative=study.error_rates.tolerance_unit == "relative",
+        posterior=study.posterior,
+        size=study.error_rates.sizes[-1],
+        family=FAMILIES[study.minimum.family] if study.minimum.family else None,
+        reason=study.unestimated.get(CURVE),
+    )
+
+
+class _Need(NamedTuple):
+    """What a metric needs: for the order, its name, and in words, with its interval where there is one."""
+
+    order: float
+    metric: str
+    topics: str
+    observed: bool = False
+
+
+def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
+    """Return what every metric needs: the median with its interval, or what was observed."""
+    smallest, limit = study.minimum.smallest_size, study.minimum.limit
+    frame, counts = study.to_frame(), _counts(study)
+    needs = []
+    for row in frame[frame["tolerance"] == tolerance].to_dict("records"):
+        metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
+        name = name_of_metric(metric)
+        if not np.isnan(median):
+            estimate = counts.loc[(metric, row["tolerance"])]
+            middle, low, high = (
+                topic_count(estimate[quantile], estimate[f"{quantile}_error"]) for quantile in _QUANTILES
+            )
+            few = low == middle == high and middle.startswith("<")
+            needs.append(_Need(median, name, say("few", figure=middle) if few else f"{middle} [{low}, {high}]"))
+            continue
+        # whoever passes an end of what was tried stands behind whoever reaches it
+        past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
+        figure, further = past.get(row["kind"], (counted, 0.0))
+        if not np.isnan(figure):
+            needs.append(_Need(figure + further, name, say("count", kind=row["kind"], figure=figure), observed=True))
+    return needs
+
+
+def _counts(study: TopicsStudy) -> pd.DataFrame:
+    """Return topics needed with their errors, by metric and tolerance; nothing without a model."""
+    if study.posterior is None:
+        return pd.DataFrame()
+    return study.posterior.minimum_topics(errors=True).set_index(["metric", "tolerance"])
+
+
+def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
+    """Return topics needed at the tolerances to quote: a frame with a row a metric, its columns, and their errors."""
+    metrics, counts = list(study.error_rates.metrics), _counts(study)
+    frame, columns, used = pd.DataFrame({"metric": metrics}), list[Column](), []
+    for tolerance in _quoted(study):
+        name, head = f"needed {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
+        needs = {need.metric: need for need in _needs(study, tolerance)}
+        ordered_needs = [needs.get(name_of_metric(metric)) for metric in metrics]
+        texts = [MISSING if need is None else _middle(need.topics) for need in ordered_needs]
+        frame[name], frame[f"{name}_sort"] = texts, [np.nan if need is None else need.order for need in ordered_needs]
+        columns += right(**{name: head}) if counts.empty else right(text, head, **{name: "median"})
+        if study.posterior is not None and tolerance in study.posterior.tolerances:
+            rows = counts.reindex(pd.MultiIndex.from_product([metrics, [tolerance]]))
+            used.append(rows)
+            frame[f"{name} interval"] = topics_needed_words(
+                *(rows[bound] for bound in ("low", "high", "low_error", "high_error"))
+            )
+            columns += under(text, head, **{f"{name} interval": f"{percentage(study.posterior.ci_prob)} interval"})
+    return frame, columns, count_errors(pd.concat(used)).strip() if used else ""
+
+
+def topic_rows(study: TopicsStudy) -> pd.DataFrame:
+    """Return the study's rows at the tolerances to quote."""
+    frame = study.to_frame()
+    return frame[frame["tolerance"].isin(_quoted(study))]
+
+
+def _middle(topics: str) -> str:
+    """Return the number alone, as a table has it."""
+    return topics.partition(" [")[0].replace(f"{say('few', figure='<').strip()} ", "<")
+
+
+def topic_figures(study: TopicsStudy) -> Table:
+    """Return the topics that the metrics need, fewest first."""
+    frame, columns, errors = topic_columns(study)
+    first = f"needed {_quoted(study)[0]:g}_sort"
+    data = topic_rows(study)
+    return key_figures(frame, [METRIC, *columns], by=first, falling=False, caption=errors, data=data)

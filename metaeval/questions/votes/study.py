@@ -1,0 +1,381 @@
+"""Whom do people prefer? From votes on pairs of systems to ranks with intervals, and to the votes that are missing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_count, check_power, check_share
+from metaeval.base.names import first_few
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.errors import EstimationError, ScoresError
+from metaeval.models.other_ratings import EloRatings, elo_ratings
+from metaeval.models.settling import SettledPairs, settled_pairs
+from metaeval.models.vote_dimension import OneDimension, one_dimension
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.vote_sweeps import swept_pairs
+from metaeval.models.votes_needed import VotePlan, vote_plan
+from metaeval.resampling.means_and_errors import RanksFromErrors
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.vote_columns import UNITS
+from metaeval.table.votes import Votes, as_votes
+from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.run_preferences import RunPreferences
+
+CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
+AS_RANKS = "ranks"
+"""What `VotesStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+_UNBOUNDED = "no strength has a bound; its pairs, of which one system won all votes, are tested one by one"
+_MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
+
+
+class VoteGroup(NamedTuple):
+    """What votes say about systems that they connect."""
+
+    fitted: BradleyTerry
+    """Without covariates."""
+    adjusted: BradleyTerry | None
+    """With them, where there are any."""
+    ranks: RanksFromErrors
+    dimension: OneDimension
+    plan: VotePlan
+    elo: EloRatings
+    davidson: NDArray[np.float64] | None
+    """Strengths of Davidson's model, where there are ties."""
+    unrated: tuple[str, ...]
+    """Systems without a bound."""
+
+    @property
+    def main(self) -> BradleyTerry:
+        """The strengths that are ranked: adjusted where there are covariates."""
+        return self.adjusted or self.fitted
+
+    @property
+    def settled(self) -> NDArray[np.bool_]:
+        """Pairs that the ranks decide."""
+        return np.asarray(self.ranks.data["significant"].to_numpy()[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VotesStudy(Study):
+    """Strengths and ranks of systems from votes."""
+
+    reported_by: ClassVar[str] = "metaeval.questions.votes.page:votes_report"
+
+    groups: tuple[VoteGroup, ...]
+    """Systems that votes connect, each group ranked alone, the largest first, of equal ones that with more
+    votes; empty where no strength has a bound. The first is group 1."""
+    sweeps: pd.DataFrame
+    """Where one system won all votes of each pair of a group, these pairs, with an exact sign test: group (where there
+    are several; numbered after those ranked), system (the winner), against, votes, independent (the most of which no
+    two share a question or voter, of which there are several), p_value, p_corrected (Holm), settled, least_share and
+    least_difference (one-sided limits of the winner's expected share and of its log odds). Empty otherwise."""
+    n_groups: int
+    """Groups of systems that votes connect, with those without strengths."""
+    swept_by: tuple[str, ...]
+    """What independent votes of `sweeps` do not share."""
+    n_votes: int
+    n_systems: int
+    n_units: Mapping[str, int]
+    """Questions and voters, where they are known."""
+    counted: bool
+    """Whether the votes came as counts."""
+    read_as: str
+    beside: SettledPairs | None
+    """The pairs of the largest group that metrics settle too, where scores were given."""
+    powers: pd.DataFrame
+    """Where votes are preferences between runs: one row a preference or metric and correction, with n_significant,
+    n_pairs and share; empty otherwise."""
+    unanswered: Mapping[str, str]
+    """Groups of systems that have no ranks, with the reason."""
+    alpha: float
+    power: float
+    top: int
+    share: float
+    """Of the pairs, for which the plan counts votes."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def first(self) -> VoteGroup:
+        """The largest group, where there are strengths."""
+        return self.groups[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a system, best first in its group.
+
+        The columns are group (where there are several), system, strength (log odds, of mean 0 in the group) with
+        standard_error, low and high, win_rate (mean over the rivals met), votes, rank, rank_low, rank_high, letters,
+        n_above, n_below, p_best and ``p_top_k``. Where no strength has a bound the pairs are returned: see `sweeps`.
+        """
+        return self.by_group(_systems) if self.groups else self.sweeps.copy()
+
+    def pair_counts(self) -> pd.DataFrame:
+        """Return one row a correction: n_significant, n_pairs, share, independent, and group where there are several.
+
+        The correction "ranks" is the decision behind ranks and letters. The others are t tests; ``independent`` is
+        their count as if every vote were independent, missing for ranks.
+        """
+        return self.by_group(_pair_counts)
+
+    def ratings(self) -> pd.DataFrame:
+        """Return one row a system, beside the strengths what others publish.
+
+        The columns are system, rank, strength, win_rate, davidson (Davidson's strength, which Newman's algorithm finds;
+        where there are ties), elo and elo_deviation (mean and standard deviation over random orders of the votes), and
+        group where there are several.
+        """
+        return self.by_group(_ratings)
+
+    def by_group(self, frame: Callable[[VoteGroup], pd.DataFrame]) -> pd.DataFrame:
+        """Return the rows of all groups, with the number of each where votes leave several, ranked or not."""
+        frames = [frame(group) for group in self.groups]
+        if not frames or self.n_groups == 1:
+            return frames[0] if frames else pd.DataFrame()
+        return pd.concat([rows.assign(group=number) for number, rows in enumerate(frames, start=1)], ignore_index=True)
+
+    def _read_as(self) -> str:
+        return self.read_as
+
+
+def _systems(group: VoteGroup) -> pd.DataFrame:
+    frame = group.main.to_frame().drop(columns="rank")
+    ranks = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
+    letters = group.ranks.groups()[["system", "letters"]]
+    frame = ranks.merge(frame, on="system").merge(letters, on="system")
+    first_columns = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
+    first_columns += ["rank_high", "letters"]
+    return frame[[*first_columns, *(name for name in frame if name not in first_columns)]]
+
+
+def _pair_counts(group: VoteGroup) -> pd.DataFrame:
+    counts: list[tuple[str, int, int | None]] = [(AS_RANKS, int(group.settled.sum()), None)]
+    for name in CORRECTIONS:
+        n_significant, alone = (
+            int(group.main.comparison(name, independent=independent).data["significant"].sum())
+            for independent in (False, True)
+        )
+        counts.append((name, n_significant, alone))
+    frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
+    frame = frame.astype({"independent": "Int64"})
+    n_pairs = len(group.settled)
+    return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
+
+
+def _ratings(group: VoteGroup) -> pd.DataFrame:
+    frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
+    positions = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
+    if group.davidson is not None:
+        frame["davidson"] = group.davidson[positions]
+    return frame.assign(elo=group.elo.mean[positions], elo_deviation=group.elo.deviation[positions])
+
+
+def study_votes(  # noqa: PLR0913 - every option of the command
+    votes: object,
+    *,
+    ties: Ties = "half",
+    clusters: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    top: int = 3,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    share: float = 0.75,
+    n_next: int = 100,
+    scores: object = None,
+    preferences: RunPreferences | None = None,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> VotesStudy:
+    """Rank systems by votes, with errors for votes that go together.
+
+    Parameters
+    ----------
+    votes : Votes, DataFrame or sequence of mappings
+        One row a vote; see `metaeval.table.votes.as_votes` and `metaeval.read_votes`.
+    ties : {"half", "davidson", "drop"}, default "half"
+        Half a win for either, an outcome with a parameter of its own, or left out.
+    clusters : sequence of {"question", "voter"}, optional
+        By what votes hang together; by default what is known of both.
+    covariates : sequence of str, optional
+        What to adjust for: covariates of the votes, or columns as `metaeval.table.votes.as_votes` takes them.
+    top : int, default 3
+        How many systems count as the top.
+    alpha : float, default 0.05
+        Significance level; intervals hold at 1 - alpha.
+    power : float, default 0.8
+        Chance with which the planned votes settle a pair.
+    share : float, default 0.75
+        Of the pairs, for which the plan counts votes.
+    n_next : int, default 100
+        Votes whose best use is asked for.
+    scores : Scores or anything `metaeval.as_scores` takes, optional
+        Scores by item of some of the same systems, whose settled pairs are compared with those of the votes.
+    preferences : RunPreferences, optional
+        Where votes are preferences between runs, these and others, whose discriminative power is counted beside that
+        of the scores' metrics.
+    rng : None, int or numpy.random.Generator
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    VotesStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        If there are no votes, or an option is outside its rule.
+    EstimationError
+        If no group of systems has strengths, nor pairs that one system won throughout (see `VotesStudy.sweeps`).
+
+    See Also
+    --------
+    metaeval.models.bradley_terry : the model and its errors
+    metaeval.questions.leaderboard.study.study_leaderboard : from scores by item
+
+    Examples
+    --------
+    >>> from metaeval.simulate import simulate_votes
+    >>> study = study_votes(simulate_votes(n_systems=4, rng=1), rng=1)
+    >>> study.to_frame()[["system", "rank", "rank_low", "rank_high"]].to_numpy().tolist()[0]
+    ['system4', 1, 1, 1]
+    """
+    check_share(alpha, "alpha")
+    check_share(share, "share")
+    check_power(power, alpha)
+    check_count(top, "top")
+    seed = resolve_seed(rng)
+    all_votes = as_votes(votes, covariates=covariates)
+    all_votes = replace(
+        all_votes, covariates={name: all_votes.covariates[name] for name in covariates or all_votes.covariates}
+    )
+    attempt = Attempts(EstimationError, ScoresError)
+    ranked, sweeps, groups = [], [], all_votes.grouped()
+    swept_by = tuple(name for name in (UNITS if clusters is None else clusters) if all_votes.n_units(name) > 1)
+    for names in groups:
+        of_group = all_votes if len(groups) == 1 else all_votes.of(names)
+        made = attempt(
+            first_few(names),
+            lambda of_group=of_group: _group(of_group, ties, clusters, top, alpha, power, n_next, seed),  # type: ignore[misc]  # bound now
+        )
+        if made is not None:
+            ranked.append(made)
+        else:
+            decisive = of_group.share != 0.5  # noqa: PLR2004 - ties
+            won = of_group.where(decisive) if ties == "drop" and decisive.any() else of_group
+            sweeps.append(swept_pairs(won, swept_by, alpha=alpha))
+            if len(sweeps[-1]):
+                attempt.failed[first_few(names)] = _UNBOUNDED
+    sweeps = [of_group for of_group in sweeps if len(of_group)]
+    if len(groups) > 1:
+        for number, rows in enumerate(sweeps, start=len(ranked) + 1):
+            rows.insert(0, "group", number)
+    swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
+    if not ranked and not len(swept):
+        raise EstimationError(next(iter(attempt.failed.values())))
+    if not ranked and scores is not None:
+        attempt.failed["Metrics and these votes"] = "without strengths there are no ranks to compare"
+    notes = [
+        *all_votes.notes,
+        *(note for group in ranked for note in group.fitted.notes),
+        *_notes(all_votes, ranked, groups),
+    ]
+    return VotesStudy(
+        groups=tuple(ranked),
+        sweeps=swept,
+        n_groups=len(groups),
+        swept_by=swept_by,
+        n_votes=all_votes.n_votes,
+        n_systems=len(all_votes.systems),
+        n_units=MappingProxyType({name: all_votes.n_units(name) for name in all_votes.units}),
+        counted=all_votes.counted,
+        beside=None if scores is None or not ranked else settled_pairs(ranked[0].main, scores, alpha=alpha, rng=seed),
+        powers=pd.DataFrame() if preferences is None else _powers(preferences, scores, float(alpha)),
+        read_as=all_votes.read_as,
+        unanswered=MappingProxyType(dict(attempt.failed)),
+        alpha=float(alpha),
+        power=float(power),
+        top=int(top),
+        share=float(share),
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=provenance or record_provenance("study_votes", random_source=f"seed {seed}"),
+    )
+
+
+def _powers(preferences: RunPreferences, scores: object, alpha: float) -> pd.DataFrame:
+    """Return the discriminative power of preferences and of metrics, by one t test over topics."""
+    comparisons = [preferences.comparison("none", alpha=alpha)]
+    if scores is not None:
+        comparisons.append(compare_systems(scores, test="t", correction="none", alpha=alpha))
+    rows = []
+    for bare in comparisons:
+        for correction in ("none", "fdr_bh", "fdr_by"):
+            counts = bare.with_correction(correction).data["significant"].to_numpy().sum(axis=1).tolist()
+            rows += [(name, correction, n, bare.n_pairs) for name, n in zip(bare.metrics, counts, strict=True)]
+    frame = pd.DataFrame(rows, columns=["metric", "correction", "n_significant", "n_pairs"])
+    return frame.assign(share=frame["n_significant"] / frame["n_pairs"])
+
+
+def _group(  # noqa: PLR0913, PLR0917 - as asked
+    votes: Votes,
+    ties: Ties,
+    clusters: Sequence[str] | None,
+    top: int,
+    alpha: float,
+    power: float,
+    n_next: int,
+    seed: int,
+) -> VoteGroup:
+    fitted = bradley_terry(votes, ties=ties, clusters=clusters, covariates=[], alpha=alpha)
+    adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
+    main = adjusted or fitted
+    ranks = vote_ranks(main, top=top, alpha=alpha, rng=seed)
+    inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
+    inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
+    n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(inner.share), 1)))
+    plain = np.isin(inner.share, [0.0, 0.5, 1.0]).all() and (inner.share == 0.5).any()  # noqa: PLR2004 - ties
+    attempt = Attempts(EstimationError)
+    return VoteGroup(
+        fitted=fitted,
+        adjusted=adjusted,
+        ranks=ranks,
+        dimension=one_dimension(inner, fitted),
+        plan=vote_plan(main, ranks, power=power, n_next=n_next),
+        elo=elo_ratings(inner, n_orders=n_orders, rng=seed),
+        davidson=attempt("Davidson", lambda: davidson_strengths(inner)) if plain else None,
+        unrated=tuple(fitted.unbounded["system"]),
+    )
+
+
+def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[str]]) -> list[str]:
+    """Say what the votes leave unknown."""
+    notes = []
+    if votes.counted:
+        notes.append("counts do not say who voted on what: errors take every vote for independent, which is unchecked")
+    elif not votes.units:
+        notes.append("votes name no question and no voter: errors take every vote for independent, which is unchecked")
+    for name in votes.units:
+        if votes.n_units(name) == 1:
+            notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
+            notes[-1] += f": what other {name}s would change is unknown"
+        else:
+            lone = [
+                str(group_number)
+                for group_number, group in enumerate(found, start=1)
+                if group.fitted.n_units[name] == 1
+            ]
+            notes += [
+                f"in group {group_number} all votes are of one {name}" for group_number in lone if len(groups) > 1
+            ]
+    if len(groups) > 1:
+        notes.append(f"no votes connect {len(groups)} groups of systems; each is taken alone")
+        notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ", those with strengths first"
+    unrated = [name for group in found for name in group.unrated]
+    if unrated:
+        notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")
+    return notes

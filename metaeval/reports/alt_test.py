@@ -1,0 +1,85 @@
+"""What pages say of the alt-test: which judges may label in place of a person."""
+
+import pandas as pd
+
+from metaeval.agreement.alt_test import AltTest
+from metaeval.base.words import number, whole
+from metaeval.page.blocks import Fold, Section, Text
+from metaeval.page.tables import Table, left, right
+from metaeval.reports.key_figures import key_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import labelled_heads
+
+_DECIMAL = number(2)
+_RATES = {"winning_rate": "Winning rate", "advantage_probability": "Advantage"}
+say = prose(__name__)
+
+
+def alt_words(alt: AltTest) -> str:
+    """Say who may replace a person, where the alt-test is all there is."""
+    order = _by_wins(alt)
+    rates = " to ".join(dict.fromkeys(map(_DECIMAL, order["winning_rate"].iloc[[-1, 0]])))
+    return say("may label", rates=rates, n=len(order), passing=int(order["passes"].sum()), first=order.iloc[0])
+
+
+def _by_wins(alt: AltTest) -> pd.DataFrame:
+    return alt.judges.sort_values(["winning_rate", "advantage_probability", "judge"], ascending=[False, False, True])
+
+
+def alt_figures(alt: AltTest) -> Table:
+    """Return what the alt-test says of the judges, the best first."""
+    frame = _by_wins(alt)
+    frame = frame.assign(verdict=frame["passes"].map({True: "may", False: "may not"}))
+    columns = (*left(judge="Judge", verdict="May label"), *right(_DECIMAL, **_RATES))
+    return key_figures(frame, columns, which="best", caption=say("key alt", alt=alt))
+
+
+def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ...]:
+    """Say which judges may stand in for the people as labellers."""
+    if alt is None:
+        return ()
+    judges = alt.judges.assign(
+        least=alt.smallest_epsilon().reindex(alt.judges["judge"]).to_numpy(),
+        verdict=alt.judges["passes"].map({True: "may", False: "may not"}),
+    ).sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
+    table = Table(
+        name="alt-test",
+        title=say("alt title"),
+        caption=say("alt table", alt=alt),
+        frame=judges,
+        columns=(
+            *left(judge="Judge", verdict="May stand in"),
+            *right(_DECIMAL, **_RATES, least="Smallest ε"),
+            *right(
+                whole,
+                rejected="Passed against",
+                people="people of",
+                items=labelled_heads(),
+                items_lacking="Not labelled",
+            ),
+        ),
+        data=judges.drop(columns="verdict").rename(columns={"least": "smallest_epsilon"}),
+    )
+    by_person = Table(
+        name="alt-test-people",
+        title=say("people title"),
+        caption=say("people"),
+        frame=alt.people,
+        columns=(
+            *left(judge="Judge", person="Person"),
+            *right(whole, items=labelled_heads()),
+            *right(number(2), judge_wins="Judge at least as near", person_wins="Person at least as near"),
+            *right(number(3), difference="Difference", p_corrected="p, corrected"),
+        ),
+    )
+    left_out = alt.left_out["person"].drop_duplicates().tolist() if len(alt.left_out) else []
+    folded = Fold(title=say("people fold"), blocks=(by_person,))
+    return (
+        Section(
+            id="alt-test",
+            title=say("alt section"),
+            lead=say("alt lead"),
+            brief=brief,
+            blocks=(table, Text(paragraphs=(say("no part", alt=alt, left_out=left_out),)), folded),
+        ),
+    )

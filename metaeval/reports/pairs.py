@@ -1,0 +1,108 @@
+"""What pages say of tested pairs of systems."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from metaeval.base.names import count
+from metaeval.base.unit import unit_of
+from metaeval.base.words import number, percentage
+from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
+from metaeval.reports.data_files import with_difference_bounds
+from metaeval.reports.key_figures import key_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import drawn_for_p
+from metaeval.table.scores import Scores
+from metaeval.table.structure import mean_over_topics
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import PairwiseResult, is_significant
+
+_SCORE = number(4)
+say = prose(__name__)
+
+
+def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
+    """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
+    sides, names = metrics_by_side(result), _pair(result)
+    if len(sides[-1]) > len(sides[1]):
+        sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
+    means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
+    spoken = unit_of(scores)
+    return say(
+        "pair",
+        sides=sides,
+        names=names,
+        n=len(result.metrics),
+        means=means.tolist(),
+        lead=result,
+        untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
+        units=spoken.clusters if "cluster" in scores.coords else spoken.topics,
+        few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
+    )
+
+
+def _least_reachable(result: PairwiseResult) -> float:
+    """Return the smallest p-value that an exact test of the pair could reach, if it is above the level; or 0."""
+    if "p_reachable" not in result.data or not (result.data["p_reachable"] < 1.0).any():
+        return 0.0
+    least = float(result.data["p_reachable"].min())
+    return 0.0 if is_significant(least, result.alpha) else least
+
+
+def pair_figures(result: PairwiseResult, scores: Scores) -> Table:
+    """Return the means of two systems under each metric, their difference and its p-value."""
+    names, metrics = _pair(result), list(result.metrics)
+    means = mean_over_topics(scores.sel(metric=metrics, system=names))
+    frame = with_difference_bounds(result).assign(first=means[:, 0], second=means[:, 1])
+    frame["verdict"] = pair_verdicts(frame)
+    frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
+    frame, difference = difference_columns(frame, result.alpha)
+    columns = (
+        METRIC,
+        *right(number(3), "Mean", first=names[0], second=names[1]),
+        *difference,
+        *written,
+        *left(verdict="Significant"),
+    )
+    return key_figures(frame, columns)
+
+
+def difference_columns(
+    pairs: pd.DataFrame, alpha: float, write: Callable[[object], str] = _SCORE
+) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return pairs with the intervals of their differences written out, if any has one, and the columns."""
+    if pairs["difference_low"].isna().all():
+        return pairs, right(write, difference="Difference")
+    return bounded(pairs, {"difference": ("Difference", write)}, f"{percentage(1 - alpha)} interval")
+
+
+def tested_pairs(result: PairwiseResult, noun: str) -> str:
+    """Say how many pairs were tested under each metric: all, or those that have enough in common; nothing of none."""
+    least, most = int(result.n_tested.min()), int(result.n_tested.max())
+    if least == result.n_pairs:
+        return count(most, noun)
+    return f"{f'{least:,} to ' if least < most else ''}{count(most, f'tested {noun}')}" if most else ""
+
+
+def pair_verdicts(pairs: pd.DataFrame) -> pd.Series:
+    """Return whether pairs differ significantly, "yes" or "no"; None of those that could not be tested."""
+    verdicts = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
+    return verdicts.where(pairs["p_value"].notna(), None)
+
+
+def decision_words(label: str, correction: str) -> str:
+    """Return a test, by its label, and a correction as a caption names them."""
+    return f"{label}, {CORRECTIONS.words(correction)}"
+
+
+def metrics_by_side(result: PairwiseResult) -> dict[int, list[str]]:
+    """Return the metrics by the sign of the one pair's verdict, if tested: first system better, second, or neither."""
+    sides: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    for metric, verdict, tested in zip(result.metrics, result.verdicts()[:, 0].tolist(), result.n_tested, strict=True):
+        if tested:
+            sides[int(verdict)].append(metric)
+    return sides
+
+
+def _pair(result: PairwiseResult) -> list[str]:
+    return [str(result.data[side].to_numpy()[0]) for side in ("system_a", "system_b")]

@@ -1,0 +1,45 @@
+"""The study of settled pairs: votes beside metrics and beside votes, in sentences that the table bears out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.questions.boards.study_decided import study_settled
+from metaeval.simulate.votes import simulate_votes
+from metaeval.table.scores import as_scores
+
+
+@pytest.fixture(scope="module")
+def votes():
+    """Simulate eight systems."""
+    return simulate_votes(n_votes=3000, rng=1)
+
+
+def test_metrics_beside_votes(votes):
+    """The sentence has the counts of the table; all have ranks among the systems that both know."""
+    names = [f"system{number}" for number in range(2, 10)]
+    drawn = np.arange(8)[:, None] / 8 + np.random.default_rng(1).normal(0, 0.4, (8, 60))
+    study = study_settled(votes, as_scores(drawn, systems=names, metrics=["good"]), rng=1)
+    row = study.beside.set_index("predictor").loc["good"]
+    said = study.report().summary[0]
+    assert f"21 pairs of 7 systems, {row['n_truth']} are settled by votes" in said
+    assert f"and {row['n_predictor']} by good, {row['n_shared']} of them alike" in said
+    ranks = study.found.ranked()
+    assert {"votes_low", "good_high"} <= set(ranks)
+    assert (ranks["good_low"] <= ranks["good"]).all()
+    assert any("system1" in note and "system9" in note for note in study.notes)
+    assert not len(study.predicted)
+
+
+def test_sets_of_votes(votes):
+    """The reference is the first or the one named; each set needs strengths, and its name says whose are missing."""
+    other = simulate_votes(n_votes=3000, rng=2)
+    study = study_settled({"people": votes, "judge": other}, reference="judge", rng=1)
+    assert study.beside[["predictor", "truth"]].to_numpy().tolist() == [["people", "judge"]]
+    assert study.report().title == "Do these votes settle the same pairs?"
+    with pytest.raises(InvalidOptionError, match="reference"):
+        study_settled({"people": votes}, reference="judge")
+    lone = pd.DataFrame([("x", "y", "left")], columns=["left", "right", "winner"])
+    with pytest.raises(EstimationError, match="lone: no strength has a bound"):
+        study_settled({"people": votes, "lone": lone})

@@ -1,0 +1,74 @@
+# ruff: noqa: RUF001 - dashes are what people see
+"""The report of a comparison of tests: its sentences and tables are the study's, also where nothing is rejected."""
+
+import re
+
+import numpy as np
+import pytest
+
+from metaeval.base.digits import error_of_share
+from metaeval.base.words import carried, share_of
+from metaeval.questions.compare_tests.page import tests_report as report_of  # pytest would take it for a test
+from metaeval.questions.compare_tests.study import study_tests
+from metaeval.table.scores import as_scores
+from metaeval.tests_stat.catalogue import TESTS
+
+QUICK = {"n_splits": 8, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
+
+
+@pytest.fixture(scope="module")
+def study(scores):
+    """Two metrics of systems with hostile names, uncorrected and corrected."""
+    return study_tests(scores, corrections=["none", "holm"], **QUICK)
+
+
+def test_the_tables_numbers_are_the_studys(study):
+    """One table a correction, in the order asked; every share and count is that of the frame."""
+    tables = [table for table in report_of(study).tables() if table.name.startswith("tests_")]
+    assert [table.name for table in tables] == ["tests_none", "tests_holm"]
+    for table, (_, rows) in zip(tables, study.to_frame().groupby("correction", sort=False), strict=True):
+        for cells, row in zip(table.cells(), rows.itertuples(), strict=True):
+            shown = [cell.text for cell in cells]
+            assert shown[1:3] == [TESTS.label(row.test), carried(row.rejected, row.rejected_se)]
+            alone = error_of_share(0.0, row.rejections) if row.rejections else 0.0  # one more may be the first error
+            spread = max(row.error_rate_se, alone)
+            assert shown[4] == (share_of(row.errors, row.rejections, spread) if row.rejections else "–")
+            assert shown[6:8] == [
+                carried(row.rejected_both, row.rejected_both_se),
+                carried(row.self_agreement, row.self_agreement_se),
+            ]
+
+
+def test_the_first_sentence_answers(simulated_scores):
+    """It names the test that errs least and its error rate; the section says how many more pairs another rejects."""
+    study = study_tests(simulated_scores(1, 8, 24), tests=["t", "sign"], corrections=["none"], **QUICK)
+    frame = study.to_frame().sort_values(["error_rate", "rejected"], ascending=[True, False])
+    report, first = report_of(study), frame.iloc[0]
+    spread = max(first["error_rate_se"], error_of_share(0.0, first["rejections"]))
+    assert re.match(rf"The {TESTS.words(first['test'])} test errs least(, not clearly)?: ", report.summary[0])
+    assert f": {carried(first['error_rate'], spread)} of rejections fail" in report.summary[0]
+    (words,) = [block.paragraphs[0] for block in report.sections[0].blocks if block.kind == "text"]
+    ratio = frame["rejection_ratio"].iloc[list(frame["test"]).index("sign")]
+    shown = re.search(r"(\S+)(?: ± (\S+))? times as many pairs", words)
+    assert float(shown[1]) == pytest.approx(ratio, abs=max(0.005, float(shown[2] or 0.0)))
+
+
+def test_no_interval_is_claimed(study):
+    """The methods say why an error rate has none, and that the bars are over splits."""
+    report = report_of(study)
+    assert "No confidence interval is given" in report.methods.paragraphs[0]
+    assert {"ogilvie2006", "sanderson2005", "holm1979"} <= set(report.methods.cite)
+    assert all("not confidence intervals" in picture.caption for picture in report.pictures())
+
+
+def test_nothing_rejected_is_said():
+    """Identical systems: no rejections, no error rates, dashes in the table and a note for every test; it draws."""
+    values = np.tile(np.random.default_rng(0).random(12), (3, 1))
+    study = study_tests(as_scores(values), tests=["t", "sign"], corrections=["none"], **QUICK)
+    report = report_of(study)
+    assert report.summary[0] == "No test rejects a single pair on half of the topics (uncorrected)."
+    assert sum("rejects no pair on any half" in note for note in report.notes) == 2
+    (table,) = [table for table in report.tables() if table.name == "tests_none"]
+    assert table.cells()[0][4].text == "–"
+    for picture in report.pictures():
+        picture.draw()

@@ -1,0 +1,87 @@
+"""The study of components of variance: its check on halves, flat metrics, plans and tries."""
+
+import numpy as np
+import pytest
+
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models import variance_components
+from metaeval.questions.components.study import study_components
+from metaeval.studies import components
+from metaeval.table.scores import as_scores
+
+pytestmark = pytest.mark.usefixtures("one_core")
+
+
+def test_too_few_items_for_halves():
+    """The check is left out, with the reason."""
+    study = study_components(np.random.default_rng(0).random((1, 4, 6)), rng=1)
+    assert study.halves.empty
+    assert "too small" in study.unanswered["Check on halves"]
+
+
+def test_as_many_halves_as_are_asked_for(monkeypatch):
+    """However large the table is; only where nobody asks are they fewer for a large one."""
+    values = np.random.default_rng(0).normal(size=(1, 4, 30))
+    values[0, 0, ::4] = np.nan
+    scores = as_scores(values, missing="pairwise")
+    assert study_components(scores, rng=1).halves["splits"].item() == 20
+    monkeypatch.setattr(components, "_MOST_WORK", 1)
+    found = {asked: study_components(scores, n_splits=asked, rng=1).halves["splits"].item() for asked in (None, 7)}
+    assert found == {None: 2, 7: 7}
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_halves_show_what_components_expect(size):
+    """With normal systems and noise, within a few points: halves of items, or of clusters whose items err alike."""
+    draw = np.random.default_rng(1)
+    values = draw.normal(0, 0.5, (100, 1)) + draw.normal(size=(1, 80)) + draw.normal(size=(100, 80))
+    values += (size > 1) * np.repeat(draw.normal(0, 0.7, (100, 80 // size)), size, axis=1)
+    clusters = {str(one + 1): f"c{one // size}" for one in range(80)} if size > 1 else None
+    row = study_components(as_scores(values[None], clusters=clusters), n_splits=5, rng=1).halves.iloc[0]
+    assert row[["items", "clusters", "splits"]].tolist() == [40, 8 * (size > 1), 5]
+    assert row["power"] == pytest.approx(row["expected_power"], abs=0.06)
+    assert row["contradicted"] == pytest.approx(row["expected_contradicted"], abs=0.04)
+
+
+def test_a_flat_metric_is_left_out_and_flat_scores_are_refused():
+    """With the reason; the others are answered."""
+    values = np.random.default_rng(0).random((2, 4, 12))
+    values[0] = 0.5
+    study = study_components(values, n_splits=0, rng=1)
+    assert study.components.components["metric"].unique().tolist() == ["metric2"]
+    assert study.unanswered["metric1"] == "all scores are equal"
+    with pytest.raises(EstimationError, match="equal"):
+        study_components(values[:1], rng=1)
+
+
+def test_its_parts_are_those_of_the_engine():
+    """Components, items needed and designs, with the costs that were given."""
+    draw = np.random.default_rng(3)
+    scores = as_scores((draw.normal(size=(1, 5, 1, 1)) + draw.normal(size=(1, 5, 20, 3)) > 0).astype(float))
+    study = study_components(scores, cost={"item": 3.0, "run": 1.0}, target=0.8, n_splits=0, rng=1)
+    found = variance_components(scores)
+    assert study.to_frame().equals(found.components)
+    assert study.designs.equals(found.cheapest({"item": 3.0, "run": 1.0}))
+    assert study.assured.equals(found.cheapest({"item": 3.0, "run": 1.0}, target=0.8))
+    assert study.needed.iloc[:1].equals(found.needed(0.8))
+    assert study.tries is not None
+    assert sorted(study.plan["repeats"].unique()) == [1, 2, 3, 5]
+
+
+def test_judges_that_are_measured():
+    """The page speaks of judges, and plans numbers of systems."""
+    values = np.random.default_rng(2).normal(size=(4, 6, 15)) + np.arange(4.0)[:, None, None]
+    study = study_components(values, judges=True, measure="judge", rng=1)
+    report = study.report()
+    assert "differences between judges" in report.summary[1]
+    assert "6 systems" in report.summary[1]
+    assert sorted(study.plan["systems"].unique()) == [1, 2, 3, 5, 6]
+
+
+def test_what_is_refused():
+    """A measure that is none, costs that are none."""
+    values = np.random.default_rng(0).random((1, 4, 12))
+    with pytest.raises(InvalidOptionError, match="measure"):
+        study_components(values, measure="repeat")
+    with pytest.raises(InvalidOptionError, match="cost"):
+        study_components(values, cost={"item": 1.0})

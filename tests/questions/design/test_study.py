@@ -1,0 +1,196 @@
+"""The design study: published topic counts, variances from scores, and what the topics at hand achieve."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.models.sample_size import anova_power, interval_width, paired_t_power
+from metaeval.questions.design.study import study_design
+from metaeval.table.scores import as_scores
+
+# Counts for alpha .05 and power .8, computed independently: (difference, variance, systems, {method: (approx, exact)})
+TABLE = [
+    (0.05, 0.05, 10, {"t": (316, 316), "anova": (624, 627), "interval": (617, 617)}),
+    (0.10, 0.05, 100, {"t": (81, 81), "anova": (404, 405), "interval": (156, 156)}),
+    (0.20, 0.05, 2, {"t": (22, 22), "anova": (21, 21), "interval": (41, 41)}),
+    (0.10, 0.10, 10, {"t": (159, 159), "anova": (313, 314), "interval": (310, 310)}),
+]
+
+
+def simulated_scores(seed=1, n_topics=30):
+    rng = np.random.default_rng(seed)
+    return as_scores(0.5 + 0.1 * rng.normal(size=(2, 6, n_topics)) + 0.2 * rng.normal(size=(1, 1, n_topics)))
+
+
+@pytest.mark.parametrize(("difference", "variance", "n_systems", "expected"), TABLE)
+def test_counts_are_those_of_the_table(difference, variance, n_systems, expected):
+    """Every method gives the number computed elsewhere, exactly and by Sakai's approximation."""
+    for place, calculation in enumerate(("approximate", "exact")):
+        table = study_design(
+            variance=variance, differences=[difference], n_systems=n_systems, calculation=calculation
+        ).table
+        assert dict(zip(table["method"], table["n_topics"], strict=True)) == {
+            name: counts[place] for name, counts in expected.items()
+        }
+
+
+def test_variances_come_from_the_scores():
+    """The residual variance is that of a two-way layout written out here, and within is larger by the topics' share."""
+    scores = simulated_scores()
+    for method in ("residual", "within"):
+        table = study_design(scores, variance=method, differences=[0.1], methods=["t"]).table
+        for row, values in zip(table.to_dict("records"), scores.to_numpy(), strict=True):
+            left = values - values.mean(axis=1, keepdims=True)
+            if method == "residual":
+                left = left - left.mean(axis=0)
+            freedom = 5 * 29 if method == "residual" else 6 * 29
+            assert row["variance"] == pytest.approx((left**2).sum() / freedom)
+
+
+def test_topics_at_hand_are_judged():
+    """Power and width stand beside the counts where one collection was given, and are those of the functions."""
+    for row in study_design(simulated_scores(), differences=[0.05]).table.to_dict("records"):
+        assert row["topics_at_hand"] == 30
+        if row["method"] == "t":
+            assert row["power_at_hand"] == paired_t_power(30, 0.05, 2 * row["variance"])
+        elif row["method"] == "anova":
+            assert row["power_at_hand"] == anova_power(30, 0.05, row["variance"], 6)
+        else:
+            assert row["width_at_hand"] == interval_width(30, 2 * row["variance"])
+
+
+@pytest.mark.parametrize("method", ["t", "interval"])
+def test_topics_are_enough_for_the_share_of_pairs_that_is_said(method):
+    """The literal share of pairs whose own variance lets them reach the goal, and the fewest topics for the share."""
+    scores, share, asked = simulated_scores(), 0.7, 0.05
+    study = study_design(scores, differences=[asked], methods=[method], share=share)
+    first, second = np.triu_indices(6, 1)
+    for row, values in zip(study.table.to_dict("records"), scores.to_numpy(), strict=True):
+        variances = (values[first] - values[second]).var(axis=1, ddof=1)
+
+        def enough(n_topics, variances=variances):
+            if method == "t":
+                return np.array([paired_t_power(n_topics, asked, one) >= 0.8 for one in variances])
+            return np.array([interval_width(n_topics, one) <= asked for one in variances])
+
+        assert row["pairs_reached"] == enough(row["n_topics"]).mean()
+        needed = row["n_topics_for_share"]
+        assert enough(needed).mean() >= share > enough(needed - 1).mean()
+    (figures,) = study.report().key_figures.frame.to_dict("records")
+    assert figures["share"].startswith(f"{study.table['n_topics_for_share'].min():,}")
+    assert "quote the number for 70 % of them" in study.report().summary[1]
+
+
+def test_where_pairs_are_unknown_none_are_told_of():
+    """A variance that was given, an analysis of variance, and two systems, whose one pair is all pairs."""
+    assert "pairs_reached" not in study_design(variance=0.1, methods=["t"]).table
+    scores = simulated_scores()
+    alone = study_design(scores, methods=["anova"])
+    assert alone.table[["pairs_reached", "n_topics_for_share"]].isna().all(axis=None)
+    assert not any("of them" in words for words in alone.report().summary)
+    pair = study_design(scores.isel(system=[0, 1]), methods=["t"]).table
+    assert (pair["pairs_reached"] == 1).all()
+    assert (pair["n_topics_for_share"] == pair["n_topics"]).all()
+
+
+def test_collections_are_pooled_by_degrees_of_freedom():
+    """Two collections give one row a metric with the mean variance weighted by degrees of freedom."""
+    both = {"a": simulated_scores(1, 30), "b": simulated_scores(2, 11)}
+    pooled = study_design(both, differences=[0.1], methods=["t"]).table.set_index("metric")["variance"]
+    alone = [study_design(one, differences=[0.1], methods=["t"]).table["variance"] for one in both.values()]
+    assert pooled.to_numpy() == pytest.approx((29 * alone[0] + 10 * alone[1]) / 39)
+
+
+@pytest.mark.parametrize("given", ["scores", "variance"])
+@pytest.mark.parametrize("calculation", ["exact", "approximate"])
+def test_other_differences_get_what_asking_for_them_would_have_got(given, calculation):
+    """Nothing but the differences changes, and half of one takes about four times the topics."""
+    options = {"scores": simulated_scores()} if given == "scores" else {"variance": 0.03, "n_systems": 7}
+    options |= {"alpha": 0.01, "power": 0.9, "calculation": calculation}
+    other = study_design(differences=[0.2], **options).for_differences([0.02, 0.04])
+    pd.testing.assert_frame_equal(other, study_design(differences=[0.02, 0.04], **options).table)
+    ratios = other[other["difference"] == 0.02]["n_topics"].to_numpy() / other[other["difference"] == 0.04]["n_topics"]
+    np.testing.assert_allclose(ratios.astype(float), 4, rtol=0.1)
+
+
+def test_the_numbers_of_the_summary_are_written_as_those_of_the_table():
+    """Thousands have their comma wherever they are said."""
+    one = study_design(variance=0.2, differences=[0.05], methods=["t"]).report().summary
+    several = study_design(simulated_scores(), differences=[0.005, 0.01], methods=["t"]).report().summary
+    assert "1,258 topics" in one[0]  # (1.96 + 0.84)^2 2 * 0.2 / 0.05^2, and two for the t distribution
+    assert re.findall(r"\d,\d{3}", several[0])
+    assert not re.findall(r"\d{4}", several[0])
+
+
+def test_what_needs_too_many_topics_has_a_reason_and_no_number():
+    """One impossible difference leaves the others standing; nothing but impossible ones is an error."""
+    table = study_design(variance=0.1, differences=[0.1, 1e-7], methods=["t"]).table
+    assert table["n_topics"].isna().tolist() == [False, True]
+    assert "too small" in table["note"].iloc[1]
+    with pytest.raises(EstimationError, match="too small"):
+        study_design(variance=0.1, differences=[1e-7], methods=["t"])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"variance": 0.1}, InvalidOptionError, "n_systems"),
+        ({"variance": -0.1, "methods": ["t"]}, InvalidOptionError, "above 0"),
+        ({"variance": "residual"}, InvalidOptionError, "scores"),
+        ({"variance": 0.1, "methods": ["f"]}, UnknownNameError, "anova"),
+        ({"variance": 0.1, "methods": []}, InvalidOptionError, "at least one"),
+        (
+            {"variance": 0.1, "methods": ["t"], "differences": [0.0]},
+            InvalidOptionError,
+            "`differences` must be a number above 0",
+        ),
+        ({"variance": 0.1, "methods": ["t"], "power": 1.0}, InvalidOptionError, "power"),
+        ({"variance": 0.1, "methods": ["t"], "share": 1.0}, InvalidOptionError, "share"),
+    ],
+)
+def test_refuses_what_it_cannot_do(options, error, words):
+    """Each error names the argument and its rule."""
+    with pytest.raises(error, match=words):
+        study_design(**options)
+
+
+def test_the_report_names_what_was_left_out():
+    """The notes of all pilot scores, and every question without an answer, are notes of the report."""
+    rng = np.random.default_rng(0)
+    whole, gaps = rng.random((2, 12, 4))
+    gaps[3, 0] = np.nan
+    frames = {name: pd.DataFrame(values, columns=list("abcd")) for name, values in (("x", whole), ("y", gaps))}
+    scores = {name: as_scores({"AP": frame}, missing="drop-topics") for name, frame in frames.items()}
+    study = study_design(scores, differences=[0.1, 1e-8], methods=["t"])
+    report = study.report()
+    assert study.notes == tuple(scores["y"].attrs["notes"])
+    assert report.notes[: len(study.notes)] == study.notes
+    assert "too small" in report.notes[-1]
+    assert report.provenance.command == "study_design"
+    assert report.rows.equals(study.table)
+    (variances,) = (table for table in report.tables() if table.name == "variances")
+    assert variances.frame["collection"].tolist() == ["x", "y", "pooled"]
+
+
+def test_systems_that_are_all_alike_are_named_as_such():
+    """Three copies are no lack of systems."""
+    with pytest.raises(EstimationError, match="all 3 systems have the same scores"):
+        study_design(np.tile(np.arange(8) / 8, (1, 3, 1)))
+
+
+def test_copies_of_a_system_change_nothing():
+    """Four names of one system are one system, as where topics are counted."""
+    scores = simulated_scores()
+    values = scores.to_numpy()
+    names = scores["system"].to_numpy().tolist()
+    doubled = as_scores(
+        np.concatenate([values, values[:, :1], values[:, :1]], axis=1),
+        metrics=scores["metric"].to_numpy().tolist(),
+        systems=[*names, "copy1", "copy2"],
+    )
+    alone, copied = (study_design(one, differences=[0.05], methods=["t"]) for one in (scores, doubled))
+    pd.testing.assert_frame_equal(alone.table, copied.table, rtol=1e-9)
+    assert [note for note in copied.notes if "identical to another one" in note]

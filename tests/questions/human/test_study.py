@@ -1,0 +1,175 @@
+"""A comparison with human scores is its parts, put side by side."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.items import item_scores, mean_by_cluster
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.questions.human.study import study_human
+
+
+def made(*, gaps=0.0, seed=0):
+    """Make eight systems on thirty sentences of ten documents, a close metric and a far one."""
+    rng = np.random.default_rng(seed)
+    human = np.linspace(0, 2, 8)[:, None] + rng.normal(0, 1, (8, 30))
+    parts = {"human": human, "close": human + rng.normal(0, 0.3, human.shape), "far": rng.normal(0, 1, human.shape)}
+    columns = {name: np.where(rng.random(human.shape) < gaps, np.nan, part).ravel() for name, part in parts.items()}
+    frame = pd.DataFrame({"system": np.repeat([f"s{i}" for i in range(8)], 30), "seg": np.tile(range(30), 8)} | columns)
+    frame["doc"] = "d" + (frame["seg"] // 3).astype(str)
+    frame["seg"] = frame["seg"].astype(str)
+    return item_scores(frame, reference="human", item="seg", cluster="doc")
+
+
+def test_decisions_are_those_of_the_clusters():
+    """Significant pairs are tested on clusters, the human score being the truth."""
+    table = made()
+    study = study_human(table, n_resamples=50, rng=0)
+    expected = decision_agreement(mean_by_cluster(table.sel(metric=["human", "close"])), test="t").to_frame()
+    expected = expected[expected["truth"] == "human"].iloc[0]
+    row = study.decisions.set_index("metric").loc["close"]
+    assert row["n_units"] == 10
+    assert row[["precision", "recall", "n_conflicts"]].tolist() == [
+        expected[name] for name in ("precision", "recall", "n_conflicts")
+    ]
+
+
+def test_the_better_metric_comes_first_everywhere():
+    """A metric close to people leads every table, and beats the far one significantly."""
+    study = study_human(made(), n_resamples=199, rng=0)
+    assert all(found.table["metric"].iloc[0] == "close" for found in study.agreements)
+    assert study.comparison.wins().loc["close", "better_than"] == 1
+    frame = study.to_frame()
+    assert set(frame["level"]) == {"system", "item", "pairs", "decisions", "permutation", "williams"}
+
+
+def test_the_same_seed_gives_the_same_answer_and_the_order_of_systems_none():
+    """Every figure is repeated by the seed; values do not depend on the order of the systems."""
+    table = made()
+    one, two = (study_human(table, n_resamples=30, rng=3).to_frame() for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)
+    turned = study_human(table.isel(system=slice(None, None, -1)), n_resamples=30, rng=3)
+    np.testing.assert_allclose(
+        [found.table["value"].to_numpy() for found in turned.agreements],
+        [found.table["value"].to_numpy() for found in study_human(table, n_resamples=30, rng=3).agreements],
+    )
+
+
+def test_gaps_are_told():
+    """Missing human scores and missing metric scores are counted in the notes."""
+    notes = study_human(made(gaps=0.1), n_resamples=20, rng=0).notes
+    assert any("human is missing in" in note for note in notes)
+    assert any("without the metric" in note for note in notes)
+
+
+def test_a_metric_where_less_is_better_is_the_same_as_its_negative_everywhere():
+    """Told of the direction, every figure is that of the negated metric, and a note says that it was turned."""
+    table = made(gaps=0.05)
+    falling = table.copy(deep=True)
+    falling.loc[{"metric": "close"}] *= -1
+    falling = falling.assign_coords(higher_is_better=("metric", [True, False, True]))
+    one, two = (study_human(part, n_resamples=30, rng=3) for part in (table, falling))
+    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
+    pd.testing.assert_frame_equal(one.system_table, two.system_table)
+    pd.testing.assert_frame_equal(one.williams, two.williams)
+    assert two.decisions["n_conflicts"].tolist() == [0, 0]
+    assert "lower is better, so the sign is reversed: close" in two.notes
+    frame = pd.DataFrame({"human": [1.0, 2, 3, 4], "TER": [4.0, 3, 2, 1], "B": [1.0, 3, 2, 4]}, index=list("wxyz"))
+    means = study_human(frame, reference="human", lower_is_better=["TER"], rng=0)
+    assert means.system_table.query("metric == 'TER'")["value"].tolist() == [1, 1, 1]
+    assert means.means["TER"].tolist() == [4, 3, 2, 1]
+    with pytest.raises(UnknownNameError, match="'EED'"):
+        study_human(frame, reference="human", lower_is_better=["EED"])
+    with pytest.raises(InvalidOptionError, match="item_scores"):
+        study_human(table, lower_is_better=["close"])
+
+
+def test_means_are_over_what_people_scored():
+    """Where people scored few items, the means of a metric leave out the others, as agreement does."""
+    table = made()
+    table.loc[{"metric": "human"}] = table.sel(metric="human").where(table["item"].astype(int) < 12)
+    study = study_human(table, statistics=["pearson"], levels=["system"], n_resamples=10, rng=0)
+    np.testing.assert_allclose(study.means["far"], table.sel(metric="far")[:, :12].mean("item"))
+    own, means = study.agreements[0].table.set_index("metric")["value"], study.system_table.set_index("metric")["value"]
+    np.testing.assert_allclose(own.loc[means.index], means, atol=1e-12)
+
+
+def test_systems_with_few_cells_leave_the_decisions_of_their_metric_only():
+    """A system whose items mostly lack the metric would take those items from all: it goes, with a note."""
+    table = made()
+    table.loc[{"metric": "far", "system": "s2"}] = table.sel(metric="far", system="s2").where(table["item"] < "15")
+    table.loc[{"metric": "far", "system": "s4", "item": "7"}] = np.nan
+    study = study_human(table, statistics=["pearson"], levels=["system"], n_resamples=10, rng=0)
+    rows = study.decisions.set_index("metric")
+    assert rows["n_systems"].to_dict() == {"close": 8, "far": 7}
+    assert any("under far leave out systems with too few cells: s2" in note for note in study.notes)
+    kept = table.sel(metric=["human", "far"]).drop_sel(system="s2", item="7")
+    expected = decision_agreement(mean_by_cluster(kept), test="t").to_frame().query("truth == 'human'").iloc[0]
+    assert rows.loc["far", ["n_human", "n_metric"]].tolist() == expected[["n_truth", "n_predictor"]].tolist()
+
+
+@pytest.mark.parametrize(
+    "options", [{"test": "foo"}, {"alpha": 5}, {"statistics": []}, {"levels": []}, {"correction": "foo"}]
+)
+def test_options_outside_their_rule_stop(options):
+    """A wrong option is an error, and no note beside an answer without the part."""
+    with pytest.raises(InvalidOptionError):
+        study_human(made(), n_resamples=10, rng=0, **options)
+
+
+def test_means_alone_give_what_they_can():
+    """With one score a system there are correlations and Williams' test, and nothing on items."""
+    means = pd.DataFrame(
+        {"human": [1.0, 2, 3, 4.5, 5], "A": [1.0, 2, 3, 4, 6], "B": [2.0, 1, 4, 3, 5]}, index=list("vwxyz")
+    )
+    study = study_human(means, reference="human", rng=0)
+    assert study.scores is None
+    assert study.comparison is None
+    assert len(study.williams) == 1
+    assert set(study.to_frame()["level"]) == {"system", "williams"}
+    with pytest.raises(ScoresError, match="`reference`"):
+        study_human(means)
+    flat = study_human(means.assign(A=1.0), reference="human", statistics=["kendall", "pearson"], rng=0).system_matrix()
+    assert flat.index.tolist() == ["A", "B"]
+    assert flat.columns.tolist() == ["kendall", "pearson"]
+    assert flat.loc["A"].isna().all()
+
+
+def spoiled(table, *, name="s7-empty"):
+    """Return the scores with a further system that nobody scored: best if far, worst if close."""
+    extra = table.isel(system=[-1]).assign_coords(system=[name]).copy()
+    extra.loc[{"metric": "human"}] = np.nan
+    extra.loc[{"metric": "close"}] -= 9
+    extra.loc[{"metric": "far"}] += 9
+    return xr.concat([table, extra], "system").assign_attrs(table.attrs)
+
+
+def test_what_users_expect_of_systems_is_tried_apart():
+    """A worse system that nobody scored changes nothing else; means are those of the items that both systems have."""
+    table = made()
+    study = study_human(spoiled(table), expectations="s7>s7-empty, s7 >= s6", n_resamples=30, rng=0)
+    plain = study_human(table, n_resamples=30, rng=0)
+    assert study.means.equals(plain.means)
+    kept = study.to_frame().query("level != 'expectations'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, plain.to_frame())
+    found = study.expectations.set_index(["metric", "expectation"])
+    assert found.loc["close", "state"].tolist() == ["met", "met"]
+    assert found.loc[("far", "s7 > s7-empty"), "state"] == "broken"
+    assert found.loc[("close", "s7 > s7-empty"), "lead"] == pytest.approx(9)
+    assert "far fails at least one of the 2." in " ".join(study.report().summary)
+    assert plain.expectations.empty
+
+
+def test_what_users_expect_of_means_and_of_falling_metrics():
+    """Lower is better where it is; equal means are not noticed; a missing one is not tried."""
+    means = pd.DataFrame(
+        {"human": [1.0, 2, 3, np.nan], "TER": [0.5, 0.4, 0.3, 0.9], "same": [1.0, 2, 3, 3], "gap": [1.0, 2, 3, np.nan]},
+        index=["a", "b", "c", "c-copied"],
+    )
+    asked = {"reference": "human", "lower_is_better": ["TER"], "rng": 0}
+    found = study_human(means, expectations=["c>c-copied"], **asked).expectations.set_index("metric")["state"]
+    assert found.to_dict() == {"TER": "met", "same": "not noticed", "gap": "not tried"}
+    with pytest.raises(UnknownNameError, match="c-empty"):
+        study_human(means, expectations="c>c-empty", **asked)

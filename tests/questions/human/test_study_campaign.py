@@ -1,0 +1,79 @@
+"""A campaign as a study: how many items separate two metrics, what a preset says, and the conclusions about systems."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from metaeval.agreement.meta_tasks import parse_tasks
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
+from metaeval.models.sample_size import paired_t_power
+from metaeval.questions.human.study_campaign import study_campaign
+from metaeval.questions.human.study_campaign_files import presets, read_campaign
+
+
+def people_and_metrics():
+    """Make people and two metrics (metric, system, item)."""
+    rng = np.random.default_rng(0)
+    human = np.arange(6)[:, None] / 3 + rng.normal(0, 1, (6, 50))
+    values = [human, human + rng.normal(0, 0.7, human.shape), human + rng.normal(0, 1.0, human.shape)]
+    names = {"metric": ["human", "A", "B"], "system": list("uvwxyz"), "item": [str(place) for place in range(50)]}
+    return xr.DataArray(np.array(values), dims=[*names], coords=names, attrs={"reference": "human"})
+
+
+def test_the_items_that_separate_two_metrics_have_the_power():
+    """So many items give a paired t test of the verdicts of items the power asked for, and one fewer does not."""
+    scores = people_and_metrics()
+    study = study_campaign(scores, tasks="acc_eq", n_resamples=2000, separate=("A", "B"), n_chance=0, rng=0)
+    row = study.separation.iloc[0]
+    drawn = study.found.resampled["acc_eq"]
+    variance = (drawn["A"] - drawn["B"] - row["difference"]).pow(2).mean() * row["n_units"]
+    power = [paired_t_power(int(row["n_needed"]) - less, abs(row["difference"]), variance) for less in (0, 1)]
+    assert power[0] >= 0.8 > power[1]
+    with pytest.raises(UnknownNameError, match="no metric to separate 'X'"):
+        study.to_separate("A", "X")
+    with pytest.raises(InvalidOptionError, match="two metrics"):
+        study_campaign(scores, separate=("A",))
+
+
+def test_significant_pairs_are_those_of_every_set():
+    """Decisions are listed by set, people's in each alike for all metrics."""
+    scores = people_and_metrics()
+    study = study_campaign({"x": scores, "y": scores}, tasks="acc_eq", n_resamples=9, n_chance=0, rng=0)
+    assert study.decisions.groupby("set")["metric"].apply(list).tolist() == [["A", "B"]] * 2
+    assert study.decisions["n_human"].nunique() == 1
+
+
+def test_the_metric_whose_conclusions_differ_most_is_named():
+    """Its places by agreement and by F1 are those of the tables; nobody is named where all places are the same."""
+    scores = people_and_metrics()
+    assert "differs most" not in study_campaign(scores, tasks="acc_eq", n_resamples=9, rng=0).report().to_html()
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 3, scores.sizes["item"]) + scores.sel(metric="human", drop=True)  # alike for all systems
+    table = xr.concat([scores, noise.expand_dims(metric=["shifted"])], "metric").assign_attrs(reference="human")
+    study = study_campaign(table, tasks="pearson:item", n_resamples=9, rng=0)
+    assert study.decisions.set_index("metric")["f1"].idxmax() == "shifted"
+    assert study.found.average["metric"].iloc[-1] == "shifted"
+    said = "shifted differs most from its place by agreement: number 3 of 3, and number 1 by mean F1."
+    assert said in study.report().to_html()
+
+
+@pytest.mark.parametrize("name", presets())
+def test_presets_are_well_formed(name):
+    """Every preset has sets, tasks that can be parsed, and references of its own sets."""
+    year = presets()[name]
+    assert parse_tasks(year["tasks"], year["sets"])
+    assert {*year["references"], *year.get("outliers", ())} <= {*year["sets"]}
+    assert len({*year["metrics"]}) == len(year["metrics"])
+
+
+def test_what_is_no_campaign_stops(tmp_path):
+    """A folder without the parts of one, and a preset that there is not, are errors."""
+    (tmp_path / "a").mkdir()
+    with pytest.raises(FileFormatError, match=r"this is no folder of mt-metrics-eval.*it has a"):
+        read_campaign(tmp_path)
+    for part in ("documents", "human-scores", "metric-scores/en-de"):
+        (tmp_path / part).mkdir(parents=True)
+    with pytest.raises(FileFormatError, match="en-de, he-en, zh-en has no human scores 'mqm'"):
+        read_campaign(tmp_path, "wmt23")
+    with pytest.raises(UnknownNameError, match="preset"):
+        read_campaign(tmp_path, "wmt19")

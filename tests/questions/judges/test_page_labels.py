@@ -1,0 +1,49 @@
+"""What stands on the page of the labels themselves: their spread, those off the scale, and scales put on one."""
+
+from metaeval.agreement.labels import as_labels
+from metaeval.questions.judges.page_labels import label_sections
+from metaeval.questions.judges.study import study_judges
+
+GIVEN = {
+    "ann": {"1": {"d1": 2, "d2": 0, "d3": 1}, "2": {"d4": 0, "d5": 1}},
+    "ben": {"1": {"d1": 7, "d2": 0, "d3": 1}, "2": {"d4": 0}},
+}
+
+
+def section_of(study, name):
+    (found,) = (one for one in label_sections(study.labelling, brief=True) if one.id == name)
+    return found
+
+
+def test_the_spread_of_labels_is_counted():
+    """How many labels each judge gave, how many it did not, and the share of each grade."""
+    study = study_judges(as_labels(GIVEN, scale=[0, 1, 2], outside="drop"), n_resamples=10, rng=0)
+    spread, outside = section_of(study, "labels").blocks
+    rows = spread.frame.set_index("judge")
+    assert rows.loc["ann"].tolist() == [5, 0, 0.8, 0.4, 0.4, 0.2]
+    assert rows.loc["ben", ["labels", "missing", "at_0", "at_1", "at_2"]].tolist() == [3, 2, 2 / 3, 1 / 3, 0]
+    assert outside.frame[["judge", "topic", "item", "label"]].to_numpy().tolist() == [["ben", "1", "d1", 7.0]]
+    assert outside.caption == "Left out: the scale is 0, 1, 2."
+
+
+def test_which_grade_became_which_is_shown_where_any_did(judged_study):
+    """A row a grade of every judge but the reference, with the rule; nothing where all kept theirs."""
+    study = judged_study(own_scale=True)
+    (table,) = section_of(study, "scales").blocks
+    own = table.frame[table.frame["judge"] == "hasty"]
+    assert set(own["rule"]) == {"fitted"}
+    assert own["grade"].tolist() == [0, 10, 20, 30]
+    assert own["reference_grade"].is_monotonic_increasing
+    assert "nist" not in set(table.frame["judge"])
+    assert not [one for one in label_sections(judged_study().labelling, brief=True) if one.id == "scales"]
+
+
+def test_what_answers_is_brief(judged_study):
+    """With a reference who labels best, else how far the judges agree; nothing where conclusions stand before."""
+    with_reference, pair = judged_study().labelling, study_judges(as_labels(GIVEN), n_resamples=10, rng=0).labelling
+    for study, first in ((with_reference, "ranking"), (pair, "agreement")):
+        sections = label_sections(study, brief=True)
+        assert sections[0].id == first
+        assert [one.id for one in sections if one.brief] == [first]
+        assert sections[0].blocks[0].kind == "picture"
+        assert not any(one.brief for one in label_sections(study, brief=False))

@@ -1,0 +1,123 @@
+"""The page on votes: the first sentence answers its title, and says no more than the tables do."""
+
+import pandas as pd
+import pytest
+
+from metaeval.io.votes import read_votes
+from metaeval.page.blocks import MOST_KEY_FIGURES, Text
+from metaeval.questions.votes.study import study_votes
+from metaeval.simulate.votes import simulate_votes
+
+MOST_WORDS = 25
+
+
+def test_public_votes(data_folder):
+    """59 models on 13 prompts."""
+    study = study_votes(read_votes(data_folder / "votes" / "llmfao.csv.gz"), rng=0)
+    report, holm = study.report(), study.pair_counts().set_index("correction").loc["holm"]
+    assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
+    assert report.title == "Whom do people prefer?"
+    first, last = report.summary[0].split("; ")
+    assert first == "GPT 4 leads, but 42 of 59 systems may be first"
+    assert last == "141 of 1,711 pairs are settled."
+    assert report.summary[1] == (
+        "Votes on one question or by one voter go together: errors are 1.78 times those of independent votes; t tests "
+        "with Holm’s correction settle 4 of 1,711 pairs, and would settle 648 if votes were independent."  # noqa: RUF001
+    )
+    tables = {table.name: table for table in report.tables()}
+    assert "here with 10.1 degrees of freedom (median)" in tables["pairs"].caption
+
+
+ARENAS = {
+    "one is first": ({"n_systems": 3, "spread": 2.0, "n_votes": 6000, "rng": 1}, "system3 is preferred: no other"),
+    "several may be": ({"n_systems": 9, "spread": 0.2, "rng": 1}, "leads, but"),
+    "two systems": ({"n_systems": 2, "spread": 0.0, "rng": 2}, "the pair is not settled."),
+}
+
+
+@pytest.mark.parametrize("arena", ARENAS)
+def test_one_sentence(arena):
+    """At most 25 words, few key figures, and the numbers of the tables."""
+    options, words = ARENAS[arena]
+    study = study_votes(simulate_votes(**options), rng=0)
+    report = study.report()
+    assert words in report.summary[0]
+    counts = study.pair_counts().set_index("correction")["n_significant"]
+    (pairs,) = (table for table in report.tables() if table.name == "pairs")
+    more = counts["ranks"] > counts[["fdr_bh", "fdr_by", "holm"]].min()
+    assert ("Ranks can settle more than corrected tests" in pairs.caption) == more
+    assert len(report.summary[0].split()) <= MOST_WORDS
+    assert len(report.key_figures.frame) <= MOST_KEY_FIGURES
+    assert report.summary[0].count(".") == 1
+    first = study.to_frame()["rank_low"]
+    assert ("is preferred" in report.summary[0]) == ((first == 1).sum() == 1)
+    numbers = report.key_figures.data
+    preferred = numbers[numbers["what"] == numbers["what"].iloc[0]].set_index("name")["number"]
+    assert preferred["low"] <= preferred["value"] <= preferred["high"]
+    assert {*numbers["name"]} <= {"value", "low", "high", "count", "of", "inflation"}
+
+
+def test_the_page(tmp_path):
+    """Every section, its pictures and its data; in Markdown and LaTeX too."""
+    study = study_votes(simulate_votes(n_systems=5, rng=1), covariates=["position"], rng=0)
+    report = study.report()
+    page = study.save(tmp_path / "page").read_text()
+    titles = [
+        "Ranks with intervals",
+        "Pairs of systems",
+        "Covariates",
+        "Fit of one dimension",
+        "Votes needed",
+        "Other ratings",
+    ]
+    places = [page.index(f">{title}</h2>") for title in titles]
+    assert places == sorted(places)
+    assert {path.name for path in (tmp_path / "page" / "figures").iterdir()} >= {"ranks.svg", "shares.svg"}
+    assert (tmp_path / "page" / "data" / "pairs.csv").exists()
+    assert "{0} against {1}: {2} of {3} votes" in page  # names at the pointer
+    assert report.to_latex().startswith("% Needs")
+    assert study.plot() is not None
+
+
+@pytest.mark.parametrize("by_voter", [0.0, 2.0])
+def test_votes_that_do_not_go_together(by_voter):
+    """Are not said to, where errors are no larger; and voters alone are named as such."""
+    options = {"n_systems": 3, "n_questions": 2, "n_voters": 30, "n_votes": 200, "by_question": 0, "rng": 5}
+    study = study_votes(simulate_votes(by_voter=by_voter, **options).assign(question="q1"), rng=0)
+    assert (study.first.main.inflation > 1.005) == (by_voter > 0)
+    said = "go together: errors are" if by_voter else "may go together: errors that allow for it are"
+    assert study.report().summary[1].startswith(f"Votes by one voter {said} {study.first.main.inflation:.2f} times")
+
+
+def test_every_group_has_its_plan(tmp_path):
+    """Systems that no vote connects: what each group alone has, in words, tables and data."""
+    votes = simulate_votes(n_systems=5, n_questions=20, n_voters=20, n_votes=600, rng=1)
+    names = {f"system{one}": f"other{one}" for one in range(1, 6)}
+    others = votes.assign(**{side: votes[side].replace(names) for side in ("left", "right")})
+    others = others[~others[["left", "right"]].isin(["other5"]).any(axis=1)]
+    study = study_votes(pd.concat([votes, others], ignore_index=True), rng=0)
+    alone = study_votes(others, rng=0)
+    report = study.report()
+    for number, group in enumerate(study.groups, start=1):
+        sizes = group.main.n_units
+        fitted = f"{group.main.n_votes} votes on {len(group.main.systems)} systems (group {number})"
+        assert fitted in report.methods.paragraphs[0]
+        assert f"{sizes['question']} questions, {sizes['voter']} voters" in report.methods.paragraphs[0]
+    own = alone.report().methods.paragraphs[0]
+    for words in (
+        own[own.index("clustered by") : own.index(" (20 questions")],
+        "alone",
+        own[own.index(" Ranks have") :][:90],
+    ):
+        assert words in report.methods.paragraphs[0]
+    (section,) = (one for one in report.sections if one.id == "plan")
+    words = [block.paragraphs[0] for block in section.blocks if isinstance(block, Text)]
+    assert [one[:8] for one in words] == ["Group 1:", "Group 2:"]
+    (own,) = (one for one in alone.report().sections if one.id == "plan")
+    assert words[1].removeprefix("Group 2: ") == own.blocks[0].paragraphs[0]
+    tables = {table.name: table.frame for table in report.tables()}
+    assert set(tables["plan group 2"]["system_a"]) <= set(names.values())
+    assert {"next group 1", "next group 2"} <= set(tables)
+    study.save(tmp_path / "page")
+    plan = pd.read_csv(tmp_path / "page" / "data" / "plan.csv")
+    assert plan.groupby("group").size().tolist() == [10, 6]
