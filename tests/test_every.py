@@ -33,7 +33,8 @@ from PIL import Image
 import metaeval
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.provenance import Provenance
-from metaeval.base.results import Result, main_sentence
+from metaeval.base.results import Result
+from metaeval.base.short_repr import main_sentence
 from metaeval.errors import InvalidOptionError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.blocks import Items

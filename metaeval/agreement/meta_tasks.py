@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from metaeval.base.checks import check_choice, check_number
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError
 
 Unit = Literal["cells", "items", "clusters", "systems", "pairs"]

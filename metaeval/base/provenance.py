@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO, Self
 
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import FileFormatError
 
 _SAMPLERS = ("pymc", "arviz")

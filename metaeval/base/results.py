@@ -1,22 +1,9 @@
-"""How results show themselves: a few lines that say what was asked and what was found, never the data at length.
+"""The base class of the answers of public functions, and what they draw."""
 
-A dataclass writes out every value it holds, arrays and tables too. A class that inherits from `ShortRepr` says instead
-what it is, its settings, and of everything large the size. `Result` is for the answers of public functions.
-"""
-
-import copyreg
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
-from dataclasses import fields
 from importlib import import_module
-from itertools import islice
-from numbers import Number
-from textwrap import wrap
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from metaeval.base.escaping import visible
-from metaeval.base.names import count
+from metaeval.base.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -24,44 +11,8 @@ if TYPE_CHECKING:
 type Figure = matplotlib.figure.Figure
 """What a result draws; matplotlib is loaded by whoever draws."""
 
-_WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _LONGEST, _FEW = 110, 160, 12, 4, 60, 4
-
-
-def _fixed(held: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(held)
-
-
-copyreg.pickle(
-    MappingProxyType, lambda held: (_fixed, (dict(held),))
-)  # results hold some, and come from other processes
-
-
-class ShortRepr:
-    """Shows its name, its purpose, its settings and the size of what it holds, in at most twelve lines.
-
-    Examples
-    --------
-    >>> from metaeval import paired_t_test, simulate_scores
-    >>> paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
-    PairwiseResult: Result of one test over all pairs of systems, for every metric.
-      4 of 10 pairs differ significantly under AP
-      test='t', alternative='two-sided', correction='fdr_by', alpha=0.05, n_systems=5, n_topics=20,
-      strictly_below=False, family_wise_only=False
-      data: 1 metric x 10 pairs of difference, statistic, p_value, log10_p, …
-    """
-
-    __slots__ = ()
-
-    def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401 - whatever other bases take
-        super().__init_subclass__(**options)
-        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]  # a dataclass leaves alone what a class has itself
-
-    def __repr__(self) -> str:
-        return "\n  ".join(_cut(visible(line), _LONGEST_LINE) for line in _lines(self))
-
-    def _found(self) -> str:
-        """Return the main numbers in a line, where there are any that cost next to nothing."""
-        return ""
+_SHOWN_BY = "metaeval.page.notebook:result_html"
+"""Looked up when it is asked for, as a plug-in is: no result knows of pages, and matplotlib stays unloaded."""
 
 
 class Result(ShortRepr):
@@ -78,106 +29,6 @@ class Result(ShortRepr):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        # looked up when it is asked for, as a plug-in is: no result knows of reports, and matplotlib stays unloaded
-        written: str = import_module("metaeval.page.notebook").result_html(self)
+        module, function = _SHOWN_BY.split(":")
+        written: str = getattr(import_module(module), function)(self)
         return written
-
-
-def main_sentence(thing: ShortRepr) -> str:
-    """Return the main numbers of a result in a sentence, or what it is where it has none."""
-    words = _attempt(_main_numbers, thing) or _purpose(type(thing))
-    return words and f"{words.removesuffix('.')}."
-
-
-def settings_of(thing: ShortRepr) -> str:
-    """Return what was asked: the settings that a result holds, as code writes them."""
-    values = ((field.name, _attempt(_setting, getattr(thing, field.name, None))) for field in fields(thing))  # type: ignore[arg-type]  # as above
-    return ", ".join(f"{name}={setting}" for name, setting in values if setting)
-
-
-def _lines(thing: ShortRepr) -> list[str]:
-    sizes, left_out = [], []
-    for field in fields(thing):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
-        value = getattr(thing, field.name, None)
-        if value is None or field.name == "provenance" or _empty(value) or _attempt(_setting, value):
-            continue
-        if field.repr:
-            sizes.append(f"{field.name}: {_attempt(_size, value) or type(value).__name__}")
-        else:
-            left_out.append(field.name)
-    name, purpose = type(thing).__name__, _purpose(type(thing))
-    head = [f"{name}: {purpose}" if purpose else name, _attempt(_main_numbers, thing)]
-    lines = [line for line in head if line]
-    lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
-    room = _MOST_LINES - len(lines)
-    if len(sizes) + bool(left_out) > room:
-        left_out = [size.partition(":")[0] for size in sizes[room - 1 :]] + left_out
-        sizes = sizes[: room - 1]
-    return [*lines, *sizes, *([f"and {', '.join(left_out)}"] if left_out else [])]
-
-
-def _main_numbers(thing: ShortRepr) -> str:
-    return str(thing._found())  # noqa: SLF001 - of this module
-
-
-def _purpose(kind: type) -> str:
-    """Return the first line of a docstring, unless it is what a dataclass writes where nobody did."""
-    words = (kind.__doc__ or "").strip().partition("\n")[0]
-    return "" if words.startswith(f"{kind.__name__}(") else words
-
-
-def _attempt[T](work: Callable[[T], str], value: T) -> str:
-    """Return what is said of a value: one that cannot be described must not hide all others from who looks for it."""
-    try:
-        return work(value)
-    except Exception:  # noqa: BLE001 - as above
-        return ""
-
-
-def _setting(value: object) -> str:
-    """Return a value that is shown as it is; nothing for what is large or absent."""
-    if isinstance(value, str):
-        return repr(_cut(value, _LONGEST)) if value else ""
-    if isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, Number):
-        return ""
-    return _cut(f"{value:.6g}" if isinstance(value, float) else str(value), _LONGEST)
-
-
-def _size(value: Any) -> str:  # noqa: ANN401 - whatever a result holds
-    """Return how much there is of something large, in the words of its kind."""
-    if isinstance(value, ShortRepr):
-        return f"{type(value).__name__}. {_attempt(_main_numbers, value)}".removesuffix(". ")
-    if hasattr(value, "sizes"):  # of xarray
-        extent = " x ".join(count(n, name.replace("_", " ")) for name, n in value.sizes.items())
-        return f"{extent} of {_few(value.data_vars)}" if hasattr(value, "data_vars") else extent
-    if hasattr(value, "columns"):
-        return f"{count(len(value), 'row')} of {_few(value.columns)}"
-    if hasattr(value, "shape"):
-        return f"{' x '.join(map(str, value.shape))} {value.dtype}"
-    if isinstance(value, Mapping | tuple | list | AbstractSet):
-        return f"{len(value)}: {_few(value)}"
-    return ""
-
-
-def _few(values: Iterable[object]) -> str:
-    first = [_cut(_attempt(_brief, value) or type(value).__name__, _LONGEST) for value in islice(values, _FEW + 1)]
-    return ", ".join([*first[:_FEW], *(["…"] if len(first) > _FEW else [])])
-
-
-def _brief(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, tuple | frozenset):
-        return f"({_few(value)})"
-    title = getattr(value, "title", None)
-    return title if isinstance(title, str) else _setting(value) or type(value).__name__
-
-
-def _empty(value: object) -> bool:
-    return _attempt(lambda one: "" if len(one) else "empty", value) == "empty"  # type: ignore[arg-type]  # tried
-
-
-def _cut(words: str, length: int) -> str:
-    return words if len(words) <= length else f"{words[: length - 1]}…"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import take_segments
 from metaeval.collection.grades import grade_values
 from metaeval.collection.subtopics import Subtopics

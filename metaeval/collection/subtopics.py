@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import count, first_few, natural_order
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import take_segments
 from metaeval.collection.pools import Recoded
 from metaeval.errors import InvalidOptionError

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import natural_order
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import TOO_SMALL, Assessments
 from metaeval.running.equality import difference

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.document_codes import Judgments
 from metaeval.errors import InvalidOptionError

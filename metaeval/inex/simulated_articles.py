@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Ints
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 
 STRUCTURE, SECTION, TEXT, INLINE = range(4)
 

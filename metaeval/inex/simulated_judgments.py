@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Ints
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, empty_table, table_of
 from metaeval.inex.campaigns import InexCampaign
 from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, SimulatedArticles

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.metric_names import Call, GainTable
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import is_judged
 from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection
 from metaeval.collection.grades import level_from

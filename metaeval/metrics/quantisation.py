@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call, GainTable
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
 from metaeval.running.equality import difference, reaches

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call, ParsedName
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import On
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
 from metaeval.base.metric_names import Call
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import On
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, bounds_text, within_bounds

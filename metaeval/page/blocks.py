@@ -23,7 +23,7 @@ from metaeval.base.bibliography import cited_by, find_publication, publications
 from metaeval.base.escaping import visible
 from metaeval.base.names import Remark
 from metaeval.base.provenance import Provenance
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.base.unit import Unit, speaking_of, unit
 from metaeval.base.words import names_now, naming, sentence_case, short_names_sentence
 from metaeval.page.bibtex import bibtex, package_bibtex

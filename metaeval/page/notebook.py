@@ -12,7 +12,8 @@ from markupsafe import Markup, escape
 
 from metaeval.base.escaping import visible
 from metaeval.base.names import count
-from metaeval.base.results import Result, main_sentence, settings_of
+from metaeval.base.results import Result
+from metaeval.base.short_repr import main_sentence, settings_of
 from metaeval.base.words import MISSING, absent, listed, p_value, text, whole
 from metaeval.errors import MetaevalError
 from metaeval.page.blocks import Page

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pandas as pd
 
 from metaeval.base.escaping import csv_text
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.base.words import (
     EACH,
     absent,

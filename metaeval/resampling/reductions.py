@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Ints
 from metaeval.base.names import first_few
-from metaeval.base.results import Result, ShortRepr
+from metaeval.base.results import Result
+from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import is_judged
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.errors import InvalidOptionError

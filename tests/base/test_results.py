@@ -17,7 +17,8 @@ from every import answer
 
 import metaeval
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.base.results import Result, ShortRepr, main_sentence
+from metaeval.base.results import Result
+from metaeval.base.short_repr import ShortRepr, main_sentence
 from metaeval.models.probability_of_best import best_system
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.swap import swap_method

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.element_quantisation import ElementGrades, element_values
 from metaeval.inex.elements import ElementCollection

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.results import ShortRepr
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.passage_runs import Results
 from metaeval.inex.passages import PassageCollection

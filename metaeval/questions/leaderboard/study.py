@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
+from metaeval.questions.leaderboard.study_card import AS_RANKS, card_of
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_systems import check_ranked, placed_systems
@@ -48,8 +48,6 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
 
-AS_RANKS = "ranks"
-"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 RANKS, _BEST = "Ranks and groups", "The best system"
 """What `LeaderboardStudy.unanswered` calls ranks that have no intervals, and chances that are not known."""
 _SUBJECTS = "an interval of ranks", "the chance of being best"
@@ -222,10 +220,7 @@ class LeaderboardStudy(Study):
         where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
         inputs.
         """
-        record: dict[str, Any] = import_module("metaeval.questions.leaderboard.study_card").card_of(
-            self
-        )  # it knows this class
-        return record
+        return card_of(self)
 
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command

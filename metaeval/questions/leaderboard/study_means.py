@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ import pandas as pd
 from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, Unit
+from metaeval.questions.leaderboard.study_card import card_of_means
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
 from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study
@@ -56,8 +56,7 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> dict[str, Any]:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        record: dict[str, Any] = import_module("metaeval.questions.leaderboard.study_card").card_of_means(self)
-        return record
+        return card_of_means(self)
 
     def _read_as(self) -> str:
         return self.board.read_as
