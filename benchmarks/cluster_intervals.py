@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quick_or_whole import write_report
 
 from metaeval.errors import InvalidOptionError
-from metaeval.questions.power.study import means_of_systems
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.structure import with_clusters
 from metaeval.tests_stat.comparison import compare_systems

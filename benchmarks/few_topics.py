@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from metaeval import as_scores
-from metaeval.questions.power.study import means_of_systems
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.tests_stat import compare_systems, difference_intervals
 
 VALUES = (0.0, 0.1, 0.9, 1.0)

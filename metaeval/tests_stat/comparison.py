@@ -1,7 +1,13 @@
 """Any test by its name."""
 
+from collections.abc import Sequence
+from typing import get_args
+
+from metaeval.base.checks import check_choice
+from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
@@ -67,3 +73,24 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
         options |= {} if n_resamples is None else {"n_resamples": n_resamples}
     result: PairwiseResult = spec.function(scores, **options)
     return result
+
+
+def check_question(tests: Sequence[str], corrections: Sequence[str], alternative: str = "two-sided") -> None:
+    """Refuse tests, corrections and an alternative under which nothing can be counted.
+
+    Examples
+    --------
+    >>> check_question(["bootstrap_sensitivity", "t"], ["none", "fdr_by"])
+    """
+    if not tests or not corrections:
+        raise InvalidOptionError("at least one test and one correction are needed")
+    for name in corrections:
+        check_choice(name, "correction", CORRECTIONS)
+    check_choice(alternative, "alternative", get_args(Alternative))
+    for name in tests:
+        TESTS.find(name).check_alternative(alternative)
+    if "none" not in corrections and all(TESTS.find(name).plain_p for name in tests):
+        raise InvalidOptionError(
+            f"{tests[0]} is not corrected, as published, because its p-values k/B can be 0; for decisions under a "
+            "correction use the test 't' or 'bootstrap'"
+        )

@@ -20,7 +20,7 @@ from metaeval.figures.marks import marks_json, marks_of, note_cells, note_line, 
 from metaeval.figures.power import power_differences
 from metaeval.figures.style import figure_svg, narrow
 from metaeval.figures.systems import score_distributions, system_ranking
-from metaeval.questions.power.study import means_of_systems
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.tests_stat.paired_t import paired_t_test
 
 

@@ -21,8 +21,8 @@ from metaeval.figures.style import (
     short_names,
 )
 from metaeval.figures.systems import score_distributions, system_ranking
-from metaeval.questions.power.study import means_of_systems
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.paired_t import paired_t_test
 

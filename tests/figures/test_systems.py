@@ -9,7 +9,8 @@ from metaeval.errors import UnknownNameError
 from metaeval.figures.shown import STROKES
 from metaeval.figures.systems import baseline_differences, score_distributions, spread_of, system_ranking
 from metaeval.page.html import drawn_picture
-from metaeval.questions.power.study import means_of_systems, study_power
+from metaeval.questions.power.study import study_power
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.table.scores import as_scores
 
 

@@ -12,7 +12,7 @@ from every import TRAITS, with_traits
 import metaeval
 from metaeval import as_scores
 from metaeval.errors import MetaevalError, ScoresError
-from metaeval.questions.power.study import means_of_systems
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.table.traits import PROCEDURES
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 from metaeval import as_scores, study_leaderboard, study_table
-from metaeval.questions.power.study import means_of_systems
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.ends import Seen, ends_of_means

@@ -47,7 +47,7 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
         metaeval compare-tests ap.csv --test t,wilcoxon,bootstrap --against t --splits 100 --out tests
     """
     from metaeval.questions.compare_tests.study import study_tests  # noqa: PLC0415 - loads scipy and numba
-    from metaeval.questions.power.study import check_question  # noqa: PLC0415 - as above
+    from metaeval.tests_stat.comparison import check_question  # noqa: PLC0415 - as above
 
     tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
     check_question(tests, corrections, alternative)

@@ -9,7 +9,6 @@ import pandas as pd
 from metaeval.base.checks import check_list
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import UnknownNameError
-from metaeval.questions.power.study import check_question
 from metaeval.resampling.options import Tested, check_resampling
 from metaeval.resampling.split_halves import OGILVIE_LALMAS_TESTS, SplitHalves, split_half
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -17,6 +16,7 @@ from metaeval.studies.study import Study, chosen_systems
 from metaeval.table.scores import Scores
 from metaeval.table.traits import WHOLE
 from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import check_question
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 

@@ -27,9 +27,9 @@ from metaeval.questions.leaderboard.study_card import AS_RANKS, card_of
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_systems import check_ranked, placed_systems
-from metaeval.questions.power.study import means_of_systems
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study, test_notes
@@ -69,7 +69,7 @@ class LeaderboardStudy(Study):
     scores: Scores
     """The systems that were compared."""
     means: pd.DataFrame
-    """Every system's mean and rank; see `metaeval.questions.power.study.means_of_systems`."""
+    """Every system's mean and rank; see `metaeval.resampling.system_means.means_of_systems`."""
     comparison: PairwiseResult
     """The paired t test of every pair, uncorrected; corrections follow from it."""
     families: PairFamilies

@@ -88,7 +88,8 @@ def power(  # noqa: PLR0913 - the options of the command
 
 def count_pairs(loaded: Loaded, **said: object) -> "PowerStudy":
     """Read the scores and count, unless there is nothing to count."""
-    from metaeval.questions.power.study import DEFAULT_TESTS, check_question, study_power  # noqa: PLC0415 - loads scipy, numba
+    from metaeval.questions.power.study import DEFAULT_TESTS, study_power  # noqa: PLC0415 - loads scipy, numba
+    from metaeval.tests_stat.comparison import check_question  # noqa: PLC0415 - loads scipy, numba
 
     options = loaded.options
     tests, corrections = by_comma(options["test"], TESTS), by_comma(options["correction"], CORRECTIONS)

@@ -19,27 +19,23 @@ from metaeval.models.bayesian_comparison import (
     check_rope,
     hierarchical,
 )
-from metaeval.resampling.cluster_residuals import residuals_of_units
 from metaeval.resampling.options import Tested, check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import track
 from metaeval.studies.study import Study, chosen_systems, test_notes
-from metaeval.table.array import has_gaps
 from metaeval.table.scores import Scores, identical_systems
-from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics, with_clusters
+from metaeval.table.structure import with_clusters
 from metaeval.table.traits import WHOLE
-from metaeval.table.two_way import linked
 from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.comparison import check_question, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
-from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.tests_stat.robust import mean_estimates
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 DEFAULT_TESTS = ("t", SENSITIVITY)
@@ -271,72 +267,6 @@ def _cannot_be_drawn(scores: Scores) -> str:
     except InvalidOptionError as error:
         return str(error)
     return ""
-
-
-def means_of_systems(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
-    r"""Return every system's mean over the topics, with an interval and its rank under each metric.
-
-    Where scores are missing the means are those of system and topic (`metaeval.table.two_way`), and the errors those of
-    the topics' influence on them. Intervals end where the metric's values do; see
-    `metaeval.tests_stat.ends.ends_of_means`.
-    """
-    check_share(confidence_level, "confidence_level")
-    scores = engine_scores(scores, "means of systems", fewest=1)
-    units, values = units_of(scores), scores.to_numpy()
-    gappy = has_gaps(values)
-    estimates = mean_estimates(values, units)
-    mean, error, n_units, freedom = estimates.mean, estimates.error, estimates.n_units, estimates.freedom
-    if gappy and all(linked(observed).all() for observed in np.isfinite(values)):
-        parts = residuals_of_units(scores)
-        error = np.sqrt((parts.residual**2 * parts.inflation).sum(axis=2)) / parts.sizes.sum()
-        mean, freedom = mean_over_topics(scores), n_units - 1.0
-    low, high = ends_of_means(
-        mean,
-        error,
-        n_units,
-        freedom,
-        seen=Seen.of(values),
-        metrics=scores["metric"].to_numpy().tolist(),
-        confidence_level=confidence_level,
-    )
-    best_first = -settled_mean_over_topics(scores)
-    tables = []
-    for index, metric in enumerate(scores["metric"].to_numpy()):
-        ranks = pd.Series(best_first[index]).rank(method="min").astype(int).to_numpy()
-        ranked = pd.DataFrame(
-            {
-                "metric": metric,
-                "system": scores["system"].to_numpy(),
-                "group": scores["group"].to_numpy() if "group" in scores.coords else "",
-                "mean": mean[index],
-                "low": low[index],
-                "high": high[index],
-                "rank": ranks,
-            }
-        )
-        tables.append(ranked.sort_values("rank", kind="stable"))
-    return pd.concat(tables, ignore_index=True)
-
-
-def check_question(tests: Sequence[str], corrections: Sequence[str], alternative: str = "two-sided") -> None:
-    """Refuse tests, corrections and an alternative under which nothing can be counted.
-
-    Examples
-    --------
-    >>> check_question(["bootstrap_sensitivity", "t"], ["none", "fdr_by"])
-    """
-    if not tests or not corrections:
-        raise InvalidOptionError("at least one test and one correction are needed")
-    for name in corrections:
-        check_choice(name, "correction", CORRECTIONS)
-    check_choice(alternative, "alternative", get_args(Alternative))
-    for name in tests:
-        TESTS.find(name).check_alternative(alternative)
-    if "none" not in corrections and all(TESTS.find(name).plain_p for name in tests):
-        raise InvalidOptionError(
-            f"{tests[0]} is not corrected, as published, because its p-values k/B can be 0; for decisions under a "
-            "correction use the test 't' or 'bootstrap'"
-        )
 
 
 def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> list[PairwiseResult]:

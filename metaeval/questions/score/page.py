@@ -12,11 +12,11 @@ from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.page.blocks import Item, Items, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
-from metaeval.questions.power.study import means_of_systems
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.running.equality import settled_means
 from metaeval.table.scores import Scores, oriented_values
 

@@ -7,7 +7,8 @@ from every import with_traits
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.questions.power.study import means_of_systems, study_power
+from metaeval.questions.power.study import study_power
+from metaeval.resampling.system_means import means_of_systems
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
