@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import xarray as xr
 
@@ -41,6 +41,13 @@ _FEW_SYSTEMS = 4
 """From so many on there are six pairs and more."""
 
 
+def function_named(name: str) -> Callable[..., Any]:
+    """Return what ``module:function`` names, as a plug-in is found: what is below knows nothing of what is above."""
+    module, _, function = name.partition(":")
+    called: Callable[..., Any] = getattr(import_module(module), function)
+    return called
+
+
 class Study(Result):
     """The result of a study."""
 
@@ -62,10 +69,9 @@ class Study(Result):
         -------
         Report
         """
-        module, function = self.reported_by.split(":")
         metrics = self._named()
         with speaking_of(self._unit()), naming(study_names(metrics)):
-            report: Report = getattr(import_module(module), function)(self, **options).explained(metrics)
+            report: Report = function_named(self.reported_by)(self, **options).explained(metrics)
         return replace(report, provenance=replace(report.provenance, read_as=self._read_as()))
 
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:

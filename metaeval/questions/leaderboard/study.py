@@ -23,7 +23,6 @@ from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
-from metaeval.questions.leaderboard.study_card import AS_RANKS, card_of
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_systems import check_ranked, placed_systems
@@ -32,7 +31,7 @@ from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.system_means import means_of_systems
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.studies.study import Attempts, Study, test_notes
+from metaeval.studies.study import Attempts, Study, function_named, test_notes
 from metaeval.table.array import REPEAT, has_gaps
 from metaeval.table.complete import complete_block
 from metaeval.table.constant import constant_notes
@@ -48,6 +47,9 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
 
+_CARD = "metaeval.questions.leaderboard.study_card:card_of"
+AS_RANKS = "ranks"
+"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 RANKS, _BEST = "Ranks and groups", "The best system"
 """What `LeaderboardStudy.unanswered` calls ranks that have no intervals, and chances that are not known."""
 _SUBJECTS = "an interval of ranks", "the chance of being best"
@@ -220,7 +222,8 @@ class LeaderboardStudy(Study):
         where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
         inputs.
         """
-        return card_of(self)
+        record: dict[str, Any] = function_named(_CARD)(self)
+        return record
 
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command

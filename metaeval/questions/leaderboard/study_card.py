@@ -2,21 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance
+from metaeval.questions.leaderboard.study import AS_RANKS, LeaderboardStudy
+from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.table.scores import settled_gaps
 
-if TYPE_CHECKING:
-    from metaeval.questions.leaderboard.study import LeaderboardStudy
-    from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
-
-AS_RANKS = "ranks"
-"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 CARD = "metaeval-card/1"
 _METHODS = {
     "posterior": "rank intervals from the posterior of the systems' true means",
@@ -28,7 +24,7 @@ _CLUSTERS = {"cluster": "random", "stratum": "fixed"}
 _PAIRED_T = "paired t, two-sided"
 
 
-def places_of(study: "LeaderboardStudy") -> pd.DataFrame:
+def places_of(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking the items decide: who may be first, and which neighbours differ.
 
     One row a metric with first (the leaders), leading (how many systems may be first), leading_error (of its draws),
@@ -56,7 +52,7 @@ def places_of(study: "LeaderboardStudy") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def open_pairs_of(study: "LeaderboardStudy") -> dict[tuple[str, str], Any]:
+def open_pairs_of(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
     """Return by how many a family's number of separated pairs errs at most for its resamples, by metric and family."""
     lead, near = study.comparison, study.family_pairs()
     if study.ranks is None:
@@ -70,7 +66,7 @@ def open_pairs_of(study: "LeaderboardStudy") -> dict[tuple[str, str], Any]:
     return {(metric, family): error for metric, family, error in sums.to_numpy().tolist()}
 
 
-def card_of(study: "LeaderboardStudy") -> dict[str, Any]:
+def card_of(study: LeaderboardStudy) -> dict[str, Any]:
     """Return the record of a leaderboard with scores by item; see `LeaderboardStudy.card`."""
     detected = {}
     if study.detectable is not None:
@@ -103,7 +99,7 @@ def card_of(study: "LeaderboardStudy") -> dict[str, Any]:
     )
 
 
-def card_of_means(study: "MeansLeaderboardStudy") -> dict[str, Any]:
+def card_of_means(study: MeansLeaderboardStudy) -> dict[str, Any]:
     """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
     frame, pairs = study.to_frame(), _by_family(study.pair_counts())
     metrics = []

@@ -11,11 +11,12 @@ import pandas as pd
 from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, Unit
-from metaeval.questions.leaderboard.study_card import card_of_means
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
 from metaeval.resampling.ranks import RankMethod
-from metaeval.studies.study import Study
+from metaeval.studies.study import Study, function_named
 from metaeval.table.means import SystemMeans
+
+_CARD = "metaeval.questions.leaderboard.study_card:card_of_means"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +57,8 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> dict[str, Any]:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        return card_of_means(self)
+        record: dict[str, Any] = function_named(_CARD)(self)
+        return record
 
     def _read_as(self) -> str:
         return self.board.read_as
