@@ -13,7 +13,7 @@ import typer
 
 from metaeval import studies
 from metaeval.base.names import Remark
-from metaeval.cli import app, power, reading
+from metaeval.cli import app, reading
 from metaeval.cli.command import FORMS
 from metaeval.cli.command import command as made_command
 from metaeval.cli.commands import COMMANDS
@@ -22,6 +22,7 @@ from metaeval.cli.options import CHOOSING, COLUMNS, OUTPUT, WORKING
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table
+from metaeval.questions.power import command as power
 
 GROUP = typer.main.get_command(app)
 SIMULATING = "simulate"
@@ -276,7 +277,7 @@ ASKED = {
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != SIMULATING])
 def test_every_option_of_a_command_goes_somewhere(name):
     """The command reads it, or reading and showing do, or it stands for an argument of what the command asks."""
-    own = import_module(f"metaeval.cli.{name.replace('-', '_')}")
+    own = import_module(f"metaeval.questions.{name.replace('-', '_')}.command")
     trees = [ast.parse(Path(one.__file__).read_text("utf-8")) for one in (own, power, reading)]
     read = {node.id for node in ast.walk(trees[0]) if isinstance(node, ast.Name)}
     read |= {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}

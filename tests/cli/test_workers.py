@@ -117,7 +117,7 @@ def _forget(answer):
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in {*REPEATING, "doctor"}])  # it tries them
 def test_who_is_not_offered_workers_has_none_to_use(name, nonsense, command, monkeypatch):
     """No other command hands pieces out, so none is left without the option."""
-    monkeypatch.setattr(workers, "finished", lambda *_, **__: pytest.fail(f"{name} repeats work"))
+    monkeypatch.setattr(workers, "finished_tasks", lambda *_, **__: pytest.fail(f"{name} repeats work"))
     words = nonsense.FAST[name].replace("NEW", "new").replace("made/", "small/")
     assert command(*name.split(), *words.split()).code == 0
 

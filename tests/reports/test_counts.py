@@ -1,11 +1,10 @@
 """Counts on pages: thousands have their comma wherever people, pairs, topics or documents are counted."""
 
 import re
-from pathlib import Path
 
 import pytest
+from passages import page_files, passages
 
-import metaeval
 from metaeval import studies
 from metaeval.simulate.scores import simulate_scores
 from metaeval.table.scores import as_scores
@@ -46,11 +45,11 @@ def test_thousands_have_their_comma(words_of, name):
 
 def test_no_report_writes_large_numbers_as_powers_of_ten():
     """100 % is no 1e+02 %: significant digits are written by `metaeval.base.words.significant`."""
-    folder = Path(metaeval.__file__).parent / "reports"
-    texts = {path.name: path.read_text("utf-8") for path in sorted(folder.rglob("*.p*")) if path.suffix != ".pyc"}
+    texts = {name: path.read_text("utf-8") for name, path in page_files().items()}
+    texts |= {f"words of {name}": text for name, text in passages().items()}
     assert len(texts) > 80
     found = {name: re.findall(r"'%\.\dg' %[^}]*|:\.\dg\}", words) for name, words in texts.items()}
     assert {name: words for name, words in found.items() if words} == {
-        "campaign.py": [":.1g}"],  # an error of at most 1
-        "judgment_reductions.py": [":.3g}"] * 2,  # shares in percent
+        "human/page_campaign": [":.1g}"],  # an error of at most 1
+        "judgments/page_reductions": [":.3g}"] * 2,  # shares in percent
     }

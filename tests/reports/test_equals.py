@@ -17,30 +17,30 @@ from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
 from metaeval.base.words import sentence_case
 from metaeval.models.probability_of_best import BestSystem
+from metaeval.questions.agree import page as agree
+from metaeval.questions.agree import page_findings as agree_findings
 from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.compare_tests import page as compare_tests
+from metaeval.questions.design import page as design
+from metaeval.questions.human import page as human
+from metaeval.questions.judges import page as judges
+from metaeval.questions.judges import page_agreement as judge_agreement
+from metaeval.questions.judges import page_conclusions as judge_conclusions
+from metaeval.questions.judges import page_ranking as judge_ranking
+from metaeval.questions.judges import study_scores as scores_under_judges
+from metaeval.questions.judges import study_verdicts as judge_verdicts
 from metaeval.questions.judges.study import study_judges
+from metaeval.questions.judgments import page_groups as judgment_groups
+from metaeval.questions.judgments import page_pools as judgment_pools
+from metaeval.questions.judgments import page_power as judgment_power
+from metaeval.questions.judgments import page_reductions as judgment_reductions
+from metaeval.questions.power import page_findings as power_findings
 from metaeval.questions.power.study import study_power
-from metaeval.reports import (
-    agree,
-    agree_findings,
-    compare_tests,
-    design,
-    error_rates,
-    human,
-    judge_agreement,
-    judge_conclusions,
-    judge_ranking,
-    judges,
-    judgment_groups,
-    judgment_pools,
-    judgment_power,
-    judgment_reductions,
-    power_findings,
-    score,
-    topic_summary,
-    topics,
-)
-from metaeval.studies import judge_verdicts, scores_under_judges
+from metaeval.questions.score import page as score
+from metaeval.questions.topics import page as topics
+from metaeval.questions.topics import page_error_rates as error_rates
+from metaeval.questions.topics import page_summary as topic_summary
+from metaeval.reports import alt_test
 from metaeval.table.scores import as_scores
 
 FIVE = {"ant": 0.25, "bee": 0.25, "cat": 0.5, "dog": 0.75, "elk": 0.75 + 1e-9}
@@ -263,7 +263,7 @@ CASES = {
         ["nist and ant; nist and bee", "nist and dog; nist and elk"],
     ),
     "alt-test": (
-        lambda names: judge_ranking.alt_words(
+        lambda names: alt_test.alt_words(
             Made(judges=named(names, "judge", winning_rate=FIVE, advantage_probability=0.5, passes=False), epsilon=0.1)
         ),
         ["ω 0.25 to 0.75"],
@@ -278,7 +278,7 @@ CASES = {
     "favoured groups": (favoured, [HIGH]),
     "groups left out": (left_out, [LOW, HIGH]),
     "power that is left": (
-        lambda names: reduced(names, lambda study, *_: judgment_power.power_figures(study)[0][1]),
+        lambda names: reduced(names, lambda study, *_: judgment_power.reduction_figures(study)[0][1]),
         [LOW, HIGH],
     ),
     "rankings that are left": (

@@ -6,16 +6,15 @@ import io
 import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
+from passages import PACKAGE, page_files, passages
 from rich.console import Console
 
-import metaeval
 from metaeval import study_power
 from metaeval.base.unit import LABELLED_NUGGETS, speaking_of
 from metaeval.figures.marks import marks_of
@@ -59,12 +58,13 @@ NUGGETS = {
 """Lines on labels of nuggets."""
 OF_NUGGETS = re.compile(WORD.pattern.replace("topic", "(?:item|cluster)"), re.IGNORECASE)
 TOPIC_OR_CLUSTER = re.compile(WORD.pattern.replace("topic", "(?:topic|cluster)"), re.IGNORECASE)
-OF_CLUSTERS = {"campaign", "human", "settled", "votes"}
+OF_CLUSTERS = {"human/page_campaign", "human/page", "boards/page_decided", "votes/page"}
 """Reports on scores by people and on votes, which come in clusters always."""
 OF_TOPICS = {
-    *("assessed_parts", "assessment", "check_metric", "collection", "reliability"),
-    *("judgments", "judgment_effort", "judgment_groups", "judgment_pools", "judgment_power", "judgment_reductions"),
-    *("judge_agreement", "judge_labels", "judge_ranking", "label_agreement", "vote_powers"),
+    *("reports/assessed_parts", "reports/alt_test", "assessment/page", "check_metric/page", "report/page_collection"),
+    *("reliability/page", "judgments/page", "judgments/page_effort", "judgments/page_groups", "judgments/page_pools"),
+    *("judgments/page_power", "judgments/page_reductions", "judges/page_agreement", "judges/page_labels"),
+    *("judges/page_ranking", "figures/label_agreement", "votes/page_powers"),
 }
 """Reports and figures on runs, judgments and labels, which are of topics always."""
 
@@ -184,27 +184,26 @@ def _speak_of(word, never, lines, nonsense, monkeypatch):
     assert right == len(lines)
 
 
-ROOT = Path(metaeval.__file__).parent
-FILES = [path for place in ("reports", "figures") for path in sorted((ROOT / place).rglob("*.p*"))]
+FIGURES = {f"figures/{path.stem}": path for path in sorted((PACKAGE / "figures").glob("*.py"))}
+WORDS, FILES = passages(), page_files() | FIGURES
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in FILES if path.suffix in {".py", ".prose"} and path.stem not in OF_TOPICS],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_no_passage_says_topic_by_itself(path):
-    """Also where no line above comes by: the word is filled in, in passages and in what reports and figures write.
+@pytest.mark.parametrize("name", [name for name in WORDS if name not in OF_TOPICS])
+def test_no_passage_says_topic_by_itself(name):
+    """Also where no line above comes by: the word is filled in, in passages and in what pages and figures write.
 
     So is what topics or items belong to: of nuggets, topics.
     """
-    text = path.read_text("utf-8")
-    never = WORD if path.stem in OF_CLUSTERS else TOPIC_OR_CLUSTER
-    if path.suffix == ".prose":
-        bare = re.sub(r"^== [^|\n]*|\{\{.*?\}\}|\{%.*?%\}", " ", text, flags=re.MULTILINE | re.DOTALL)
-        inside = [words for code in re.findall(r"\{[{%].*?[}%]\}", text, re.DOTALL) for words in _quoted(code)]
-        assert [words for words in [*bare.splitlines(), *inside] if never.search(words) and words not in NAMES] == []
-        return
+    text, never = WORDS[name], WORD if name in OF_CLUSTERS else TOPIC_OR_CLUSTER
+    bare = re.sub(r"^== [^|\n]*|\{\{.*?\}\}|\{%.*?%\}", " ", text, flags=re.MULTILINE | re.DOTALL)
+    inside = [words for code in re.findall(r"\{[{%].*?[}%]\}", text, re.DOTALL) for words in _quoted(code)]
+    assert [words for words in [*bare.splitlines(), *inside] if never.search(words) and words not in NAMES] == []
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name not in OF_TOPICS])
+def test_no_page_says_topic_by_itself(name):
+    """Code of pages and figures fills the word in too."""
+    text, never = FILES[name].read_text("utf-8"), WORD if name in OF_CLUSTERS else TOPIC_OR_CLUSTER
     tree = ast.parse(text)
     told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
     strings = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]

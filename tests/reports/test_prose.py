@@ -2,32 +2,46 @@
 
 import ast
 import re
-from pathlib import Path
 
 import jinja2
 import pytest
+from passages import PACKAGE, page_files, passages
 
-from metaeval.reports import prose as module
 from metaeval.reports.prose import Prose, prose
 
-FILES = sorted(Path(module.__file__).with_name("prose").glob("*.prose"))
+WORDS = passages()
 
 
 BY_NAME = {
-    "boards": {"items gone", "other scores", "items new", "all"},
-    "campaign": {"accuracy", "pearson", "spearman", "kendall", "spa", "acc_eq", "tau_eq", "pairwise_pearson"},
-    "design": {"t", "anova", "interval", "residual", "within", "pairs"},
-    "human": {"system", "item", "all"},
-    "judge_ranking": {"kappa", "quadratic_kappa"},
-    "judges": {"may", "may not", "not settled", "no pairs", "no second person"},
+    "boards/page": {"items gone", "other scores", "items new", "all"},
+    "human/page_campaign": {
+        "accuracy",
+        "pearson",
+        "spearman",
+        "kendall",
+        "spa",
+        "acc_eq",
+        "tau_eq",
+        "pairwise_pearson",
+    },
+    "design/page": {"t", "anova", "interval", "residual", "within", "pairs"},
+    "human/page": {"system", "item", "all"},
+    "judges/page_ranking": {"kappa", "quadratic_kappa"},
+    "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
 }
 """Passages that are asked for by the name of a procedure."""
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_passage_is_used_and_every_name_is_there(file):
-    """By the report of the same name; each passage has a name of its own, and can be read."""
-    tree = ast.parse(Path(module.__file__).with_name(f"{file.stem}.py").read_text("utf-8"))
+def test_no_words_are_nobodys():
+    """Every part of the words of a folder belongs to a module there."""
+    assert WORDS.keys() <= page_files().keys()
+
+
+@pytest.mark.parametrize("page", WORDS)
+def test_every_passage_is_used_and_every_name_is_there(page):
+    """By the module that they belong to; each passage has a name of its own, and can be read."""
+    path = page_files()[page]
+    tree = ast.parse(path.read_text("utf-8"))
     words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     composed = [_pattern(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _asks(node)]
@@ -37,14 +51,15 @@ def test_every_passage_is_used_and_every_name_is_there(file):
         if isinstance(call.args[0], ast.Constant)
         for more in _asks(call)
     }
-    heads = re.findall(r"^== (.+?)(?: \| (.+))?$", file.read_text("utf-8"), flags=re.MULTILINE)
+    heads = re.findall(r"^== (.+?)(?: \| (.+))?$", WORDS[page], flags=re.MULTILINE)
     names = [name for name, _ in heads]
     titles = [f"{name} title" for name, title in heads if title]
     assert len(names) == len({*names, *titles}) - len(titles)
     assert asked <= {*names, *titles}
-    known = words | asked | BY_NAME.get(file.stem, set())
+    known = words | asked | BY_NAME.get(page, set())
     assert [name for name in names if name not in known and not any(one.fullmatch(name) for one in composed)] == []
-    assert prose(file.stem) is prose(file.stem)
+    module = ".".join(("metaeval", *path.relative_to(PACKAGE).with_suffix("").parts))
+    assert prose(module) is prose(module)
 
 
 def _asks(call):

@@ -5,8 +5,8 @@ import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models import variance_components
+from metaeval.questions.components import study as components
 from metaeval.questions.components.study import study_components
-from metaeval.studies import components
 from metaeval.table.scores import as_scores
 
 pytestmark = pytest.mark.usefixtures("one_core")

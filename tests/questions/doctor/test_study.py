@@ -10,9 +10,9 @@ import pytest
 import metaeval
 from metaeval import __version__
 from metaeval.base.provenance import record_provenance
+from metaeval.questions.doctor import study as installation
 from metaeval.questions.doctor.page import doctor_report
 from metaeval.questions.doctor.study import examine_installation
-from metaeval.studies import installation
 
 
 @pytest.fixture(scope="module")

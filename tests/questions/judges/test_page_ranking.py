@@ -11,16 +11,9 @@ from metaeval.agreement.alt_test import alt_test
 from metaeval.agreement.labels import as_labels
 from metaeval.page.html import render_page
 from metaeval.questions.judges.page import judges_report
-from metaeval.questions.judges.page_ranking import (
-    alt_figures,
-    alt_section,
-    alt_words,
-    best_words,
-    details,
-    judge_ranking_section,
-    ranking_figures,
-)
+from metaeval.questions.judges.page_ranking import best_words, details, judge_ranking_section, ranking_figures
 from metaeval.questions.judges.study import study_judges
+from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 
 
 def labels_of(columns, *, n_topics=20):

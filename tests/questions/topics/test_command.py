@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError
+from metaeval.questions.topics import study as topics
 from metaeval.questions.topics.page_words import topic_count
 from metaeval.questions.topics.study import study_topics
-from metaeval.studies import topics
 from metaeval.table.scores import as_scores
 
 pytestmark = pytest.mark.usefixtures("one_core")

@@ -5,10 +5,10 @@ import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.topic_counts import minimum_topics
+from metaeval.questions.topics import study as topics
 from metaeval.questions.topics.study import ABSOLUTE_TOLERANCES, COUNTS, DIFFERENCES, SAMPLED, study_topics
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
-from metaeval.studies import topics
 from metaeval.table.scores import as_scores
 
 
