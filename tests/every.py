@@ -623,7 +623,7 @@ SCORES = {
     "aggregate_scores": Entry(figures=None, excused=CARRIED),
     "analyse_items": Entry(figures=of("data", "discrimination", "n_systems"), excused=WIDER),
     "discrimination": Entry(call=_by_label(discrimination, "topic"), excused=WIDER),
-    "system_means": Entry(figures=lambda found: numbers(found, "mean", "low"), excused=IN_UNITS),
+    "means_of_systems": Entry(figures=lambda found: numbers(found, "mean", "low"), excused=IN_UNITS),
     "conclusions_of": Entry(
         figures=lambda found: numbers(found, "n_significant", "n_significant_fdr_by", "topics_needed", "tau", "kept"),
         excused=AS_A_WHOLE,
@@ -840,7 +840,7 @@ OTHERWISE = {
             best_of_reference fit_power_law kendall_p_value kendall_tau pearson rank_biased_overlap spearman
             tau_ap williams_test""",
         "figures of means, or of scores by item, which the studies of agreement with people ask for": """
-            cells_of compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
+            compared_cells compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
             williams_table""",
         "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines character_ratios document_agreement element_agreement element_curves
@@ -861,9 +861,9 @@ OTHERWISE = {
             read_qrels read_runs read_scores read_submission read_submissions read_votes score_files score_report
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
-            better_direction by_name cohort_names complete_block constant_systems design_notes flat_items flat_notes
+            better_direction by_name cohort_names complete_block constant_systems design_notes flat_items flat_metric_notes
             in_content_order means_cut
-            groups_of_topics identical_systems in_groups known_as_checked left_out_note unit_of named_pairs note_of_gaps
+            groups_of_topics identical_systems in_groups known_as_checked scores_left_out unit_of named_pairs note_of_gaps
             oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name tabulated topic_weights
             traits_said units_of with_clusters""",
         "a part of a procedure in the table": """
@@ -900,8 +900,8 @@ _ELSEWHERE = {
     "mean_over_own_topics": "table.structure",
     "settled_mean_over_topics": "table.structure",
     "discrimination": "agreement.item_statistics",
-    "system_means": "studies.power",
-    "conclusions_of": "studies.leaderboard",
+    "means_of_systems": "resampling.system_means",
+    "conclusions_of": "questions.leaderboard.study",
     "examine_metric": "testing",
 }
 """Modules of what is in no chapter, or under another meaning."""
