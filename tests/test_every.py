@@ -495,7 +495,9 @@ def _found():
     offered = {name: getattr(place, name) for place in every.chapters() for name in place.__all__}
     found = {name for name, one in offered.items() if callable(one) and not inspect.isclass(one)}
     for module in pkgutil.walk_packages(metaeval.__path__, "metaeval."):
-        if module.name.endswith(("__main__", ".command")) or module.name.startswith(("metaeval.cli", "metaeval.figures")):
+        if module.name.endswith(("__main__", ".command")) or module.name.startswith(
+            ("metaeval.cli", "metaeval.figures")
+        ):
             continue
         for name, one in vars(importlib.import_module(module.name)).items():
             if getattr(one, "__module__", None) != module.name or name.startswith("_"):
