@@ -57,7 +57,7 @@ def none_where_flat(statistic: Score, human: Floats, metric: Floats) -> Floats:
     Examples
     --------
     >>> human = np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
-    >>> none_where_flat(pearson, human, np.ones((2, 3))).tolist()
+    >>> none_where_flat(pearson_last_axis, human, np.ones((2, 3))).tolist()
     [0.0, nan]
     """
     correlation = statistic(human, metric)

@@ -127,7 +127,7 @@ def notes_on(compared: Sequence[BiasRow], what: str) -> Iterator[str]:
     Examples
     --------
     >>> said = (("has", "2 systems"),)
-    >>> rows = [Compared(name, None, None, (), n_others=6, pooled=True, notes=said, bend_p=None) for name in ("a", "b")]
+    >>> rows = [BiasRow(name, None, None, (), n_others=6, pooled=True, notes=said, bend_p=None) for name in ("a", "b")]
     >>> list(notes_on(rows, "group")), list(notes_on(rows[:1], "group"))
     (["groups 'a' and 'b' have 2 systems"], ["group 'a' has 2 systems"])
     """

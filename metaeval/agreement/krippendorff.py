@@ -214,7 +214,7 @@ def ends_and_chance(  # noqa: PLR0913, PLR0917 - a figure with its interval, and
 
     Examples
     --------
-    >>> beside_chance(1.0, 0.2, 1.0, Dealt(np.array([1.0] * 2 + [-0.2] * 19), True), -1.0, 0.95)
+    >>> ends_and_chance(1.0, 0.2, 1.0, Dealt(np.array([1.0] * 2 + [-0.2] * 19), True), -1.0, 0.95)
     {'low': -1.0, 'high': 1.0, 'chance': 0.09523809523809523}
     """
     if dealt is None or not np.isfinite(value):

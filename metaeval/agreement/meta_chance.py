@@ -41,7 +41,7 @@ def compare_with_chance(value: Floats, shuffled: Floats, *, exact: bool) -> dict
 
     Examples
     --------
-    >>> found = beside_chance(np.array([0.9]), np.linspace(-1, 1, 1001)[:, None], exact=False)
+    >>> found = compare_with_chance(np.array([0.9]), np.linspace(-1, 1, 1001)[:, None], exact=False)
     >>> float(found["p_chance"][0].round(4)), found["above_chance"].tolist(), float(found["chance_high"][0].round(2))
     (0.0519, [False], 0.95)
     """

@@ -76,7 +76,7 @@ def short_names_sentence(metrics: Iterable[object]) -> list[str]:
 
     Examples
     --------
-    >>> short_names(["AP", "AP(judged_only=True)"])
+    >>> short_names_sentence(["AP", "AP(judged_only=True)"])
     ["AP' stands for AP(judged_only=True): scores of the list without its unjudged documents."]
     """
     full = [name for name in map(str, metrics) if name_of_metric(name) != name]
@@ -262,7 +262,7 @@ def drawn_number(value: object, error: object, write: Callable[[object], str] | 
 
     Examples
     --------
-    >>> drawn(0.691, 0.002), drawn(0.691, 0.011), drawn(0.4321, 0.003, number(3))
+    >>> drawn_number(0.691, 0.002), drawn_number(0.691, 0.011), drawn_number(0.4321, 0.003, number(3))
     ('69 %', '69 ± 2 %', '0.4')
     """
     writer = _decimal(share if write is None else write)
@@ -297,7 +297,7 @@ def without_error(value: object, error: object, write: Callable[[object], str] |
 
     Examples
     --------
-    >>> beside(0.1923, 0.004), beside(0.1923, 0.0004), beside(0.5734, 0.03, number(3))
+    >>> without_error(0.1923, 0.004), without_error(0.1923, 0.0004), without_error(0.5734, 0.03, number(3))
     ('19 %', '19.2 %', '0.6')
     """
     writer = _decimal(share if write is None else write)

@@ -38,7 +38,7 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> with speaking_of({"missing": "--missing", "with_clusters": "--clusters"}):
+    >>> with speaking_in_options({"missing": "--missing", "with_clusters": "--clusters"}):
     ...     print(in_options("pass `missing='zero'` or `'drop-topics'`, but not AP(rel=2)"))
     ...     print(in_options("take the means (`with_clusters(scores, 'means')`)"))
     pass --missing zero or drop-topics, but not AP(rel=2)

@@ -37,7 +37,7 @@ def coded(numbers: ArrayLike) -> CodedGrades:
     Examples
     --------
     >>> coded([0, 1.7, 0.5, -1])
-    Coded(levels=array([ 0,  2,  1, -1], dtype=int16), grades=array([0. , 0.5, 1.7]))
+    CodedGrades(levels=array([ 0,  2,  1, -1], dtype=int16), grades=array([0. , 0.5, 1.7]))
     >>> coded([0, 2.0]).grades is None
     True
     """
@@ -65,7 +65,7 @@ def grade_values(levels: NDArray[np.integer], grades: NDArray[np.float64] | None
 
     Examples
     --------
-    >>> numbers_of(np.array([2, 0, -1]), np.array([0.0, 0.5, 1.7]))
+    >>> grade_values(np.array([2, 0, -1]), np.array([0.0, 0.5, 1.7]))
     array([ 1.7,  0. , -1. ])
     """
     if grades is None:

@@ -113,7 +113,7 @@ def vote_verdicts(votes: object) -> pd.DataFrame:
     --------
     >>> rows = [("b", "a", "left", "q1", "ann"), ("a", "b", "tie", "q1", "ben"), ("a", "c", "right", "q2", "ann")]
     >>> votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question", "voter"])
-    >>> verdicts_of(votes).fillna("").to_numpy().tolist()
+    >>> vote_verdicts(votes).fillna("").to_numpy().tolist()
     [['b', 'b', 'tie'], ['c', 'c', '']]
     """
     checked = as_votes(votes)
@@ -240,7 +240,7 @@ def voters_agreement(verdicts: pd.DataFrame) -> tuple[int, float]:
     --------
     >>> rows = [("a", "b", side, "q", voter) for side, voter in (("left", "x"), ("left", "y"), ("tie", "z"))]
     >>> votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question", "voter"])
-    >>> voters_agreement(verdicts_of(votes))
+    >>> voters_agreement(vote_verdicts(votes))
     (1, 0.3333333333333333)
     """
     labels = verdicts.drop(columns="all").to_numpy(dtype=object)

@@ -161,7 +161,7 @@ def fit_votes(cells: VoteCells) -> VoteFit:
     --------
     >>> from metaeval.table.votes import as_votes
     >>> rows = [{"left": "a", "right": "b", "winner": winner} for winner in ("a", "a", "a", "b")]
-    >>> found = fit_votes(cells_of(as_votes(rows), davidson=False)).parameters
+    >>> found = fit_votes(vote_cells(as_votes(rows), davidson=False)).parameters
     >>> round(float(found[0] - found[1]), 9) == round(float(np.log(3)), 9)
     True
     """

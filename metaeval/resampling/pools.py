@@ -245,7 +245,7 @@ def pool_by_depth(
     >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, retrieved="all")
-    >>> pool_growth(collection).means()[["judged", "relevant"]].to_numpy()
+    >>> pool_by_depth(collection).means()[["judged", "relevant"]].to_numpy()
     array([[2., 2.],
            [3., 2.],
            [4., 2.]])

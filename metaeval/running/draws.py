@@ -116,7 +116,7 @@ def draw_topic_counts(
 
     Examples
     --------
-    >>> [chunk.shape for chunk in topic_counts(np.random.default_rng(0), 5, 3, at_once=4)]
+    >>> [chunk.shape for chunk in draw_topic_counts(np.random.default_rng(0), 5, 3, at_once=4)]
     [(3, 4), (3, 1)]
     """
     for counts in drawn_counts(generator, n_resamples, n_topics, at_once=at_once or chunk_size(n_topics)):

@@ -42,7 +42,7 @@ def reaches(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> Flags:
 
     Examples
     --------
-    >>> bool(0.7 - 0.45 >= 0.25), bool(at_least(0.7 - 0.45, 0.25, 0.7 + 0.45))
+    >>> bool(0.7 - 0.45 >= 0.25), bool(reaches(0.7 - 0.45, 0.25, 0.7 + 0.45))
     (False, True)
     """
     return np.greater_equal(values, np.subtract(bound, RELATIVE * np.add(size, np.abs(bound))))

@@ -64,7 +64,10 @@ class _CacheFiles(_NumbaFiles):  # type: ignore[misc]  # as above
         path = Path(self._cache_path, name)
         content = path.read_bytes() if path.exists() else b""
         seal, content = content[:_SEAL_LENGTH], content[_SEAL_LENGTH:]
-        return pickle.loads(content) if seal == _seal(name, content) else None  # noqa: S301 - our own
+        if seal == _seal(name, content):
+            with suppress(Exception):  # older sources may have written classes that are here no more
+                return pickle.loads(content)  # noqa: S301 - our own
+        return None
 
     def _save_data(self, name: str, data: object) -> None:
         content = self._dump(data)

@@ -54,8 +54,8 @@ def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, st
 
     Examples
     --------
-    >>> values = np.array([[0.31, 0.52, 0.11, 0.24], [0.42, 0.13, 0.77, 0.91], [0.11, -0.39, 0.66, 0.67]])
-    >>> made_of_others(["a", "b", "gain"], values)
+    >>> a, b = np.array([0.31, 0.52, 0.11, 0.24, 0.63, 0.45]), np.array([0.42, 0.13, 0.77, 0.91, 0.38, 0.59])
+    >>> made_of_others(["a", "b", "gain"], np.array([a, b, b - a]))
     [Made(place=2, what="'b' minus 'a'", sure=True)]
     """
     if len(names) < _FEWEST:

@@ -25,6 +25,8 @@ _NO_JUDGES = frozenset({"score", "weight", "cluster", "stratum", "repeat"})
 _OF_OTHERS = frozenset({"max", "min"})
 """What is computed from others, while Max is a judge."""
 _FEW_ROWS = 5
+_BESIDE = 2
+"""Levels by which a judge may go beyond all others: assessors hardly ever give every grade of their scale."""
 _OTHER_UNIT = 5.0
 """How many times the largest label of all others another unit is above."""
 
@@ -85,7 +87,7 @@ def doubts_of(columns: Sequence[RoleColumn]) -> str:
 
     Examples
     --------
-    >>> doubts_of([Column("score", "", "numbers with decimals beside whole ones")])
+    >>> doubts_of([RoleColumn("score", "", "numbers with decimals beside whole ones")])
     "columns that may be no labels of judges: 'score' (numbers with decimals beside whole ones)"
     """
     described = first_few([f"{one.name!r} ({one.why})" for one in columns], most=3)
@@ -129,7 +131,7 @@ def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], n
     own = values[:, at][~np.isnan(values[:, at])]
     others = values[:, [one for one in rest if one != at]]
     others = others[~np.isnan(others)]
-    like = len(own) > 0 and np.isin(own, others).all()  # labels as the others give: llm is a judge
+    like = _like_others(own, others)
     if is_computed(names[at]) or names[at] in _OF_OTHERS:
         return "computed from others, by name"
     if part_of_word(names[at]) in (_NO_JUDGES if like else no_judges):
@@ -138,6 +140,14 @@ def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], n
     if not (own == np.rint(own)).all() and whole.all(axis=0).sum() >= _JUDGES:
         return "numbers with decimals beside whole ones"
     return _other_unit(values, at, rest)
+
+
+def _like_others(labels: Floats, others: Floats) -> bool:
+    """Say whether labels are such as the others give, or a few levels beside theirs: then llm is a judge."""
+    if not len(labels) or not len(others):
+        return False
+    near = (labels >= others.min() - _BESIDE) & (labels <= others.max() + _BESIDE) & (labels == np.rint(labels))
+    return bool((near | np.isin(labels, others)).all())
 
 
 def _other_unit(values: Floats, at: int, rest: Sequence[int]) -> str:

@@ -262,7 +262,8 @@ def with_bound_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> with_bounds(pd.DataFrame({"m": ["a", "b"], "rating": [3, 4], "CI": ["(-1, +2)", "-2/+2"]})).columns.tolist()
+    >>> board = pd.DataFrame({"m": ["a", "b"], "rating": [3, 4], "CI": ["(-1, +2)", "-2/+2"]})
+    >>> with_bound_columns(board).columns.tolist()
     ['m', 'rating', 'low', 'high']
     """
     columns: dict[str, Any] = {}

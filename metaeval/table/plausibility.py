@@ -182,7 +182,7 @@ def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
     Examples
     --------
     >>> off_scale(["a", "b", "OCR"], np.array([[50.0, 60.0, 700.0], [40.0, 70.0, 600.0], [45.0, 61.0, 650.0]]))
-    'OCR (600 to 700) has another scale than all other items (40 to 70)'
+    'OCR (600 to 700) has another scale than all other items (40 to 70) and makes 98 % of the variance between systems'
     """
     if not 1 < len(items) <= _MOST_ITEMS or len(values) < _FEWEST_OTHERS or np.isnan(values).all(axis=0).any():
         return ""

@@ -567,7 +567,7 @@ def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
 
     Examples
     --------
-    >>> left_out_columns([Column("Overall", "aggregate", "the mean of 'a' and 'b'")])
+    >>> left_out_columns([RoleColumn("Overall", "aggregate", "the mean of 'a' and 'b'")])
     ["left out column 'Overall', the mean of 'a' and 'b'"]
     """
     if not columns:

@@ -151,7 +151,7 @@ def topics_by_cluster(scores: Scores) -> Scores:
     Examples
     --------
     >>> scores = as_scores([[0.0, 1.0, 1.0], [0.5, 0.0, 0.0]], clusters={"1": "maths", "2": "maths", "3": "code"})
-    >>> mean_by_cluster(scores).to_numpy()[0, 0].tolist()
+    >>> topics_by_cluster(scores).to_numpy()[0, 0].tolist()
     [0.5, 1.0]
     """
     scores = engine_scores(scores, "means of clusters", fewest=1)

@@ -46,9 +46,9 @@ def text_cells(values: Any, what: str) -> TextCells:  # noqa: ANN401 - an array,
 
     Examples
     --------
-    >>> cells_of(np.array(["1.10", " 1.1", "", None, 7, 7.0, True], dtype=object), "system").texts
+    >>> text_cells(np.array(["1.10", " 1.1", "", None, 7, 7.0, True], dtype=object), "system").texts
     ['1.10', '1.1', '7', 'true']
-    >>> cells_of(pd.Categorical(["b", "a", "c"])[[2, 0]], "system").texts  # those that occur, as they appear
+    >>> text_cells(pd.Categorical(["b", "a", "c"])[[2, 0]], "system").texts  # those that occur, as they appear
     ['c', 'b']
     """
     raw: Iterable[object]
@@ -121,7 +121,7 @@ def finite_numbers(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array
 
     Examples
     --------
-    >>> numbers_of(np.array(["1e3", "0x10", "inf", None, 2], dtype=object), "weight").tolist()
+    >>> finite_numbers(np.array(["1e3", "0x10", "inf", None, 2], dtype=object), "weight").tolist()
     [1000.0, nan, nan, nan, 2.0]
     """
     if not isinstance(values, pd.Categorical) and values.dtype.kind in "iuf":

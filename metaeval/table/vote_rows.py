@@ -23,7 +23,8 @@ def rows_of_sums(sides: Sequence[TextCells]) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> left, right = Cells(np.array([0, 1, 2, -1]), ["a", "b", "Total"]), Cells(np.array([0, 0, -1, -1]), ["c"])
+    >>> left = TextCells(np.array([0, 1, 2, -1]), ["a", "b", "Total"])
+    >>> right = TextCells(np.array([0, 0, -1, -1]), ["c"])
     >>> rows_of_sums([left, right]).tolist()
     [False, False, True, False]
     """

@@ -36,7 +36,7 @@ def counted_shares(p: Floats) -> Tails:
 
     Examples
     --------
-    >>> counted(np.array([0.01, 0.0]))
+    >>> counted_shares(np.array([0.01, 0.0]))
     Tails(p=array([0.01, 0.  ]), log10=array([-2., nan]))
     """
     return Tails(p, np.log10(np.where(p > 0.0, p, np.nan)))

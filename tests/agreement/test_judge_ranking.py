@@ -23,7 +23,9 @@ def labels_of(columns, *, n_topics):
     index = pd.MultiIndex.from_arrays(
         [[str(place % n_topics) for place in range(n)], [f"d{place}" for place in range(n)]], names=["topic", "item"]
     )
-    return as_labels(pd.DataFrame(columns, index=index, dtype=float))
+    frame = pd.DataFrame(columns, index=index, dtype=float)
+    frame.attrs["judges"] = [*columns]  # as a reader says who is a judge: some here look like none
+    return as_labels(frame)
 
 
 def drawn(shares, *, n_topics=20, n_items=600, n_grades=4, seed=0):

@@ -81,7 +81,7 @@ def test_results_of_other_scores_are_not_equal(n_topics):
     assert len({one, other, one}) == 2
 
 
-VALUES = {"Call", "Column", "Parameter", "ParsedName", "Preset"}
+VALUES = {"Call", "Column", "GainTable", "Parameter", "ParsedName", "Preset"}
 """Small enough to be shown as the call that makes them."""
 
 
@@ -136,7 +136,7 @@ HOSTILE = list(_hostile_values())
 def test_whatever_a_result_holds_its_repr_is_short(kind):
     """Twelve lines and 2,000 characters at most, and no error, whatever it holds; a result was once 42,914 long."""
     assert issubclass(kind, ShortRepr), (
-        f"{kind.__name__} writes out all it holds; let it inherit from metaeval.base.results"
+        f"{kind.__name__} writes out all it holds; let it inherit from metaeval.base.short_repr"
     )
     names = [field.name for field in dataclasses.fields(kind)]
     if inspect.isabstract(kind):

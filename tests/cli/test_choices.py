@@ -50,6 +50,7 @@ ROWS = {
         "": Row("table twice.csv"),
         "judges": Row("judges twice-labels.csv --resamples 20"),
     },
+    ("--duplicates", "keep|first"): {"votes": Row("votes twice-votes.csv")},
     ("--exchange", "published|clusters|items|cells|systems"): {
         "human": Row(
             "human human.csv --reference human --item doc --cluster part --tasks pearson:item,pearson:system "
@@ -74,7 +75,7 @@ ROWS = {
     ("--over", "all|common"): {
         "human": Row("human partly.csv --reference human --item doc --tasks pearson:system --resamples 20")
     },
-    ("--permute", "both|items|systems"): {"human": Row("human human.csv --reference human --item doc --resamples 200")},
+    ("--permute", "systems|both|items"): {"human": Row("human human.csv --reference human --item doc --resamples 200")},
     ("--rank-method", "posterior|guaranteed"): {"leaderboard": Row("leaderboard ap.csv --resamples 100")},
     ("--repeat", "nested|crossed|shared"): {"components": Row("components repeats.csv --splits 0")},
     ("--resample", "items|systems|both"): {"human": Row("human human.csv --reference human --item doc --resamples 50")},
@@ -282,7 +283,9 @@ def _of_people(folder, rng):
     better = votes["left"] < votes["right"]
     drawn = rng.random(len(votes))
     winner = np.where(drawn < 0.25, "tie", np.where((drawn < 0.75) == better, votes["left"], votes["right"]))
-    votes.assign(winner=winner, question=np.arange(len(votes)) % 30).to_csv(folder / "votes.csv", index=False)
+    votes = votes.assign(winner=winner, question=np.arange(len(votes)) % 30)
+    votes.to_csv(folder / "votes.csv", index=False)
+    pd.concat([votes, votes.tail(20)]).to_csv(folder / "twice-votes.csv", index=False)
     for name, lacking in (("gaps-a", 3), ("gaps-b", 7)):
         scores = rng.random((10, 4))
         scores[lacking, 1] = np.nan

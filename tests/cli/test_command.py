@@ -34,6 +34,7 @@ OWN = {
         "agree": "asks in which direction a pair differs, unless told otherwise",
         "compare-tests": "one-sided in the direction of the better mean, as in the paper",
     },
+    "--duplicates": {"votes": "rows that repeat another may be votes of their own, unless told otherwise"},
     "--word": {"votes": "of the winner of a vote, not of a grade"},
     "--expect": {"human": "of the systems of a table, not of the six runs"},
     "--correction": {

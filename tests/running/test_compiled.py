@@ -229,6 +229,24 @@ def test_code_of_an_older_source_is_removed(kernel, nowhere):
     assert older != newer
 
 
+class _Gone:
+    """Reads back as what is not there, as an index does that names a class of an older source."""
+
+    def __reduce__(self):
+        return getattr, (1, "no such name")
+
+
+def test_an_index_that_names_what_is_gone_is_made_anew(kernel, nowhere):
+    """Whoever renames a class that kernels take finds their code compiled, not an error."""
+    with pytest.warns(MetaevalWarning):
+        assert compiled(kernel)(21) == 42
+    (index,) = nowhere.rglob("*.nbi")
+    written = pickle.dumps(_Gone())
+    index.write_bytes(own._seal(index.name, written) + written)
+    assert compiled(kernel)(21) == 42
+    assert compiled(kernel)(2.5) == 5.0
+
+
 def test_numba_loads_with_the_first_call():
     """Not with the kernel; a kernel calls others, counts in parallel, and can be sent to another process."""
     lines = (

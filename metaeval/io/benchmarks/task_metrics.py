@@ -94,7 +94,7 @@ def joined_names(asked: Sequence[str], known: Collection[str]) -> list[str]:
 
     Examples
     --------
-    >>> joined(["t=em", "strict", "u=acc,none"], {"em(strict)", "acc"})
+    >>> joined_names(["t=em", "strict", "u=acc,none"], {"em(strict)", "acc"})
     ['t=em(strict)', 'u=acc']
     """
     names: list[str] = []

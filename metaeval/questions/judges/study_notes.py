@@ -86,7 +86,8 @@ def flat_judge_notes(scores: "Mapping[str, Scores | Mapping[str, Scores]]") -> l
     Examples
     --------
     >>> from metaeval import as_scores
-    >>> flat_notes({"AP": {"nist": as_scores([[0.1, 0.2], [0.3, 0.1]]), "model": as_scores([[0, 0.2], [0, 0.4]])}})
+    >>> nist, model = as_scores([[0.1, 0.2], [0.3, 0.1]]), as_scores([[0, 0.2], [0, 0.4]])
+    >>> flat_judge_notes({"AP": {"nist": nist, "model": model}})
     ['AP: topics where every system scores 0, as where labels are missing; they count: model 1 of 2']
     """
     notes = []
