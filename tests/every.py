@@ -854,7 +854,8 @@ OTHERWISE = {
         "makes data of what it is given": """
             as_labels as_scores as_votes collection_from continuation groups_from_regex item_scores judgments_of_labels
             load_plugin load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
-            resolve_seed short_label show_progress split_names spoiled_translations""",
+            resolve_seed short_label show_progress split_names spoiled_translations
+            system_means topics_by_cluster""",
         "reads or writes files": """
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
             read_campaign read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
@@ -862,10 +863,10 @@ OTHERWISE = {
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
             better_direction by_name cohort_names complete_block constant_systems design_notes flat_items
-            flat_metric_notes in_content_order means_cut groups_of_topics identical_systems in_groups known_as_checked
-            scores_left_out unit_of named_pairs note_of_gaps
-            oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name tabulated topic_weights
-            traits_said units_of with_clusters""",
+            flat_judge_notes flat_metric_notes in_content_order means_cut means_of_few on_another_scale
+            groups_of_topics identical_systems in_groups known_as_checked scores_left_out unit_of named_pairs
+            note_of_gaps oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name
+            tabulated topic_weights traits_said units_of with_clusters""",
         "a part of a procedure in the table": """
             all_effects check_metric of_scores sample_of_topics verdicts_of_draws vote_ranks""",
     }.items()

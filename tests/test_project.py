@@ -110,7 +110,8 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     declared.add("h5py")  # asked for as h5netcdf[h5py]
     known = {*sys.stdlib_module_names, "metaeval"}
     known.add("compression" if sys.version_info < (3, 14) else "backports")  # the one that this Python does not import
-    own = {"every", "forms_of_scores", "linear_algebra", "small_results", "table_edits", "test_ways_out"}
+    own = {"every", "forms_of_scores", "linear_algebra", "small_results", "table_edits", "test_ways_out", "passages"}
+    own |= {f"{shared}_fixtures" for shared in ("command", "page", "study")}
     beside = [*(ROOT / "tests" / "fuzz").glob("fuzz_*.py"), *(ROOT / "tests").glob("advice*.py")]
     known |= {*own, *(path.stem for path in beside)}  # they import one another
     owners = importlib.metadata.packages_distributions()
@@ -186,7 +187,10 @@ def test_no_module_imports_itself_by_way_of_others():
 def test_drawing_is_imported_late():
     """Results import what draws them inside their methods, so that matplotlib loads only where something is drawn."""
     for name, path in MODULES.items():
-        if name.split(".")[1:2] not in (["figures"], ["reports"], ["cli"]) and name != "metaeval.page.folder":
+        if (
+            name.split(".")[1:2] not in (["figures"], ["reports"], ["questions"], ["cli"])
+            and name != "metaeval.page.folder"
+        ):
             imported = set(_imports(path, within_functions=False))
             assert not {module for module in imported if module.startswith(("metaeval.figures", "matplotlib"))}, name
 
@@ -268,15 +272,15 @@ def test_one_place_compares_a_p_value_with_a_level():
                 asks = not isinstance(node.ops[0], ast.Is | ast.IsNot)
             else:
                 sides = node.args if isinstance(node, ast.Call) else []
-                asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "at_least"
+                asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "reaches"
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"le", "lt", "ge", "gt", "less_equal"}:
                 sides, asks = [node.func, *node.args], True
             if asks and any(map(_is_of_a_test, sides)):
                 found.append((name, ast.unparse(node)))
     assert set(found) == {
-        ("metaeval.tests_stat.result", "at_least(alpha, p_values, alpha)"),
-        ("metaeval.tests_stat.result", "at_least(p_values, alpha, p_values)"),
-        ("metaeval.tests_stat.result", "at_least(smallest, p_values, p_values)"),
+        ("metaeval.tests_stat.result", "reaches(alpha, p_values, alpha)"),
+        ("metaeval.tests_stat.result", "reaches(p_values, alpha, p_values)"),
+        ("metaeval.tests_stat.result", "reaches(smallest, p_values, p_values)"),
         ("metaeval.questions.design.command", "alpha < power"),
         ("metaeval.figures.power", "line[0] < alpha < line[-1]"),
         ("metaeval.inex.measures.gains", "alpha > 0.0"),

@@ -21,7 +21,7 @@ from metaeval.base.names import (
 )
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.table.label_roles import doubts_of, label_columns, negative_labels
+from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
 from metaeval.table.roles import left_out_columns
 
 Outside = Literal["error", "drop"]
@@ -261,7 +261,7 @@ def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
     found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)
     if found.unsure:
         raise ScoresError(f"{doubts_of(found.unsure)}; drop what is none, or rename what is one")
-    notes = [*left_out_columns(found.left), *negative_labels(frame.iloc[:, found.judges])]
+    notes = [*left_out_columns(found.left), *made_judges(found.made), *negative_labels(frame.iloc[:, found.judges])]
     kept = frame.iloc[:, found.judges]
     kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *notes]}
     return kept

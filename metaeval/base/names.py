@@ -7,7 +7,7 @@ import math
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from numbers import Integral, Real
@@ -141,6 +141,17 @@ def shortened(value: object, length: int = 60) -> str:
     except ValueError:  # Python writes no number of more than 4,300 digits
         return "a number of thousands of digits"
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
+
+
+def in_order[T](values: Mapping[str, T]) -> dict[str, T]:
+    """Return what stands under names in their natural order.
+
+    Examples
+    --------
+    >>> in_order({"run10": 1, "run9": 2})
+    {'run9': 2, 'run10': 1}
+    """
+    return {name: values[name] for name in natural_order(values)}
 
 
 def first_few[T](

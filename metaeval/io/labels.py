@@ -25,7 +25,7 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
-from metaeval.table.label_roles import doubts_of, label_columns, negative_labels
+from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
 from metaeval.table.roles import SCORES, left_out_columns
 
 _LARGE, _SPARSE = 10_000_000, 50
@@ -412,6 +412,7 @@ class _LabelTable:
             )
             raise self.sheet.error(f"{doubts_of(found.unsure)}; {way}")
         self.told = {places[names.index(one.name)] for one in found.left}
+        self.notes += made_judges(found.made)
         if found.left:
             way = f"; were one of them a judge, name all judges (`columns={{'judge': {judges!r}}}`)"
             self.notes.append(left_out_columns(found.left)[0] + way)

@@ -356,6 +356,7 @@ def _with_shown(data: pd.DataFrame, frame: pd.DataFrame, columns: tuple[Column, 
         return data
     numbers = {str(name).removesuffix("_sort"): frame[name] for name in frame if frame[name].dtype.kind in "iuf"}
     more = {column.name for column in columns} - {*data}
+    more -= {name for name in more & {*numbers} if any(numbers[name].equals(data[other]) for other in data)}
     return data.assign(**{name: values for name, values in numbers.items() if name in more})
 
 

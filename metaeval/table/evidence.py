@@ -36,7 +36,7 @@ NOTHING: Mapping[int, str] = {}
 _TIES = ("the largest", "the least")
 
 
-class Made(NamedTuple):
+class MadeRow(NamedTuple):
     """A row that others make."""
 
     place: int
@@ -46,7 +46,7 @@ class Made(NamedTuple):
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, str] = NOTHING) -> list[Made]:
+def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, str] = NOTHING) -> list[MadeRow]:
     """Return the rows that others make, to their last digit on every unit.
 
     `values` has the shape (row, unit), NaN where there is none. The rows at `called` have names of a role
@@ -56,13 +56,13 @@ def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, st
     --------
     >>> a, b = np.array([0.31, 0.52, 0.11, 0.24, 0.63, 0.45]), np.array([0.42, 0.13, 0.77, 0.91, 0.38, 0.59])
     >>> made_of_others(["a", "b", "gain"], np.array([a, b, b - a]))
-    [Made(place=2, what="'b' minus 'a'", sure=True)]
+    [MadeRow(place=2, what="'b' minus 'a'", sure=True)]
     """
     if len(names) < _FEWEST:
         return []
     some = values[:, :: max(1, values.shape[1] // _UNITS)]
     base = [at for at, known in enumerate(np.isfinite(some).any(axis=1)) if known and at not in called]
-    found: list[Made] = []
+    found: list[MadeRow] = []
     for at in [*called, *_candidates(some, base)]:
         taken = {at, *(made.place for made in found)}
         among = [base, range(len(names))] if called else [base]
@@ -87,7 +87,7 @@ def _candidates(values: Floats, base: Sequence[int]) -> list[int]:
     return [base[at] for at in np.flatnonzero(fits[0] | fits[1])[::-1]]
 
 
-def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int], named: str) -> Made | None:
+def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int], named: str) -> MadeRow | None:
     """Return what makes a row, where luck does not."""
     if len(others) < 2:  # noqa: PLR2004 - the mean of one is itself
         return None
@@ -105,7 +105,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
         chance = 0.0 if agrees else ways * luck()
         if chance <= _LIKELY:
-            return Made(at, what, chance <= _SURE)
+            return MadeRow(at, what, chance <= _SURE)
     return None
 
 
@@ -195,7 +195,12 @@ def _differences(own: Floats, rest: Floats, names: Sequence[str], near: float) -
 
 
 def _luck(own: Floats, rest: Floats, made: Floats) -> float:
-    """Return the chance that numbers from the range of own, or of all others on a unit, meet what is made of these."""
+    """Return the chance that numbers from the range of own, or of all others on a unit, meet what is made of these.
+
+    Units on which the others differ by the same count once: what agrees on one agrees on all of them.
+    """
+    _, alike = np.unique(np.nan_to_num(np.round(rest - rest[:1], 9)), axis=1, return_index=True)
+    own, rest, made = own[alike], rest[:, alike], made[alike]
     room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
     return float(np.prod(np.sort(np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny)))[1:]))
@@ -252,7 +257,8 @@ def _rounding(numbers: Floats) -> float:
 
 def _last_digit(numbers: Floats) -> float:
     """Return the value of the last decimal that any of some numbers is written with: 0.01 of 0.5 and 0.25."""
-    some = numbers[np.isfinite(numbers)][:200]
+    some = numbers[np.isfinite(numbers) & (numbers != 0) & (numbers != 1)]  # answers have no decimals
+    some = some[:: max(1, len(some) // 200)]
     if not len(some):
         return 0.0
     for digits in range(10):

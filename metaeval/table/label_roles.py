@@ -40,6 +40,8 @@ class LabelColumns(NamedTuple):
     """Columns that are no labels."""
     unsure: list[RoleColumn]
     """Columns that may be none; where there are some, somebody has to say who the judges are."""
+    made: list[RoleColumn] = []  # noqa: RUF012 - of a tuple, which nobody changes
+    """Judges that others make, by no name that says so: a truth that is the majority of people is one."""
 
 
 def label_columns(
@@ -68,7 +70,9 @@ def label_columns(
     rest = [at for at in rest if names[at] not in told]
     near = [at for at in rest if not _other_unit(values, at, rest)]
     derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
-    told |= {one.name: RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure}
+    made = [RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure]
+    told |= {column.name: column for column in made if is_computed(column.name)}
+    made = [column for column in made if column.name not in told]
     rest = [at for at in rest if names[at] not in told]
     doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
     doubted |= {name: one.how for name, one in derived.items() if not one.sure}
@@ -79,7 +83,8 @@ def label_columns(
     ]
     if len(rest) < _JUDGES:
         return LabelColumns(list(range(len(names))), [], [])
-    return LabelColumns(rest, [told[name] for name in names if name in told], unsure)
+    made = [column for column in made if column.name not in doubted]
+    return LabelColumns(rest, [told[name] for name in names if name in told], unsure, made)
 
 
 def doubts_of(columns: Sequence[RoleColumn]) -> str:
@@ -92,6 +97,20 @@ def doubts_of(columns: Sequence[RoleColumn]) -> str:
     """
     described = first_few([f"{one.name!r} ({one.why})" for one in columns], most=3)
     return f"columns that may be no labels of judges: {described}"
+
+
+def made_judges(columns: Sequence[RoleColumn]) -> list[str]:
+    """Return the note on judges that others make.
+
+    Examples
+    --------
+    >>> made_judges([RoleColumn("gold", "aggregate", "the majority of 'ann', 'ben', 'cat'")])
+    ["judge 'gold' is the majority of 'ann', 'ben', 'cat', and counts as one beside them; leave it out if it is none"]
+    """
+    return [
+        f"judge {column.name!r} is {column.why}, and counts as one beside them; leave it out if it is none"
+        for column in columns
+    ]
 
 
 def negative_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str]:

@@ -421,7 +421,7 @@ def _with_odd_notes(table: ScoreTable) -> ScoreTable:
 
 def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
     """Leave out the systems and topics that are made of the others, all of them or those called so, which is noted."""
-    for dim in ("system", "topic"):
+    for dim in ("system", "topic") if table.scores.size else ():
         axis, names = DIMS.index(dim), table.labels[dim]
         values = np.moveaxis(table.scores, axis, 0).reshape(len(names), -1)
         stay, notes = left_out_rows(names, values, dim, named=named)

@@ -28,6 +28,7 @@ DOORS = {
     },
     "tables": {
         "io/sheets.py: csv.reader",  # rows know their line; who reads them compares their lengths
+        "io/around_tables.py: csv.reader",  # of one line, to see whether it is one of a table
         "io/plain_sheets.py: pd.read_csv",  # of lines with as many delimiters each, as text
     },
     "TOML": {"cli/study_data.py: tomllib.loads"},  # of bounded length, without keys within keys

@@ -67,7 +67,10 @@ def test_annotations(folder, annotators, items):
 @settings(max_examples=60)
 @given(names, names, names)
 def test_metrics_beside_people(folder, systems, items, clusters):
-    """Every system, item and cluster is one of its own, of one file and of two."""
+    """Every system, item and cluster is its own, of one file and of two; rows called as a mean are asked about."""
+    systems, items = (
+        [name for name in given if name not in {"all", "mean", "Mean"}] or ["q"] for given in (systems, items)
+    )
     cells = grid(["human", "A"], systems, items)
     of = {item: clusters[place % len(clusters)] for place, item in enumerate(items)}
     head = ["system", "doc", "part"]

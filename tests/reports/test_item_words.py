@@ -64,7 +64,7 @@ OF_TOPICS = {
     *("reports/assessed_parts", "reports/alt_test", "assessment/page", "check_metric/page", "report/page_collection"),
     *("reliability/page", "judgments/page", "judgments/page_effort", "judgments/page_groups", "judgments/page_pools"),
     *("judgments/page_power", "judgments/page_reductions", "judges/page_agreement", "judges/page_labels"),
-    *("judges/page_ranking", "figures/label_agreement", "votes/page_powers"),
+    *("judges/page_ranking", "figures/label_agreement", "figures/assessment", "figures/judgments", "votes/page_powers"),
 }
 """Reports and figures on runs, judgments and labels, which are of topics always."""
 
@@ -161,7 +161,9 @@ def test_pages_on_nuggets_say_which_mean_they_show():
     tables = study_leaderboard(scores, n_resamples=50, n_splits=2, rng=0).report().tables()
     assert any("Mean: over the 12 nuggets, whatever their topic." in table.caption for table in tables)
     with speaking_of(LABELLED_NUGGETS):
-        found = prose("judge_conclusions")("effects table", first="", second="", study=SimpleNamespace(**DECIDED))
+        found = prose("metaeval.questions.judges.page_conclusions")(
+            "effects table", first="", second="", study=SimpleNamespace(**DECIDED)
+        )
     assert "by mean score over topics, each with the mean over its nuggets" in found
 
 

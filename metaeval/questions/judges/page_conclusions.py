@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, in_order
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
@@ -242,7 +242,9 @@ def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
         return []
     alone = len(effects[["first", "second"]].drop_duplicates()) == 1
     numbers: list[dict[str, object]] = [
-        dict(zip(effects["metric"], effects[name], strict=True)) if alone else {"median": effects[name].median()}
+        in_order(dict(zip(effects["metric"], effects[name], strict=True)))
+        if alone
+        else {"median": effects[name].median()}
         for name in ("tau", "f1")
     ]
     tau, f1 = (

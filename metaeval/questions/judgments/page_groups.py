@@ -4,6 +4,7 @@
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import in_order
 from metaeval.base.words import MISSING, End, ends, name_of_metric, number, share, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right
@@ -47,7 +48,10 @@ def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         return []
     low, high, most, numbers = extremes
     changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high)))
-    return [KeyFigure(say("change"), changes, numbers), KeyFigure(say("places"), whole(most), {"places": most})]
+    return [
+        KeyFigure(say("change"), changes, in_order(numbers)),
+        KeyFigure(say("places"), whole(most), {"places": most}),
+    ]
 
 
 def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section:
