@@ -144,7 +144,7 @@ def sites() -> tuple[Site, ...]:
         module = file.relative_to(PACKAGE).as_posix()
         numbers: dict[str, int] = {}
         for function, template in _templates(ast.parse(file.read_text("utf-8")), "", ""):
-            if module.startswith("cli/") and not function:
+            if (module.startswith("cli/") or module.endswith("/command.py")) and not function:
                 continue  # what options say of themselves
             for kind, way in _ways_of(template):
                 numbers[function] = numbers.get(function, 0) + 1

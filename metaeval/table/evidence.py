@@ -13,6 +13,7 @@ import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import first_few
+from metaeval.running.parallel import in_one_order
 
 _UNITS = 64
 """Units that tell what is looked for, before all of them are asked."""
@@ -154,7 +155,9 @@ def _parts(own: Floats, rest: Floats, names: Sequence[str], near: float) -> list
     if not np.isfinite(rest).all():
         return []
     kept, shares, ways = _subsets(len(rest))
-    fits = (np.abs(own[:_FIRST] - shares @ rest[:, :_FIRST]) <= near).all(axis=1)
+    with in_one_order:
+        means = shares @ rest[:, :_FIRST]
+    fits = (np.abs(own[:_FIRST] - means) <= near).all(axis=1)
     found = sorted(np.flatnonzero(fits).tolist(), key=lambda one: shares[one].max())  # the largest set first
     return [
         (
