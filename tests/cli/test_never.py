@@ -35,10 +35,10 @@ HELD = {
     "XML is read without DTDs": ["inex/test_xml_files.py::test_an_entity_is_found_in_any_encoding"],
     "Without `--out` and the like": ["cli/test_never.py::test_nobody_is_called_and_nothing_is_written_elsewhere"],
     "A folder or a file that is there already": [
-        "cli/test_report.py::test_an_older_report_is_only_replaced_on_request",
-        "cli/test_score.py::test_a_file_is_replaced_on_request",
-        "cli/test_power.py::test_the_file_of_pairs_replaces_nothing_unasked",
-        "cli/test_simulate.py::test_a_file_is_replaced_only_on_request",
+        "questions/report/test_command.py::test_an_older_report_is_only_replaced_on_request",
+        "questions/score/test_command.py::test_a_file_is_replaced_on_request",
+        "questions/power/test_command.py::test_the_file_of_pairs_replaces_nothing_unasked",
+        "questions/simulate/test_command.py::test_a_file_is_replaced_only_on_request",
     ],
     "A study file says neither where": [
         "cli/test_hostile_studies.py::test_nothing_happens",

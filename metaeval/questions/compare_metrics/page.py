@@ -163,7 +163,8 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
             *left(name_of_metric, metric="First", against="Second"),
             *right(p_better="Better"),
             *left(surely="Surely"),
-            *right(number(1), "Lead (points)", lead="observed", needs=f"found in {100 * DETECTED:.0f} %"),
+            *right(number(1), "Lead (points)", lead="observed"),
+            *right(number(0), "Lead (points)", needs=f"found in {100 * DETECTED:.0f} %"),
             *right(found="Chance"),
         ),
     )

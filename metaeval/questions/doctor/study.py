@@ -70,7 +70,7 @@ def examine_installation(*, workers: bool = True) -> pd.DataFrame:
 
 def _packages() -> Iterator[Finding]:
     distribution = metadata.distribution("metaeval")
-    yield Finding("metaeval", "fine", f"{distribution.version}, in {Path(__file__).parents[1]}")
+    yield Finding("metaeval", "fine", f"{distribution.version}, in {Path(__file__).parents[2]}")
     yield Finding("Python", "fine", f"{platform.python_version()} ({platform.python_implementation()})")
     for text in distribution.requires or ():
         read = _REQUIREMENT.match(text)

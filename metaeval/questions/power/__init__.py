@@ -1,1 +1,1 @@
-"""How many pairs of systems does a metric tell apart?"""
+"""How many pairs of systems differ significantly under each metric?"""

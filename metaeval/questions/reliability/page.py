@@ -132,7 +132,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
             *right(kept="Preferences kept"),
             *left(_signed, first_broken="Contradicted"),
         ),
-        data=verdicts.assign(kept=verdicts["preferences"] - verdicts["broken"]),
+        data=verdicts.assign(n_kept=verdicts["preferences"] - verdicts["broken"]),
     )
     stated = verdicts.drop_duplicates("expectation")
     by = [f"{listed(of_source['expectation'])}: {source}" for source, of_source in stated.groupby("source", sort=False)]
