@@ -258,6 +258,10 @@ def _is_decimal(cell: str) -> bool:
 # ---------------------------------------------------------------------------------------------- what is no score
 
 
+_NOT_AVAILABLE = {"n/a", "n.a."}
+"""Names that would else be a number (n) of something."""
+
+
 @cache
 def role_of_name(name: str) -> tuple[str, str]:
     """Return the role that a name says a column plays, "" for none, and the word for what it is about.
@@ -267,6 +271,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     >>> role_of_name("acc_stderr"), role_of_name("SE"), role_of_name("n_topics"), role_of_name("nDCG")
     (('error', 'acc'), ('error', ''), ('n', 'topics'), ('', ''))
     """
+    if name.strip().casefold() in _NOT_AVAILABLE:
+        return "", ""
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = word_of(_IN_BRACKETS.sub("", name)).lstrip("#")  # Average (4 tasks), Params (B)
     named_role = next((role for role in ROLES if {word, bare} & {*_TABLE[role]["words"]}), "")

@@ -3,6 +3,7 @@
 import json
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,8 +40,9 @@ def plain(given):
 
 
 def grid(first, second, third):
-    """Give every cell of three lists of names a number of its own."""
-    return {cell: 3 + place for place, cell in enumerate(product(first, second, third))}
+    """Give every cell of three lists of names a number of its own, in no order that makes one the mean of others."""
+    cells = list(product(first, second, third))
+    return dict(zip(cells, (3 + np.random.default_rng(0).permutation(len(cells))).tolist(), strict=True))
 
 
 @settings(max_examples=60)
@@ -94,7 +96,7 @@ def test_metrics_beside_people(folder, systems, items, clusters):
 @given(names, names, names)
 def test_scores_under_judges(folder, judges, systems, topics):
     """Every judge, system and topic is one of its own; a row called as a mean is named where it is left out."""
-    cells = grid(judges, systems, plain(topics))
+    cells = grid(judges, plain(systems), plain(topics))
     rows = [["judge", "system", "topic", "score"], *([*key, value] for key, value in cells.items())]
     found = read_judges(written(folder, rows)).scores["score"]
     assert {key: found[key[0]].sel(metric="score", system=key[1], topic=key[2]).item() for key in cells} == cells
