@@ -263,7 +263,7 @@ def _last_digit(numbers: Floats) -> float:
     some = numbers[np.isfinite(numbers) & (numbers != 0) & (numbers != 1)]  # answers have no decimals
     some = some[:: max(1, len(some) // 200)]
     if not len(some):
-        return 0.0
+        return float(np.isfinite(numbers).any())
     for digits in range(10):
         if (np.abs(some - np.round(some, digits)) <= 1e-9 * np.maximum(1.0, np.abs(some))).all():
             return float(10.0**-digits)
