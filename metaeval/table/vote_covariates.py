@@ -14,7 +14,7 @@ POSITION = "position"
 _SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
 
 
-def pair_of(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
+def sides_of_covariate(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
     """Return the column of a covariate, or the two whose difference it is; None where there is none."""
     held = set(columns)
     if name in held:
@@ -26,7 +26,7 @@ def pair_of(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
 
 def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:
     """Return a covariate of the rows that are kept."""
-    found = pair_of(name, table) or ()
+    found = sides_of_covariate(name, table) or ()
     if not found and not placed:
         raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
     numbers = [finite_numbers(table[column], column) for column in found] or [np.ones(len(kept))]

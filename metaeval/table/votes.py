@@ -15,7 +15,7 @@ from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.vote_cells import RowError, TextCells, finite_numbers, flags_of, text_cells, without_lists
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
-from metaeval.table.vote_covariates import POSITION, covariate_of, pair_of
+from metaeval.table.vote_covariates import POSITION, covariate_of, sides_of_covariate
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
 from metaeval.table.vote_winners import Refuse, Winners
 from metaeval.table.vote_words import STRONG, share_of_column
@@ -282,7 +282,7 @@ class Collected:
         for column in self._where:
             if column not in headers:
                 raise UnknownNameError("column", column, headers)
-        pairs = {name: pair_of(name, headers) for name in self._covariates}
+        pairs = {name: sides_of_covariate(name, headers) for name in self._covariates}
         if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
             raise UnknownNameError("covariate", unknown, [POSITION, *headers])
         used = columns.read.union(self._where, *(pair or () for pair in pairs.values()))
