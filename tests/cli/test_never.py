@@ -1,5 +1,6 @@
 """The page that says what metaeval never does: each of its sentences is held by a test that is there."""
 
+import contextlib
 import io
 import pickle
 import re
@@ -120,16 +121,19 @@ class _Trap:
         return Path.touch, (self.path,)
 
 
+def _read(log):
+    """Read a log; one system alone, or none that was scored, is refused."""
+    with contextlib.suppress(ValueError):
+        read_scores(log)
+
+
 def test_archives_are_unpacked_in_memory(watched, data_folder):
     """Real logs are zip archives; reading one opens nothing to write."""
     logs = sorted((data_folder / "formats" / "inspect_ai").glob("*popularity*.eval"))
     assert logs
+    for log in logs:  # once unwatched: Python may write down what it compiles of the packages that read archives
+        _read(log)
     with watched() as seen:
         for log in logs:
-            try:
-                read_scores(log)
-            except FileFormatError:  # one system alone, or none that was scored
-                continue
-            except ValueError:
-                continue
+            _read(log)
     assert not [one for one in seen if one.writes or one.name in {"os.mkdir", "subprocess.Popen"}]
