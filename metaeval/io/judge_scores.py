@@ -132,7 +132,12 @@ def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str])
     item = columns.get("item") or _called([name for name in names if name != parts["topic"]], "item", "asked")
     others = [column for column, name in enumerate(names) if name and name not in parts.values()]
     unlabelled = _called(names, "label") is None and item is None
-    return "score" in parts or (unlabelled and any(_holds_numbers(sheet, column) for column in others))
+    if "score" in parts or not unlabelled:
+        return "score" in parts
+    if underscored(parts["system"]) not in LABELS["more"]:  # a column `llm` that says what the others say is a judge
+        labels = {text for column in others for text in _texts(sheet, column)}
+        unlabelled = not _texts(sheet, names.index(parts["system"])) <= labels
+    return unlabelled and any(_holds_numbers(sheet, column) for column in others)
 
 
 def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:
@@ -145,8 +150,12 @@ def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> 
 
 def _holds_numbers(sheet: Sheet, place: int) -> bool:
     """Whether a column of the first rows has numbers and gaps alone."""
-    cells = [row[place] if place < len(row) else "" for row in sheet.sample()[1:]]
-    return all(is_number(cell) or cell.strip().casefold() in GAP_WORDS for cell in cells)
+    return all(is_number(cell) or cell.casefold() in GAP_WORDS for cell in _texts(sheet, place))
+
+
+def _texts(sheet: Sheet, place: int) -> set[str]:
+    """Return what the first rows say in a column."""
+    return {row[place].strip() if place < len(row) else "" for row in sheet.sample()[1:]}
 
 
 def _called(names: Sequence[str], *roles: str) -> str | None:

@@ -175,12 +175,21 @@ def test_judgments_are_no_scores():
         ("assessor,run,question_id,value", True, True),
         ("topic,bm25,lm", True, False),
         ("topic,bm25,lm", False, True),
+        ("item,ann0,ann1,gold,llm", True, False),
     ],
 )
 def test_a_header_tells_scores_from_labels(header, alone, scores):
     """Systems and topics with a score, or with nothing that was labelled; wide tables only beside others."""
     row = ",".join("1" for _ in header.split(","))
     assert holds_scores(f"{header}\n{row}\n".encode(), "table", {}, alone=alone) is scores
+
+
+def test_a_judge_called_as_systems_are_is_told_by_what_it_says():
+    """A column `llm` holds names of systems, or the labels that the others say."""
+    labels = "item,ann,ben,llm\n" + "".join(f"d{place},{place % 2},1,{place % 3 % 2}\n" for place in range(9))
+    scores = "item,AP,RR,llm\n" + "".join(f"d{place},{place % 2},1,m{place % 3}\n" for place in range(9))
+    assert not holds_scores(labels.encode(), "table", {}, alone=True)
+    assert holds_scores(scores.encode(), "table", {}, alone=True)
 
 
 @pytest.mark.parametrize(
