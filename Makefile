@@ -95,7 +95,7 @@ benchmark:
 
 boards:
 	@sh scripts/setup.sh dev
-	$(bin)/python benchmarks/public_boards.py $(DATA)
+	$(bin)/python benchmarks/studies/public_boards.py $(DATA)
 
 clean:
 	rm -rf .venv .venv-required .venv-oldest build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

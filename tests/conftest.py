@@ -145,6 +145,14 @@ def checkout():
     return AROUND
 
 
+@pytest.fixture(scope="session")
+def studies(checkout):
+    """Find the programs that judge metaeval on real data, which the sdist leaves out."""
+    if not (checkout / "benchmarks" / "studies").is_dir():
+        pytest.skip("needs benchmarks/studies, which the sdist leaves out")
+    return checkout / "benchmarks" / "studies"
+
+
 @pytest.fixture
 def drawn_once(monkeypatch):
     """Draw each picture of a page wide, and show a dot for it: finishing them takes a fifth of the time of a command.

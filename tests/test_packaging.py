@@ -78,13 +78,15 @@ def test_the_wheel_is_the_package(wheel):
 
 
 def test_the_sdist_is_the_checkout(sdist):
-    """Whoever has it can run the tests, the checks and the documentation: no file that git keeps is missing."""
+    """Whoever has it can run the tests, the checks and the documentation: no file of git but the studies is missing."""
     if not (ROOT / ".git").exists():
         pytest.skip("needs git's list of files, and this is no clone")
     words = [shutil.which("git"), "ls-files", "--cached", "--others", "--exclude-standard"]
     kept = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     packed = {path.relative_to(sdist).as_posix(): path for path in sdist.rglob("*") if path.is_file()}
-    assert {*packed} - {"PKG-INFO"} == {name for name in kept if (ROOT / name).exists()}
+    assert {*packed} - {"PKG-INFO"} == {
+        name for name in kept if (ROOT / name).exists() and not name.startswith("benchmarks/studies/")
+    }
     for name, path in packed.items():
         if name != "PKG-INFO":
             assert path.read_bytes() == (ROOT / name).read_bytes(), name

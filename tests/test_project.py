@@ -44,7 +44,7 @@ def test_import_is_light():
 
 
 @pytest.mark.usefixtures("checkout")
-@pytest.mark.parametrize("path", [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "examples").glob("*.py")], ids=str)
+@pytest.mark.parametrize("path", [*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "examples").glob("*.py")], ids=str)
 def test_benchmarks_and_examples_name_arguments_that_there_are(path):
     """Most of them are run once a year, and would only then be found to call what was renamed."""
     tree = ast.parse(path.read_text("utf-8"))
@@ -337,7 +337,7 @@ def test_what_climbs_out_of_tests_asks_for_the_checkout():
     for path in (ROOT / "tests").rglob("*.py"):
         place = path.relative_to(ROOT / "tests")
         climbs = rf"Path\(__file__\)[\w.()]*\.parents\[{len(place.parts)}\]"
-        asks = r'usefixtures\("checkout"\)|allow_module_level|^def checkout\('
+        asks = r'usefixtures\("(checkout|studies)"\)|allow_module_level|^def checkout\('
         text = path.read_text("utf-8")
         if re.search(climbs, text) and not re.search(asks, text, re.MULTILINE):
             climbing.add(place.as_posix())

@@ -16,11 +16,11 @@ from scipy.stats import kendalltau
 from metaeval.collection.documents import CollectionWarning
 
 ROOT = Path(__file__).parents[1]
-if not (ROOT / "benchmarks").is_dir():
-    pytest.skip("needs the checkout around the tests, which lie alone here", allow_module_level=True)
+if not (ROOT / "benchmarks" / "studies").is_dir():
+    pytest.skip("needs benchmarks/studies, which a checkout alone has", allow_module_level=True)
 REPORT = (ROOT / "benchmarks" / "reports" / "incomplete-judgments.md").read_text("utf-8")
 PAGE = (ROOT / "docs" / "published" / "incomplete-judgments.md").read_text("utf-8")
-SCRIPT = runpy.run_path(str(ROOT / "benchmarks" / "incomplete_judgments.py"))
+SCRIPT = runpy.run_path(str(ROOT / "benchmarks" / "studies" / "incomplete_judgments.py"))
 
 
 @pytest.fixture(scope="module")

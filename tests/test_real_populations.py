@@ -8,11 +8,11 @@ import pytest
 
 from metaeval import simulate_scores, study_table
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks" / "studies"
 STATEMENTS = sorted(path.stem for path in BENCHMARKS.glob("real_*.py") if path.stem != "real_populations")
 
 
-@pytest.mark.usefixtures("checkout")
+@pytest.mark.usefixtures("studies")
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_holds_on_real_topics(name, data_folder, monkeypatch):
     """No goal is missed by more than four standard errors."""

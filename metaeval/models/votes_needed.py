@@ -128,7 +128,7 @@ def vote_plan(
 
     lies beyond :math:`\pm c \sqrt{1 + r / m}`. With ranks c falls: the share of draws that may lie on the other side
     grows as the share of open pairs falls, as all pairs share it. Of pairs said to be settled with a chance of .7 to
-    .9 (.80 on average), .82 were; without s, of .81 only .65 (``benchmarks/vote_plans.py``).
+    .9 (.80 on average), .82 were; without s, of .81 only .65 (``benchmarks/studies/vote_plans.py``).
 
     Votes needed are the least m with the power asked for, times the votes. On the same questions by the same voters
     only the share :math:`\rho` of the variance that independent votes would have falls: the variance is :math:`1 - \rho

@@ -175,10 +175,10 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     :math:`n = m (1 - m) (T - 1) / (s^2 T)` pairs, with Student's t for the normal quantile. Where a measure was
     undefined in more than a tenth of the draws there is no interval, and none where it was always the same.
 
-    ``benchmarks/real_agreement.py`` takes the topics of real tables as populations
+    ``benchmarks/studies/real_agreement.py`` takes the topics of real tables as populations
     (``benchmarks/reports/real_populations.md``): after Benjamini and Yekutieli nominal 95 % intervals held the expected
     F1, precision and recall in .97 to .98 of the samples, at 1.03 to 1.09 times the width that the true spread needs.
-    On simulated populations (``benchmarks/calibrate_agreement.py``, ``benchmarks/reports/agreement_coverage.md``) they
+    On simulated populations (``benchmarks/reports/agreement_coverage.md``) they
     held F1 in .98, in single cases .90 to 1.00; precision and recall in as little as .89 and .90, and a share in .85.
     With the standard deviation of F in place of the distance it is .94 to .95 on real tables, and .74 in the worst
     simulated case, in which few pairs survive the correction.

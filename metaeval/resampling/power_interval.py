@@ -199,13 +199,13 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     wrong, and the basic and the bias-corrected ones err on the other side. A symmetric interval misses on one side,
     since the spread falls as power rises.
 
-    ``benchmarks/real_power.py`` takes the topics of real tables as populations
+    ``benchmarks/studies/real_power.py`` takes the topics of real tables as populations
     (``benchmarks/reports/real_populations.md``): over 48 tables of TREC, nominal 95 % intervals held the expected power
     in .952 of the samples uncorrected (.948 to .957 by the numbers of systems and topics; .025 of the truths lay above
     and .023 below) and in .951 under Benjamini and Yekutieli (.943 to .958; .019 and .030); on tables of other kinds in
     .945 (.033, .022) and .943 (.025, .032). An interval from the true spread would be as wide, but for 25 topics under
     that correction, where power is low and these are wider by a twentieth. On simulated populations
-    (``benchmarks/calibrate_power_interval.py``, ``benchmarks/reports/power_interval_coverage.md``) they held it in
+    (``benchmarks/reports/power_interval_coverage.md``) they held it in
     .96 of the samples uncorrected (.93 to .99 in single cases) and in .95 under that correction (.92 to .97), and the
     power of other tests, for which t stands in, in .95; that of the studentised bootstrap on 12 real tables (20
     systems, 50 topics) in .93 uncorrected (standard error .014) and in .90 under that correction (.016).

@@ -8,9 +8,9 @@ QUICK = ("votes: simple", "votes: food")
 
 
 @pytest.fixture
-def boards(monkeypatch, checkout):
+def boards(monkeypatch, studies):
     """Import the script."""
-    monkeypatch.syspath_prepend(str(checkout / "benchmarks"))
+    monkeypatch.syspath_prepend(str(studies))
     return importlib.import_module("public_boards")
 
 

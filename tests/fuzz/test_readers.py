@@ -1,6 +1,6 @@
 """Every reader accepts what a literal second parser reads in the same way, or refuses with metaeval's own error.
 
-A short run with fixed seeds, and every input that ever failed. The long run: python benchmarks/fuzz_readers.py.
+A short run with fixed seeds, and every input that ever failed. The long run: python benchmarks/studies/fuzz_readers.py.
 """
 
 import ast

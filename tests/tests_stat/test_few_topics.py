@@ -31,7 +31,7 @@ def every_table(n_topics, values=VALUES):
 def test_no_certainty_from_few_topics(n_topics, values, alternative):
     """Of all tables of up to five topics none differs significantly, has p = 0 or an interval of no width.
 
-    ``benchmarks/few_topics.py`` goes through all of up to five topics and four values.
+    ``benchmarks/studies/few_topics.py`` goes through all of up to five topics and four values.
     """
     scores = every_table(n_topics, values)
     one_sided = alternative == "better"

@@ -365,9 +365,9 @@ def test_agreement_without_intervals_says_so(plain):
 
 
 @pytest.fixture
-def contradictions(checkout):
-    """Return what compares a page's first sentence with its tables (benchmarks/verdict_contradictions.py)."""
-    path = checkout / "benchmarks" / "verdict_contradictions.py"
+def contradictions(studies):
+    """Return what compares a page's first sentence with its tables (benchmarks/studies/verdict_contradictions.py)."""
+    path = studies / "verdict_contradictions.py"
     spec = importlib.util.spec_from_file_location("verdict_contradictions", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
