@@ -21,6 +21,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
+from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
@@ -424,7 +425,7 @@ def agreement_shares(n_rejected: NDArray[np.int64], n_shared: NDArray[np.int64])
     return {"precision": share_of(predicted), "recall": share_of(true), "f1": share_of(predicted + true, 2)}
 
 
-def _sizes_of_pairs(scores: xr.DataArray, result: PairwiseResult) -> NDArray[np.float64]:
+def _sizes_of_pairs(scores: Scores, result: PairwiseResult) -> NDArray[np.float64]:
     """Return the mean absolute scores of the two systems of every pair, added up, shape (metric, pair)."""
     size = mean_over_topics(abs(scores))
     places = pd.Index(scores["system"].to_numpy())

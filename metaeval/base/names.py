@@ -9,6 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from numbers import Integral, Real
 
@@ -400,3 +401,37 @@ def topic_evidence(names: Collection[object]) -> int:
     if stem and stem[1] in _SYSTEM_STEMS:
         return -1
     return 2 if stem and stem[1] in _TOPIC_STEMS else int(len(texts) > 1)
+
+
+def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:
+    """Return the places of names in natural order, for draws that belong to names and not to rows.
+
+    Examples
+    --------
+    >>> name_order(np.array(["q10", "q2", "q1"])).tolist()
+    [2, 1, 0]
+    """
+    return np.array(_name_order(tuple(np.asarray(names).tolist())), dtype=np.intp)
+
+
+def drawn_by_name(names: Sequence[str], of: NDArray[np.integer], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Draw a number from 0 to 1 for every entry, by the name that it is `of`, so that other places draw the same.
+
+    Examples
+    --------
+    >>> one, other = (drawn_by_name(names, np.array([0, 1]), np.random.default_rng(0)) for names in ("ab", "ba"))
+    >>> bool((one == other[::-1]).all())
+    True
+    """
+    drawn = np.empty(len(of))
+    drawn[np.argsort(np.argsort(name_order(names))[of], kind="stable")] = generator.random(len(of))
+    return drawn
+
+
+@lru_cache(maxsize=32)  # asked again of every resample
+def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    ordered = natural_order(names)
+    if ordered == list(names):
+        return tuple(range(len(names)))
+    number_of = {name: number for number, name in enumerate(names)}
+    return tuple(number_of[name] for name in ordered)

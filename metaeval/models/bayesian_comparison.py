@@ -16,13 +16,14 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, t_half_width
+from metaeval.base.names import name_order
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.workers import parallel_map
-from metaeval.table.scores import Scores, better_direction, by_name, name_order
+from metaeval.table.scores import Scores, better_direction, by_name
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.robust import pair_estimates
 

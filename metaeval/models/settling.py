@@ -284,10 +284,10 @@ def settled_pairs(
         raise ScoresError(f"two systems or more must be known to all that are compared; there are {told}")
     heard: list[_Voice] = []
     for name, member in named.items():
-        if isinstance(member, xr.DataArray):
-            heard += [voice._replace(name=name) for voice in _by_scores(member, common, alpha, seed)]
-        else:
+        if isinstance(member, BradleyTerry):
             heard.append(_by_votes(name, member, common, alpha, seed))
+        else:
+            heard += [voice._replace(name=name) for voice in _by_scores(member, common, alpha, seed)]
     if table is not None:
         heard += _by_scores(table, common, alpha, seed)
     names = [voice.name for voice in heard]

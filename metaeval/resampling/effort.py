@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
+from metaeval.base.names import drawn_by_name, name_order
 from metaeval.base.results import Result
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, JudgedCollection
 from metaeval.errors import EstimationError
@@ -19,7 +20,6 @@ from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import settle
-from metaeval.table.scores import drawn_by_name, name_order
 
 _MINUTES = 60.0
 

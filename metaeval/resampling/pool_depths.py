@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count
+from metaeval.base.names import name_order
 from metaeval.base.results import Result
 from metaeval.collection.base import Rounds
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.running.compiled import compiled
-from metaeval.table.scores import name_order
 
 NEVER = int(np.iinfo(np.int32).max)
 """Entry depth of a document that no pooled run has."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Ints
-from metaeval.base.names import first_few
+from metaeval.base.names import drawn_by_name, first_few, name_order
 from metaeval.base.results import Result
 from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import is_judged
@@ -25,7 +25,6 @@ from metaeval.resampling.pool_depths import EntryDepths, entry_depths, reciproca
 from metaeval.resampling.pools import original_pool
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import settle
-from metaeval.table.scores import drawn_by_name, name_order
 
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9

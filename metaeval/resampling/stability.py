@@ -28,6 +28,7 @@ from metaeval.base.checks import (
     check_number,
     check_share,
 )
+from metaeval.base.names import name_order
 from metaeval.collection.base import is_judged
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.grades import grade_values
@@ -61,7 +62,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import settled_means
 from metaeval.running.parallel import limit_threads
 from metaeval.running.workers import crew
-from metaeval.table.scores import as_scores, name_order, select_runs
+from metaeval.table.scores import as_scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import check_resamples

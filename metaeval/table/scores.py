@@ -1,6 +1,6 @@
 """Scores: the labelled table (metric x system x topic) that all functions take.
 
-`Scores` is a plain ``xarray.DataArray`` that went through `as_scores`: dims ``("metric", "system", "topic")``,
+`Scores` is an ``xarray.DataArray`` that went through `as_scores`: dims ``("metric", "system", "topic")``,
 float64, no gap, no infinity, unique names, at least two systems and two topics. A boolean coordinate
 ``higher_is_better`` sits on ``metric``; an optional coordinate ``group`` sits on ``system``. Nothing in it is about
 retrieval: a topic may as well be a sentence, a question or a patient.
@@ -12,13 +12,12 @@ On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of 
 `metaeval.table.structure.engine_scores`.
 """
 
+import operator
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from hashlib import sha256
 from itertools import compress
 from numbers import Integral
-from typing import Any, Literal, get_args
-from weakref import WeakValueDictionary
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,16 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import IN_PYTHON, check_choice, check_count, refused
-from metaeval.base.names import as_number, clean_name, count, first_few, label_array, natural_order, shortened
+from metaeval.base.names import (
+    as_number,
+    clean_name,
+    count,
+    first_few,
+    label_array,
+    name_order,
+    natural_order,
+    shortened,
+)
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
@@ -34,7 +42,6 @@ from metaeval.table.forms import recognise
 from metaeval.table.plausibility import left_out_rows, odd_notes
 from metaeval.table.roles import rises_by_name
 
-type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
 _NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
@@ -42,6 +49,49 @@ _NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
 _LONG = 200
 _FIRST = 1000
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+
+
+class Scores(xr.DataArray):  # type: ignore[no-untyped-call] # of xarray's own
+    """Scores of systems on topics: an ``xarray.DataArray`` that `metaeval.table.scores.as_scores` makes and checks.
+
+    Dims ``("metric", "system", "topic")``, and ``repeat`` if there are several scores of a system on a topic; float64,
+    no infinity, unique names, and no gap unless somebody kept them. It knows whether it is as it was checked: what is
+    selected from it or computed is a `Scores` too, which whatever takes it checks again.
+
+    See Also
+    --------
+    metaeval.table.scores.as_scores
+    """
+
+    __slots__ = ("_by_topic", "_checked")
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether these are all the labels, and the array, that were checked.
+
+        Examples
+        --------
+        >>> scores = as_scores([[0.1, 0.4, 0.2], [0.2, 0.3, 0.5]])
+        >>> scores.is_checked, scores.isel(topic=[0, 1]).is_checked
+        (True, False)
+        """
+        checked, current = getattr(self, "_checked", ()), self._parts()
+        return len(checked) == len(current) and all(map(operator.is_, checked, current))
+
+    def as_checked(self, *, by_topic: bool = False) -> Self:
+        """Return these scores, known to be right, and perhaps to have their topics in natural order."""
+        self._checked = self._parts()
+        self._by_topic = by_topic
+        return self
+
+    @property
+    def is_by_topic(self) -> bool:
+        """Whether the topics are known to be in natural order."""
+        return self.is_checked and self._by_topic
+
+    def _parts(self) -> tuple[object, ...]:
+        """Return what changes when scores get other labels or another array."""
+        return (self.data, *self.coords.variables.values())
 
 
 def as_scores(  # noqa: PLR0913 - one keyword per label of the table
@@ -173,25 +223,9 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         message = "these scores have clusters and strata; topics are in clusters of either kind, so drop one of the two"
         raise ScoresError(message)
     dims = dims_of(table.labels)
-    return known_as_checked(
-        xr.DataArray(
-            table.scores,
-            dims=dims,
-            coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
-            attrs=table.attributes,
-            name="score",
-        )
-    )
-
-
-_checked: WeakValueDictionary[tuple[int, ...], xr.DataArray] = WeakValueDictionary()
-
-
-def known_as_checked(scores: Scores) -> Scores:
-    """Return scores that went through all checks, so that `checked_scores` does not repeat these, nor copy."""
-    if min(scores.sizes["system"], scores.sizes["topic"]) > 1:
-        _checked[_parts_of(scores)] = scores
-    return scores
+    labels = {dim: label_array(table.labels[dim], dim) for dim in dims}
+    scores = Scores(table.scores, dims=dims, coords=labels | coordinates, attrs=table.attributes, name="score")
+    return scores.as_checked() if min(scores.sizes["system"], scores.sizes["topic"]) > 1 else scores
 
 
 def checked_scores(data: object, *, missing: Missing | None = None, fewest: int = 2) -> Scores:
@@ -199,16 +233,11 @@ def checked_scores(data: object, *, missing: Missing | None = None, fewest: int 
 
     Gaps that somebody decided to keep are in Scores; in anything else they are an oversight.
     """
-    if isinstance(data, xr.DataArray) and _checked.get(_parts_of(data)) is data:
+    if isinstance(data, Scores) and data.is_checked:
         values = data.to_numpy()  # somebody may have written into it since
         if np.isfinite((values.min(initial=0.0), values.max(initial=0.0))).all():
             return data
     return as_scores(data, missing=missing or ("pairwise" if gaps_are_kept(data) else "error"), fewest=fewest)
-
-
-def _parts_of(scores: xr.DataArray) -> tuple[int, ...]:
-    """Return what changes when scores get other labels or another array."""
-    return (id(scores), id(scores.data), *(id(variable) for variable in scores.coords.variables.values()))
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
@@ -249,7 +278,7 @@ def _telling(scores: Scores) -> NDArray[np.intp]:
     return np.flatnonzero(selected.ravel())
 
 
-def better_direction(scores: Scores) -> NDArray[np.float64]:
+def better_direction(scores: xr.DataArray) -> NDArray[np.float64]:
     """Return +1 for each metric where higher is better and -1 where lower is, shape (metric,)."""
     return np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)
 
@@ -266,56 +295,15 @@ def oriented_values(scores: Scores) -> NDArray[np.float64]:
     return np.ascontiguousarray(values)
 
 
-def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:
-    """Return the places of names in natural order, for draws that belong to names and not to rows.
-
-    Examples
-    --------
-    >>> name_order(np.array(["q10", "q2", "q1"])).tolist()
-    [2, 1, 0]
-    """
-    return np.array(_name_order(tuple(np.asarray(names).tolist())), dtype=np.intp)
-
-
-def drawn_by_name(names: Sequence[str], of: NDArray[np.integer], generator: np.random.Generator) -> NDArray[np.float64]:
-    """Draw a number from 0 to 1 for every entry, by the name that it is `of`, so that other places draw the same.
-
-    Examples
-    --------
-    >>> one, other = (drawn_by_name(names, np.array([0, 1]), np.random.default_rng(0)) for names in ("ab", "ba"))
-    >>> bool((one == other[::-1]).all())
-    True
-    """
-    drawn = np.empty(len(of))
-    drawn[np.argsort(np.argsort(name_order(names))[of], kind="stable")] = generator.random(len(of))
-    return drawn
-
-
-@lru_cache(maxsize=32)  # asked again of every resample
-def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
-    ordered = natural_order(names)
-    if ordered == list(names):
-        return tuple(range(len(names)))
-    number_of = {name: number for number, name in enumerate(names)}
-    return tuple(number_of[name] for name in ordered)
-
-
 def by_name(scores: Scores, dim: str) -> Scores:
     """Return the scores with their systems, or topics, in natural order of their names."""
     order = name_order(scores[dim].to_numpy())
     return scores if (order == np.arange(len(order))).all() else scores.isel({dim: order})
 
 
-_in_order: WeakValueDictionary[tuple[int, ...], xr.DataArray] = WeakValueDictionary()
-
-
 def topics_by_name(scores: Scores) -> Scores:
     """Return scores that were checked, their topics by name; they are known by it when they come again."""
-    if _in_order.get(_parts_of(scores)) is scores:
-        return scores
-    ordered = known_as_checked(by_name(scores, "topic"))
-    _in_order[_parts_of(ordered)] = ordered
-    return ordered
+    return scores if scores.is_by_topic else by_name(scores, "topic").as_checked(by_topic=True)
 
 
 def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
@@ -438,7 +426,7 @@ def gaps_are_kept(data: object) -> bool:
     return isinstance(data, xr.DataArray) and data.attrs.get("missing") == "pairwise"
 
 
-def note_of_gaps(scores: Scores) -> str:
+def note_of_gaps(scores: xr.DataArray) -> str:
     """Return the note that `as_scores` makes of gaps that are kept."""
     return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()), scores.attrs)
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_paired, check_share
+from metaeval.base.names import name_order
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.parallel import in_one_order
 from metaeval.table.array import has_gaps
-from metaeval.table.scores import Scores, name_order, oriented_values
+from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
 from metaeval.table.units import TopicUnits, units_of
