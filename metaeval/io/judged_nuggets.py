@@ -32,12 +32,12 @@ class JudgedNuggets(NamedTuple):
     """Weighting to judge to scores by topic, each judge's on the topics that it labelled."""
 
 
-def holds_nuggets(content: bytes, label: str) -> bool:
+def holds_nuggets_of_judges(content: bytes, label: str) -> bool:
     r"""Whether a file is a table of labels of nuggets.
 
     Examples
     --------
-    >>> holds_nuggets(b"topic,run,nugget,label\n1,a,n1,support\n", "file")
+    >>> holds_nuggets_of_judges(b"topic,run,nugget,label\n1,a,n1,support\n", "file")
     True
     """
     try:

@@ -34,17 +34,17 @@ class _Kind(NamedTuple):
         return {key: value for key, value in told.items() if value is not None}
 
 
-def holds(json: Json) -> bool:
+def holds_alpaca_eval(json: Json) -> bool:
     """Whether these are annotations: an instruction, the two models that answered it, and which was preferred."""
     return {"instruction", _BASELINE, _SYSTEM, _PREFERENCE} <= json.first.keys()
 
 
-def slim(json: Json) -> None:
+def slim_alpaca_eval(json: Json) -> None:
     """Forget what the models answered."""
     json.keep({"instruction", _BASELINE, _SYSTEM, _ANNOTATOR, _SPLIT, _PREFERENCE, _CONTROLLED})
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_alpaca_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read annotations: a system a second generator, an item an instruction, the score its preference less 1.
 
     Where it is controlled for length too, that is a metric of its own. Where several annotators judged every system,

@@ -32,8 +32,8 @@ class Format(NamedTuple):
     written_by: str = ""
     """The program and version that wrote the files that the reader is tested on, where we ran it."""
     module: str = ""
-    """The module beside this one that tells a JSON document of this format (``holds``) and takes files to parts and
-    notes (``read``); "" where tables and folders are told elsewhere."""
+    """The module beside this one that tells a JSON document of this format (``holds_MODULE``) and takes files to parts
+    and notes (``parts_of_MODULE``); "" where tables and folders are told elsewhere."""
     compared: Mapping[str, str] = {}
     """What must be alike for scores to be comparable, and where it stands in a file
     (`metaeval.io.benchmarks.comparable.settings_in`); "" where the reader knows."""
@@ -46,17 +46,20 @@ class Format(NamedTuple):
 
     def holds(self, json: "Json") -> bool:
         """Whether a JSON document is in this format."""
-        return bool(self.module) and bool(_module(self.module).holds(json))
+        return bool(self.module) and bool(self._function("holds")(json))
 
     def slim(self, json: "Json") -> None:
         """Forget what no score needs."""
-        if hasattr(_module(self.module), "slim"):
-            _module(self.module).slim(json)
+        if (forget := self._function("slim")) is not None:
+            forget(json)
 
     @property
-    def reader(self) -> Any:  # noqa: ANN401 - a module
-        """The module that reads it."""
-        return _module(self.module)
+    def reader(self) -> Any:  # noqa: ANN401 - a function
+        """What takes files to parts and notes."""
+        return self._function("parts_of")
+
+    def _function(self, what: str) -> Any:  # noqa: ANN401 - a function of the module, if it has one for this
+        return getattr(_module(self.module), f"{what}_{self.module}", None)
 
     def finished(self, block: "FileBlock") -> "FileBlock":
         """Return the block of all files, with what the format says of its metrics."""

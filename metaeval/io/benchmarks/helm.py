@@ -30,7 +30,7 @@ class _HelmRun(NamedTuple):
     """The split of every record, "" where it says none."""
 
 
-def holds(json: Json) -> bool:
+def holds_helm(json: Json) -> bool:
     """Whether this is one of the two files of a run that are read."""
     return _holds_spec(json) or (json.lines is None and {"instance_id", "stats"} <= json.first.keys())
 
@@ -39,7 +39,7 @@ def _holds_spec(json: Json) -> bool:
     return {"adapter_spec", "scenario_spec"} <= json.object.keys()
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_helm(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read runs: a system a model, an item an instance of a scenario with its perturbation, a metric a statistic.
 
     A repeat is a training trial. The score is the statistic's mean; one that counted nothing is a gap. Of a scenario

@@ -34,13 +34,13 @@ _INVALID = "invalidation"
 _RETRY = "inspect eval-retry LOG runs what is lacking, inspect score LOG scores it"
 
 
-def holds(json: Json) -> bool:
+def holds_inspect_ai(json: Json) -> bool:
     """Whether this is a log: what was evaluated, by which model, beside a version and a status."""
     inside = json.object.get("eval")
     return "status" in json.object and isinstance(inside, dict) and {"task", "model"} <= inside.keys()
 
 
-def slim(json: Json) -> None:
+def slim_inspect_ai(json: Json) -> None:
     """Forget what was said in the samples."""
     json.keep({"status", "eval", "plan", "samples"})
     samples = json.object.get("samples")
@@ -71,11 +71,11 @@ def archived_log(archive: Archive) -> Json:
     if len(samples) < len(members) or (members and log.object.get("invalidated")):
         samples = [archive.json(name).value for name in members]
     full_log = Json(archive.label, {"status": "started", **log.object, "samples": samples})
-    slim(full_log)
+    slim_inspect_ai(full_log)
     return full_log
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_inspect_ai(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read logs: a system a model, an item a sample, a metric a scorer, a repeat an epoch, a cluster a task.
 
     Of several logs of one model and task the newest that ended well is read; logs that differ in what the task, the

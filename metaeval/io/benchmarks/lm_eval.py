@@ -55,7 +55,7 @@ class _LmEvalRun(NamedTuple):
     date: tuple[float, ...]
 
 
-def holds(json: Json) -> bool:
+def holds_lm_eval(json: Json) -> bool:
     """Whether these are samples, a document's number with its answers or its checksum, or results of tasks."""
     return _holds_results(json) or (
         "doc_id" in json.first and bool({"resps", "filtered_resps", "doc_hash"} & json.first.keys())
@@ -66,7 +66,7 @@ def _holds_results(json: Json) -> bool:
     return isinstance(json.object.get("results"), dict) and {"versions", "config"} <= json.object.keys()
 
 
-def slim(json: Json) -> None:
+def slim_lm_eval(json: Json) -> None:
     """Forget documents, prompts and answers, and the settings of tasks."""
     if _holds_results(json):
         json.keep(_ABOUT_RUNS)
@@ -75,7 +75,7 @@ def slim(json: Json) -> None:
     json.keep({name for record in json.records for name in record} - heavy)
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_lm_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read samples: a system a folder, an item a document of a task, a metric a name with its filter.
 
     A folder where results of several models were written names none, so there each has the name in the results of its

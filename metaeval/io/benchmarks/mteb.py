@@ -36,7 +36,7 @@ _OLD_MAIN = (
 """The main score of a kind of task, and what else it has: the older schema does not name it."""
 
 
-def holds(json: Json) -> bool:
+def holds_mteb(json: Json) -> bool:
     """Whether these are results of a task: its name, and scores by split, all together or (once) each by itself."""
     return _is_old(json) or ("task_name" in json.object and isinstance(json.object.get("scores"), dict))
 
@@ -88,7 +88,7 @@ class _Entry(NamedTuple):
     key: str
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_mteb(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read results: a system a model, an item a task with its subset and split, a repeat an experiment.
 
     The revisions of a model are read together, for each task the newest. Of a task with the split test that is read

@@ -149,7 +149,7 @@ def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
     return nuggets
 
 
-def holds(json: Json) -> bool:
+def holds_nuggets(json: Json) -> bool:
     """Whether these are assignments of nuggetizer: a query with nuggets that have an assignment."""
     nuggets = json.first.get("nuggets")
     return (
@@ -161,7 +161,7 @@ def holds(json: Json) -> bool:
     )
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_nuggets(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
     rows: list[NuggetRow] = []
     owners: list[tuple[Json, int]] = []

@@ -193,7 +193,7 @@ def _read_benchmark(
         if Path(source.path).suffix in endings and not Path(source.path).stat().st_size:
             raise error
     choice = BenchmarkChoice(options, first, metrics)
-    parts, notes = first.reader.read([file for _, file in files], choice)
+    parts, notes = first.reader([file for _, file in files], choice)
     notes = [*choice.notes, *notes, *compare(parts, choice)]
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:

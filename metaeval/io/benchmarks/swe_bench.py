@@ -14,12 +14,12 @@ _WITHOUT = {"empty_patch_ids": "an empty patch", "error_ids": "an error"}
 _TOTAL = "total_instances"
 
 
-def holds(json: Json) -> bool:
+def holds_swe_bench(json: Json) -> bool:
     """Whether this is a report: the instances that were submitted, and those of them that were resolved."""
     return {_SUBMITTED, _RESOLVED} <= json.object.keys()
 
 
-def slim(json: Json) -> None:
+def slim_swe_bench(json: Json) -> None:
     """Forget what says nothing of scores."""
     lists = (_SUBMITTED, _RESOLVED, _UNRESOLVED, *_WITHOUT)
     json.keep({_TOTAL, *lists, *map(_counter, lists)})
@@ -29,7 +29,7 @@ def _counter(listed: str) -> str:
     return listed.replace("_ids", "_instances")
 
 
-def read(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
+def parts_of_swe_bench(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
     """Read reports: a system a file, an item a submitted instance, the score 1 if it was resolved and 0 if not."""
     parts = choice.kept([_part(file, choice) for file in files])
     return parts, []

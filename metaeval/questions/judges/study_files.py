@@ -17,7 +17,7 @@ from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
-from metaeval.io.judged_nuggets import holds_nuggets, judged_nuggets
+from metaeval.io.judged_nuggets import holds_nuggets_of_judges, judged_nuggets
 from metaeval.io.labels import Words, labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
 from metaeval.io.trec_lines import is_run
@@ -204,7 +204,7 @@ def _kind_of_all(contents: Sequence[tuple[Source, bytes]], columns: Mapping[str,
 def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:
     if holds_annotations(content, label):
         return "annotations"
-    if not columns and holds_nuggets(content, label):
+    if not columns and holds_nuggets_of_judges(content, label):
         return "labels of nuggets"
     return "scores" if holds_scores(content, label, columns, alone=alone) else "labels"
 
