@@ -1,7 +1,6 @@
 """What an agreement study finds: the answer, the advice, what grades are worth, and how all of it was found."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -140,17 +139,12 @@ def _error(row: Mapping[Hashable, Any]) -> float:
     return error_of_ends(max(row["f1"] - row["f1_low"], row["f1_high"] - row["f1"]), row["draws"])
 
 
-def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
+def _f1(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
     """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
         return say("neither")
-    f1, low, high, draws = row["f1"], row.get("f1_low"), row.get("f1_high"), row["draws"]
-    written = bracketed(f1, low, high, number(2), draws=draws)
-    if not draws or not re.search(rf"[\[ ]{bar:g}[,\]]", written):
-        return written
-    error = math.ceil(100 * _error(row)) / 100
-    return f"{bracketed(f1, low, high, number(2))[:-1]}, each ± {error:.2f}]"
+    return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"], apart=bar)
 
 
 def _draws(study: AgreeStudy) -> int | None:

@@ -86,10 +86,11 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 
 
 def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
-    """Say how many metrics surely agree with people more than by chance, by their intervals as they are written."""
-    chance = _CHANCE.get(_lead(study)[1], 0.0)
-    written = dict(zip(table["metric"], _valued(study, table), strict=True))
-    agree = sum(sure_side(words, chance) > 0 for words in written.values())
+    """Say how many metrics surely agree with people more than by chance, by their intervals."""
+    chance, draws = _CHANCE.get(_lead(study)[1], 0.0), _draws(study)
+    written = dict(zip(table["metric"], _valued(study, table, chance), strict=True))
+    sides = [sure_side(row.value, row.low, row.high, chance, draws=draws) for row in table.itertuples()]
+    agree = sum(side > 0 for side in sides)
     alone = len(given["best"].names) == 1
     figure = written[given["best"].names[0]] if alone else given["best"].figure
     bounded = bool(table["low"].notna().any())
@@ -107,10 +108,14 @@ def _expected(study: HumanStudy, best: Sequence[str]) -> str:
     return say("expected", n=n, own=of_best, others=others, best=best)
 
 
-def _valued(study: HumanStudy, table: pd.DataFrame) -> list[str]:
-    """Return agreements with their intervals, where they have one."""
-    draws = study.agreements[0].n_resamples if study.agreements else None
-    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws) for row in table.itertuples()]
+def _draws(study: HumanStudy) -> int | None:
+    return study.agreements[0].n_resamples if study.agreements else None
+
+
+def _valued(study: HumanStudy, table: pd.DataFrame, chance: float | None = None) -> list[str]:
+    """Return agreements with their intervals, where they have one, which read otherwise than chance beyond it."""
+    rows, draws = table.itertuples(), _draws(study)
+    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws, apart=chance) for row in rows]
 
 
 def _key_figures(study: HumanStudy) -> Table:

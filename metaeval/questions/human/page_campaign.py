@@ -14,7 +14,7 @@ from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Column, Table, left, p_values, right
+from metaeval.page.tables import Column, Table, left, p_values, right, rising
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -140,7 +140,7 @@ def _key_figures(found: MetaMetrics) -> Table:
     columns = [
         *left(metric="Metric"),
         *right(text, value=say("key value", what=_what(found), found=found)),
-        *right(whole, rank="Rank"),
+        *rising(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
         *of_chance,
     ]
@@ -194,7 +194,7 @@ def _campaign_table(found: MetaMetrics) -> Table:
     frame = average[["value", "rank", "letters"]].rename_axis("metric").reset_index()
     columns = [*left(metric="Metric")]
     if len(found.tasks) > 1:
-        columns += [*right(text, "Average", written="value"), *right(whole, "Average", rank="rank")]
+        columns += [*right(text, "Average", written="value"), *rising(whole, "Average", rank="rank")]
         columns += left(text, "Average", letters="letters")
     below = (average["above_chance"] == False).tolist()  # noqa: E712 - missing values are neither
     frame["written"] = [
@@ -240,7 +240,7 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
     columns = [
         *left(metric="Metric"),
         *right(text, value=f"Value [{found.confidence_level:.0%} interval]".replace("%", " %")),
-        *right(whole, rank="Rank"),
+        *rising(whole, rank="Rank"),
         *left(letters="Letters"),
         *right(whole, n_items="Items"),
         *right(_DECIMAL, "Chance", chance="mean", chance_high="at most"),

@@ -25,7 +25,8 @@ def _compared(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
         return 0.0, frame
     step = min(frame["step"].unique(), key=lambda one: abs(one - 60))
     rows = frame[(frame["step"] == step) & frame["tau"].notna()]
-    return step, rows.assign(written=[with_error(row, "tau") for row in rows.to_dict("records")])
+    written = [with_error(row, "tau") for row in rows.to_dict("records")]
+    return step, rows.assign(written=pd.Series(written, rows.index, dtype=object))  # text alone loses what they hold
 
 
 def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
