@@ -235,14 +235,9 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
     [0.6, 0.167, 0.667]
     """
-    check_kind(labels, "labels", "Labels")
-    labels.require_whole("agreement of judges")
-    if labels.ordered and rel not in labels.scale:
-        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
+    _check_labels(labels, rel, reference)
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
-    if reference is not None:
-        check_choice(reference, "judge", labels.judges)
     source = resolve_rng(rng)
     topics = topics_by_content(labels)
     first, second = _pairs_of(labels, reference)
@@ -296,6 +291,15 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _check_labels(labels: Labels, rel: int, reference: str | None) -> None:
+    check_kind(labels, "labels", "Labels")
+    labels.require_whole("agreement of judges")
+    if labels.ordered and rel not in labels.scale:
+        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
+    if reference is not None:
+        check_choice(reference, "judge", labels.judges)
 
 
 def _topic_units(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, rel: int) -> dict[str, Ints]:

@@ -99,16 +99,23 @@ def listed(names: Iterable[object], *, most: int | None = None) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-class WrittenFigure(str):  # noqa: SLOT000 - it has an attribute
-    """A figure as written, with an error or interval behind it."""
+class WrittenFigure(str):  # noqa: SLOT000 - it has attributes
+    """A figure as written, with an error or an interval behind it."""
 
     value: str
     """What stands before these."""
+    bare: str
+    """The figure without the Monte-Carlo error of the ends of its interval, which a table says once, in its caption."""
+    error: str
+    unit: str
+    """Of that error: points where the ends are percentages."""
 
-    def __new__(cls, words: str, value: str = "") -> Self:
-        """Return the words, all of which are the value where none is given."""
+    def __new__(cls, words: str, value: str, interval: "WrittenInterval | None" = None) -> Self:
+        """Return the words, of which an interval in brackets may be a part."""
         figure = super().__new__(cls, words)
-        figure.value = value or words
+        figure.value, figure.bare, figure.error, figure.unit = value, words, "", ""
+        if interval is not None:
+            figure.bare, figure.error, figure.unit = interval.behind(value), interval.error, interval.unit
         return figure
 
 
@@ -124,21 +131,21 @@ class WrittenInterval:
     """Of the error: points where the ends are percentages."""
 
     @property
-    def ends(self) -> str:
+    def bare(self) -> str:
         """The interval without the error."""
         return f"{self.low.removesuffix(' %')} to {self.high}"
 
     def behind(self, figure: str) -> str:
-        """Write a figure with the interval in brackets."""
+        """Write a figure with the interval in brackets, without the error."""
         return f"{figure} [{self.low.removesuffix(' %')}, {self.high.removesuffix(' %')}]"
-
-    def __str__(self) -> str:
-        return f"{self.ends}{self.suffix}"
 
     @property
     def suffix(self) -> str:
         """The error, as it stands behind the ends."""
         return f", each ± {self.error}" if self.error else ""
+
+    def __str__(self) -> str:
+        return f"{self.bare}{self.suffix}"
 
 
 class End(NamedTuple):
@@ -520,7 +527,7 @@ def bracketed(  # noqa: PLR0913 - a value, its ends, and how they are written
     if absent(low) or absent(high):
         return written
     ends = _interval(low, high, write, draws, value, apart)
-    return WrittenFigure(f"{ends.behind(written)[:-1]}{ends.suffix}]", written)
+    return WrittenFigure(f"{ends.behind(written)[:-1]}{ends.suffix}]", written, ends)
 
 
 def written_interval(

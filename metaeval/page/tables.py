@@ -6,7 +6,7 @@ what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -16,6 +16,7 @@ import pandas as pd
 from metaeval.base.escaping import csv_text
 from metaeval.base.short_repr import ShortRepr
 from metaeval.base.words import (
+    WrittenFigure,
     WrittenInterval,
     absent,
     drawn_number,
@@ -147,6 +148,11 @@ def p_values(
     keys = {f"{name}_sort": frame[name] for name in labels}
     columns = rising(text, group, **labels)
     return frame.assign(**written, **keys), columns
+
+
+def with_cells(frame: pd.DataFrame, **cells: Iterable[object]) -> pd.DataFrame:
+    """Return a frame with cells as they are: where all are text, pandas would forget what else figures know."""
+    return frame.assign(**{name: pd.Series([*column], frame.index, dtype=object) for name, column in cells.items()})
 
 
 def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
@@ -332,11 +338,12 @@ def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.Dat
     largest: dict[str, str] = {}
     for name in {column.name for column in columns} & set(frame):
         cells = frame[name].tolist() if frame[name].dtype == object else []
-        for cell in cells:
-            if isinstance(cell, WrittenInterval) and cell.error:
+        written = [cell for cell in cells if isinstance(cell, WrittenFigure | WrittenInterval)]
+        for cell in written:
+            if cell.error:
                 largest[cell.unit] = max(cell.error, largest.get(cell.unit, "0"), key=float)
-        if any(isinstance(cell, WrittenInterval) for cell in cells):
-            frame = frame.assign(**{name: [cell.ends if isinstance(cell, WrittenInterval) else cell for cell in cells]})
+        if written:
+            frame = frame.assign(**{name: [getattr(cell, "bare", cell) for cell in cells]})
     words = " and ".join(f"{most}{unit.rstrip('s') if most == '1' else unit}" for unit, most in sorted(largest.items()))
     return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
 

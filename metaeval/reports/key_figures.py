@@ -11,7 +11,7 @@ from metaeval.base.digits import error_of_ends
 from metaeval.base.names import natural_order
 from metaeval.base.words import End, absent, text
 from metaeval.page.blocks import MOST_KEY_FIGURES
-from metaeval.page.tables import Column, Table, left, right
+from metaeval.page.tables import Column, Table, left, right, with_cells
 from metaeval.reports.prose import prose
 
 FIGURES = (*left(what="Figure"), *right(text, written="Value"))
@@ -77,12 +77,8 @@ def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
     first_figures = [figure for figure in figures if figure.value][:MOST_KEY_FIGURES]
     if not first_figures:
         return None
-    table = key_figures(
-        pd.DataFrame(
-            {"what": [figure.what for figure in first_figures], "written": [figure.value for figure in first_figures]}
-        ),
-        FIGURES,
-    )
+    frame = pd.DataFrame({"what": [figure.what for figure in first_figures]})
+    table = key_figures(with_cells(frame, written=[figure.value for figure in first_figures]), FIGURES)
     rows = [
         (figure.what, *number) for figure in first_figures for number in figure.numbers.items() if not absent(number[1])
     ]

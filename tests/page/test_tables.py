@@ -131,7 +131,7 @@ def test_errors_of_ends_have_their_unit(write, half, said):
     cells = [*intervals([0.0], [2 * half], write, draws=400), MISSING]
     shown = Table(name="t", title="t", caption="", frame=pd.DataFrame({"a": cells}), columns=right(text, a="Anything"))
     assert shown.caption == f"Monte-Carlo error of the ends of intervals: {said}."
-    assert [row[0].text for row in shown.cells()] == [cells[0].ends, MISSING]
+    assert [row[0].text for row in shown.cells()] == [cells[0].bare, MISSING]
 
 
 def test_cells_are_sorted_by_number_not_by_text():

@@ -14,7 +14,7 @@ from metaeval.base.names import natural_order
 from metaeval.base.words import End, bracketed, ends, intervals, number, p_value, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, p_values, right, under
+from metaeval.page.tables import Table, left, p_values, right, under, with_cells
 from metaeval.questions.human.study import HumanStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures, sure_side
@@ -126,10 +126,8 @@ def _key_figures(study: HumanStudy) -> Table:
     for index, agreement in enumerate(leads[key] for key in dict.fromkeys((level, *leads)) if key in leads):
         rows = agreement.table.set_index("metric").loc[frame["metric"]]
         table_frame = table_frame.assign(**{f"{name}_{index}": rows[name].to_numpy() for name in ("low", "high")})
-        table_frame[f"value_{index}"], table_frame[f"value_{index}_sort"] = (
-            _valued(study, rows),
-            rows["value"].to_numpy(),
-        )
+        table_frame = with_cells(table_frame, **{f"value_{index}": _valued(study, rows)})
+        table_frame[f"value_{index}_sort"] = rows["value"].to_numpy()
         head = say("key", statistic=_STATISTICS[agreement.statistic], level=say(agreement.level), found=agreement)
         columns += right(text, **{f"value_{index}": head})
     if not leads:

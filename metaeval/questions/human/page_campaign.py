@@ -14,7 +14,7 @@ from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Column, Table, left, p_values, right, rising
+from metaeval.page.tables import Column, Table, left, p_values, right, rising, with_cells
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -136,7 +136,7 @@ def _source_only(found: MetaMetrics) -> str:
 def _key_figures(found: MetaMetrics) -> Table:
     lead = found.lead()
     frame, of_chance = _beside_chance(found, lead[["metric", "rank", "low", "high", "chance_high", "p_chance"]])
-    frame = frame.assign(value=_valued(found, lead), value_sort=lead["value"].to_numpy())
+    frame = with_cells(frame, value=_valued(found, lead)).assign(value_sort=lead["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
         *right(text, value=say("key value", what=_what(found), found=found)),
@@ -236,7 +236,7 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
     ties = row["measure"] in CALIBRATED
     error = of_task["error"].max()
     frame, of_chance = _beside_chance(found, of_task, "Chance")
-    frame = frame.assign(value=_valued(found, of_task), value_sort=of_task["value"].to_numpy())
+    frame = with_cells(frame, value=_valued(found, of_task)).assign(value_sort=of_task["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
         *right(text, value=f"Value [{found.confidence_level:.0%} interval]".replace("%", " %")),
