@@ -11,6 +11,7 @@ import pandas as pd
 from metaeval.base.digits import error_of_ends
 from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, whole
 from metaeval.page.blocks import Methods
+from metaeval.page.tables import with_cells
 from metaeval.questions.agree.study import AgreeStudy
 from metaeval.questions.agree.study_element_uses import EXCEPT, FIXED, GENERALISED
 from metaeval.reports.prose import prose
@@ -106,10 +107,10 @@ def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
 def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
     """Return a row a comparison, lowest F1 first, with its names, F1 and verdict in words."""
     rows = compared_rows(study).sort_values("f1", kind="stable", ignore_index=True)
+    rows = with_cells(rows, f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")])
     return rows.assign(
         predictor_label=[label(study, name) for name in rows["predictor"]],
         truth_label=[label(study, name, within=True) for name in rows["truth"]],
-        f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")],
         f1_shown_sort=rows["f1"],
         verdict=[say("verdict", kind=_verdict(row, study.min_f1)) for row in rows.to_dict("records")],
     )
