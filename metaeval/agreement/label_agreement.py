@@ -32,18 +32,19 @@ from metaeval.running.parallel import in_one_order, track
 from metaeval.tests_stat.pairs import all_pairs
 
 STATISTICS: Mapping[str, str] = {
-    "same": "share of the items labelled by both that have the same label",
+    "same": "share of the {items} labelled by both that have the same label",
     "kappa": "agreement beyond what the judges' shares of each label give by chance",
     "linear_kappa": "with weights that fall linearly with the distance of the labels",
     "quadratic_kappa": "with weights that fall with the square of the distance",
-    "overlap": "items that both call relevant, over those that either does: mean over topics",
-    "first_kept": "share of the first judge's relevant items that the second calls relevant too: mean over topics",
-    "second_kept": "share of the second judge's relevant items that the first calls relevant too: mean over topics",
-    "same_over_union": "items both call relevant with the same label, over those that either does: mean over topics",
-    "sensitivity": "share of the first judge's relevant items, of all topics, that the second calls relevant too",
-    "specificity": "share of the items not relevant to the first, of all topics, that are not to the second either",
+    "overlap": "{items} that both call relevant, over those that either does{mean}",
+    "first_kept": "share of the first judge's relevant {items} that the second calls relevant too{mean}",
+    "second_kept": "share of the second judge's relevant {items} that the first calls relevant too{mean}",
+    "same_over_union": "{items} both call relevant with the same label, over those that either does{mean}",
+    "sensitivity": "share of the first judge's relevant {items}{of_all} that the second calls relevant too",
+    "specificity": "share of the {items} not relevant to the first{of_all} that are not to the second either",
     "bias": "mean label of the second less that of the first",
 }
+"""What each statistic is; `meanings` fills in what is labelled, and how topics count."""
 _OF_NAMES = ("same", "kappa")
 """What can be said of labels that are names in no order."""
 _NEARLY_THE_SAME = 0.95
@@ -54,6 +55,20 @@ _BLOCK = 2**25
 def statistics_of(labels: Labels) -> tuple[str, ...]:
     """Return those of `STATISTICS` that mean something for these labels."""
     return tuple(STATISTICS) if labels.ordered else _OF_NAMES
+
+
+def meanings(labels: Labels, items: str) -> dict[str, str]:
+    """Return what every statistic of these labels is, by what is labelled: without topics there is no mean over them.
+
+    Examples
+    --------
+    >>> from metaeval.agreement import as_labels
+    >>> labels = as_labels({"a": {"1": {"d1": 1, "d2": 0}}, "b": {"1": {"d1": 1, "d2": 1}}})
+    >>> meanings(labels, "documents")["overlap"]
+    'documents that both call relevant, over those that either does: mean over topics'
+    """
+    mean, of_all = ("", "") if labels.by_item else (": mean over topics", ", of all topics,")
+    return {name: STATISTICS[name].format(items=items, mean=mean, of_all=of_all) for name in statistics_of(labels)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -220,14 +235,9 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
     [0.6, 0.167, 0.667]
     """
-    check_kind(labels, "labels", "Labels")
-    labels.require_whole("agreement of judges")
-    if labels.ordered and rel not in labels.scale:
-        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
+    _check_labels(labels, rel, reference)
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
-    if reference is not None:
-        check_choice(reference, "judge", labels.judges)
     source = resolve_rng(rng)
     topics = topics_by_content(labels)
     first, second = _pairs_of(labels, reference)
@@ -281,6 +291,15 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _check_labels(labels: Labels, rel: int, reference: str | None) -> None:
+    check_kind(labels, "labels", "Labels")
+    labels.require_whole("agreement of judges")
+    if labels.ordered and rel not in labels.scale:
+        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
+    if reference is not None:
+        check_choice(reference, "judge", labels.judges)
 
 
 def _topic_units(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, rel: int) -> dict[str, Ints]:

@@ -123,12 +123,6 @@ def as_number(cell: object) -> float:
     return number
 
 
-class Remark(str):
-    """A note that explains and changes no number: of all notes, `--quiet` hides these alone."""
-
-    __slots__ = ()
-
-
 def shortened(value: object, length: int = 60) -> str:
     """Return a value as text that fits into a message.
 

@@ -2,18 +2,18 @@
 """How the package writes names, numbers and lists for people: on pages, in the terminal and in LaTeX alike."""
 
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple, Self, cast
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 from metaeval.base.metric_names import short_label
-from metaeval.base.names import Remark, natural_order
+from metaeval.base.names import natural_order
+from metaeval.base.notes import Remark
 
 _NAMES: ContextVar[Mapping[str, str]] = ContextVar("_NAMES", default={})  # noqa: B039 - never changed
 MISSING = "–"
@@ -24,8 +24,6 @@ _NO_ERROR = 1e-6
 """A smaller error changes no digit that is printed."""
 NAMED = 4
 """Of more equals than these the first are named, and how many others there are."""
-EACH = re.compile(r", each ± ([\d.]+)")
-"""The Monte-Carlo error of both ends of an interval; a table says it once, in its caption."""
 
 
 @contextmanager
@@ -101,6 +99,55 @@ def listed(names: Iterable[object], *, most: int | None = None) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+class WrittenFigure(str):  # noqa: SLOT000 - it has attributes
+    """A figure as written, with an error or an interval behind it."""
+
+    value: str
+    """What stands before these."""
+    bare: str
+    """The figure without the Monte-Carlo error of the ends of its interval, which a table says once, in its caption."""
+    error: str
+    unit: str
+    """Of that error: points where the ends are percentages."""
+
+    def __new__(cls, words: str, value: str, interval: "WrittenInterval | None" = None) -> Self:
+        """Return the words, of which an interval in brackets may be a part."""
+        figure = super().__new__(cls, words)
+        figure.value, figure.bare, figure.error, figure.unit = value, words, "", ""
+        if interval is not None:
+            figure.bare, figure.error, figure.unit = interval.behind(value), interval.error, interval.unit
+        return figure
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenInterval:
+    """An interval as written; a table says the Monte-Carlo error of its ends once, in its caption."""
+
+    low: str
+    high: str
+    error: str = ""
+    """Of both ends, where it reaches their last digit."""
+    unit: str = ""
+    """Of the error: points where the ends are percentages."""
+
+    @property
+    def bare(self) -> str:
+        """The interval without the error."""
+        return f"{self.low.removesuffix(' %')} to {self.high}"
+
+    def behind(self, figure: str) -> str:
+        """Write a figure with the interval in brackets, without the error."""
+        return f"{figure} [{self.low.removesuffix(' %')}, {self.high.removesuffix(' %')}]"
+
+    @property
+    def suffix(self) -> str:
+        """The error, as it stands behind the ends."""
+        return f", each ± {self.error}" if self.error else ""
+
+    def __str__(self) -> str:
+        return f"{self.bare}{self.suffix}"
+
+
 class End(NamedTuple):
     """Those at one end of an order, whose figures look the same to a reader."""
 
@@ -138,7 +185,7 @@ def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     rows = {str(name): (value, figure) for name, value, figure in zip(names, values, figures, strict=True)}
     ordered = {name: rows[name] for name in natural_order(rows)}
     measured = {name: row for name, row in ordered.items() if not absent(row[0])} or ordered
-    texts = {name: re.split(r" ± | \[", figure)[0].removesuffix(" %") for name, (_, figure) in measured.items()}
+    texts = {name: getattr(figure, "value", figure) for name, (_, figure) in measured.items()}
     alike = []
     for most in (find(value for value, _ in measured.values()) for find in (min, max)):
         equal = {texts[name] for name, (value, _) in measured.items() if math.isclose(value, most)}
@@ -231,6 +278,8 @@ class _Decimal:
 
     digits: int
     percent: bool = False
+    points: bool = False
+    """Whether the numbers are percentage points, written without their unit."""
 
     def __call__(self, value: object) -> str:
         if absent(value):
@@ -242,6 +291,11 @@ class _Decimal:
     @property
     def scale(self) -> float:
         return 100.0 if self.percent else 1.0
+
+
+def points(digits: int) -> Callable[[object], str]:
+    """Return a writer of percentage points, as `number` does those of other numbers; tables say the unit."""
+    return _Decimal(digits, points=True)
 
 
 def number(digits: int) -> Callable[[object], str]:
@@ -271,7 +325,7 @@ def drawn_number(value: object, error: object, write: Callable[[object], str] | 
     size = writer.scale * float(cast("float", error))
     if places(size) < 0:
         return carried(value, error, writer)
-    return _Decimal(min(writer.digits, places(size)), writer.percent)(value)
+    return replace(writer, digits=min(writer.digits, places(size)))(value)
 
 
 def carried(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
@@ -289,7 +343,8 @@ def carried(value: object, error: object, write: Callable[[object], str] | None 
     if places(size) >= writer.digits:  # it reaches no digit
         return writer(value)
     write_value, beside = _with_error(writer, size)
-    return f"{write_value(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
+    written = write_value(value)
+    return WrittenFigure(f"{written.removesuffix(' %')} ± {beside}{' %' * writer.percent}", written)
 
 
 def without_error(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
@@ -308,7 +363,7 @@ def without_error(value: object, error: object, write: Callable[[object], str] |
 
 def _beside(writer: _Decimal, size: float) -> _Decimal:
     least = 0 if writer.percent else 1  # 0.6 of a correlation is no 1
-    return _Decimal(min(writer.digits, max(least, places_beside(size))), writer.percent)
+    return replace(writer, digits=min(writer.digits, max(least, places_beside(size))))
 
 
 def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
@@ -340,7 +395,7 @@ def _decimal(write: Callable[[object], str]) -> _Decimal:
 def _with_error(writer: _Decimal, size: float) -> tuple[_Decimal, str]:
     """Return a writer that ends at the first digit of the error, and the error, rounded up, as it writes it."""
     digits = min(writer.digits, places_of_error(size))
-    return _Decimal(digits, writer.percent), _rounded_up(size, digits)
+    return replace(writer, digits=digits), _rounded_up(size, digits)
 
 
 def p_value(value: object) -> str:
@@ -409,10 +464,7 @@ def share_of(count: object, total: object, error: object = None) -> str:
     >>> share_of(80, 120), share_of(80, 120, 0.012)
     ('80/120 = 66.7 %', '80/120 = 67 ± 2 %')
     """
-    if absent(count) or absent(total):
-        return MISSING
-    n_counted, all_of = int(cast("int", count)), int(cast("int", total))
-    return f"{n_counted:,}/{all_of:,} = {carried(n_counted / all_of, error)}" if all_of else f"{n_counted:,}/{all_of:,}"
+    return _with_share(count, total, error, "" if absent(total) else f"/{int(cast('int', total)):,}")
 
 
 def with_share(count: object, total: object, error: object = None) -> str:
@@ -423,7 +475,14 @@ def with_share(count: object, total: object, error: object = None) -> str:
     >>> with_share(1080, 1200), with_share(80, 120, 0.012)
     ('1,080 = 90.0 %', '80 = 67 ± 2 %')
     """
-    return re.sub(r"/[\d,]+", "", share_of(count, total, error))
+    return _with_share(count, total, error, "")
+
+
+def _with_share(count: object, total: object, error: object, of: str) -> str:
+    if absent(count) or absent(total):
+        return MISSING
+    n_counted, all_of = int(cast("int", count)), int(cast("int", total))
+    return f"{n_counted:,}{of} = {carried(n_counted / all_of, error)}" if all_of else f"{n_counted:,}{of}"
 
 
 def interval(
@@ -441,26 +500,46 @@ def interval(
     >>> interval(0.581, 0.669), interval(0.581, 0.669, draws=4000), interval(0.581, 0.669, draws=50)
     ('58.1 to 66.9 %', '58 to 67 %', '58 to 67 %, each ± 0.5')
     """
-    if absent(low) or absent(high):
-        return MISSING
-    write_end, suffix = _ends(low, high, write, draws, about)
-    return f"{write_end(low).removesuffix(' %')} to {write_end(high)}{suffix}"
+    return str(written_interval(low, high, write, draws=draws, about=about))
 
 
-def bracketed(
-    value: object, low: object, high: object, write: Callable[[object], str] = share, *, draws: float | None = None
+def bracketed(  # noqa: PLR0913 - a value, its ends, and how they are written
+    value: object,
+    low: object,
+    high: object,
+    write: Callable[[object], str] = share,
+    *,
+    draws: float | None = None,
+    apart: float | None = None,
 ) -> str:
     """Write a value with its interval in brackets, or the value alone where it has none; `draws` as for `interval`.
+
+    No end is written like the number `apart` if it lies beyond it by more than its Monte-Carlo error.
 
     Examples
     --------
     >>> bracketed(0.065, 0.051, 0.082), bracketed(0.065, None, None), bracketed(0.51, 0.41, 0.62, number(2), draws=50)
     ('6.5 % [5.1, 8.2]', '6.5 %', '0.51 [0.41, 0.62, each ± 0.02]')
+    >>> [bracketed(0.01, 0.004, 0.016, number(2), draws=500, apart=apart) for apart in (None, 0.0)]
+    ['0.01 [0.00, 0.02]', '0.01 [0.0040, 0.0160, each ± 0.0002]']
     """
+    written = write(value)
     if absent(low) or absent(high):
-        return write(value)
-    write_end, suffix = _ends(low, high, write, draws, value)
-    return f"{write(value)} [{write_end(low).removesuffix(' %')}, {write_end(high).removesuffix(' %')}{suffix}]"
+        return written
+    ends = _interval(low, high, write, draws, value, apart)
+    return WrittenFigure(f"{ends.behind(written)[:-1]}{ends.suffix}]", written, ends)
+
+
+def written_interval(
+    low: object,
+    high: object,
+    write: Callable[[object], str] = share,
+    *,
+    draws: float | None = None,
+    about: object = None,
+) -> WrittenInterval | str:
+    """Return an interval for a table, which writes it, or what stands where there is none; options as `interval`."""
+    return MISSING if absent(low) or absent(high) else _interval(low, high, write, draws, about)
 
 
 def intervals(
@@ -470,23 +549,36 @@ def intervals(
     *,
     draws: float | None = None,
     about: Iterable[object] | None = None,
-) -> list[str]:
-    """Write the interval of every row; `draws` and `about` as for `interval`.
+) -> list[WrittenInterval | str]:
+    """Return the interval of every row for a table, which writes it; `draws` and `about` as for `interval`.
 
     Examples
     --------
-    >>> intervals([0.581, float("nan")], [0.669, float("nan")])
+    >>> [str(row) for row in intervals([0.581, float("nan")], [0.669, float("nan")])]
     ['58.1 to 66.9 %', '–']
     """
     ends = list(zip(lows, highs, strict=True))
     values = [None] * len(ends) if about is None else about
-    return [interval(*pair, write, draws=draws, about=value) for pair, value in zip(ends, values, strict=True)]
+    return [written_interval(*pair, write, draws=draws, about=value) for pair, value in zip(ends, values, strict=True)]
 
 
-def _ends(
-    low: object, high: object, write: Callable[[object], str], draws: float | None, about: object
+def _interval(  # noqa: PLR0913, PLR0917 - as `bracketed`
+    low: object,
+    high: object,
+    write: Callable[[object], str],
+    draws: float | None,
+    about: object,
+    apart: float | None = None,
+) -> WrittenInterval:
+    write_end, error = _ends(low, high, write, draws, about, apart)
+    unit = " points" if write is share or (isinstance(write, _Decimal) and (write.percent or write.points)) else ""
+    return WrittenInterval(write_end(low), write_end(high), error, unit)
+
+
+def _ends(  # noqa: PLR0913, PLR0917 - as `bracketed`
+    low: object, high: object, write: Callable[[object], str], draws: float | None, about: object, apart: float | None
 ) -> tuple[Callable[[object], str], str]:
-    """Return how the ends of an interval are written, and what stands behind them."""
+    """Return how the ends of an interval are written, and their error where it is said."""
     if draws is None or not (write is share or isinstance(write, _Decimal)):
         return write, ""
     writer = _decimal(write)
@@ -497,9 +589,13 @@ def _ends(
     if not math.isfinite(error) or error <= 0.0:
         return write, ""
     if places(error) >= 0 and 10.0 ** -places(error) <= half / _UNITS_OF_HALF:
-        return _Decimal(min(writer.digits, places(error)), writer.percent), ""
-    _, error_text = _with_error(writer, error)
-    return _beside(writer, error), f", each ± {error_text}"
+        chosen = replace(writer, digits=min(writer.digits, places(error))), ""
+    else:
+        chosen = _beside(writer, error), _with_error(writer, error)[1]
+    beyond = [end for end in (least, most) if apart is not None and abs(end - apart) * writer.scale > error]
+    finest = replace(writer, digits=max(writer.digits, places_of_error(error)))
+    finer = (chosen, *((more, _with_error(more, error)[1]) for more in (writer, finest)))
+    return next(ends for ends in finer if ends[0] is finest or ends[0](apart) not in map(ends[0], beyond))
 
 
 def absent(value: object) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand
 
+from metaeval.base.notes import reworded
 from metaeval.cli.checks import by_comma
 from metaeval.cli.messages import in_options
 from metaeval.cli.option import flag
@@ -190,7 +191,7 @@ def _in_options(part: Any) -> Any:  # noqa: ANN401 - whatever a page is made of
     from metaeval.page.blocks import Choice, Fold, Item, Items, Section, Text  # noqa: PLC0415 - loads pandas
 
     if isinstance(part, str):
-        return type(part)(in_options(part))
+        return reworded(part, in_options(part))
     if isinstance(part, tuple):
         return tuple(map(_in_options, part))
     if not isinstance(part, Choice | Fold | Item | Items | Section | Text) or getattr(part, "look", "") == "code":

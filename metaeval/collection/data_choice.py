@@ -9,12 +9,13 @@ import xarray as xr
 
 from metaeval.base.checks import check_count
 from metaeval.base.names import natural_order, split_at_commas
+from metaeval.base.notes import KeptGaps
 from metaeval.base.unit import TOPIC, Unit, unit_of
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.table.named_repeats import system_of_repeat
-from metaeval.table.scores import as_scores, note_of_gaps
+from metaeval.table.scores import as_scores
 
 
 def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what may be chosen
@@ -139,8 +140,7 @@ class DataChoice:
         if not notes:
             return scores
         selected = scores.isel(system=rows, topic=columns)
-        of_all = note_of_gaps(scores)  # said anew of what is left
-        earlier = [note for note in scores.attrs.get("notes", []) if note != of_all]
+        earlier = [note for note in scores.attrs.get("notes", []) if not isinstance(note, KeptGaps)]
         return selected.assign_attrs(scores.attrs | {"notes": [*earlier, *notes]})
 
     def of_collection[Judged: JudgedCollection](self, collection: Judged) -> Judged:

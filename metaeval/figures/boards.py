@@ -1,9 +1,11 @@
 """The bump chart: ranks of the same systems on two boards, each with the ranks that its items leave open."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
@@ -92,19 +94,24 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
                 annotation_clip=False,
                 arrowprops={"arrowstyle": "-", "color": THEME["rule"], "linewidth": 0.6, "shrinkA": 1, "shrinkB": 0},
             )
-        axes.annotate(
-            *(style.short_name(board), (edge, 1.0), (0, 8)),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            ha="right" if index == 0 else "left",
-            fontweight="bold",
-            annotation_clip=False,
-        )
+        _head_side(axes, board, edge, "right" if index == 0 else "left")
     for first, second, of_system in zip(drawn["first"], drawn["second"], color, strict=True):
         strong = of_system != THEME["muted"]
         weight, layer = (1.5, 3) if strong else (0.9, 1)
         axes.plot([ends, width - ends], [first, second], color=of_system, linewidth=weight, zorder=layer)
     return figure
+
+
+def _head_side(axes: Axes, board: str, edge: float, align: Literal["left", "right"]) -> None:
+    """Write the name of a board above its side."""
+    axes.annotate(
+        *(style.short_name(board), (edge, 1.0), (0, 8)),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        ha=align,
+        fontweight="bold",
+        annotation_clip=False,
+    )
 
 
 def _spread(levels: NDArray[np.float64], gap: float, lowest: float) -> NDArray[np.float64]:

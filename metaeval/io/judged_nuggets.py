@@ -10,6 +10,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
+from metaeval.base.notes import AboutItems
 from metaeval.base.unit import LABELLED_NUGGETS
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows, refuse_unknown_credit
@@ -107,9 +108,8 @@ def _by_topic(own: Scores, topics: Mapping[str, str]) -> Scores:
     of_item = own["topic"].to_numpy().tolist()
     plain = own.drop_vars("cluster", errors="ignore").assign_coords(topic=[topics[name] for name in of_item])
     means = plain.groupby("topic").mean().transpose("metric", "system", "topic")
-    return as_scores(
-        means.assign_attrs({**own.attrs, "topic_word": "topic", "notes": own.attrs["notes"][1:]}), fewest=1
-    )
+    notes = [note for note in own.attrs["notes"] if not isinstance(note, AboutItems)]
+    return as_scores(means.assign_attrs({**own.attrs, "topic_word": "topic", "notes": notes}), fewest=1)
 
 
 def _labels(rows: pd.DataFrame, duplicates: Duplicates, known: Mapping[str, float]) -> pd.DataFrame:

@@ -30,6 +30,7 @@ import xarray as xr
 
 from metaeval.base.checks import PARQUET_IS_MISSING, has_parquet
 from metaeval.base.names import shortened
+from metaeval.base.notes import as_stored, from_stored
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.benchmarks.contents import parse_json
@@ -87,7 +88,7 @@ def netcdf_of(scores: Scores) -> bytes:
     """Write scores as NetCDF 4, their notes as JSON, with a seal."""
     stream = BytesIO()
     stored = scores.copy(deep=False)
-    stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
+    stored.attrs = {"notes": json.dumps(as_stored(scores.attrs.get("notes", [])), ensure_ascii=False)}
     stored.attrs |= {name: word for name, word in scores.attrs.items() if name == "topic_word"}
     stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
     stream.seek(0, os.SEEK_END)
@@ -161,7 +162,7 @@ def open_parquet(content: bytes, label: str) -> Parquet:
         topics, notes = (metadata.get(key) for key in ("topics", "notes"))
     except (FileFormatError, AttributeError):
         topics = notes = None
-    return parquet._replace(topics=_texts(topics), notes=_texts(notes) or [])
+    return parquet._replace(topics=_texts(topics), notes=from_stored(_listed(notes) or []))
 
 
 def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:
@@ -197,14 +198,19 @@ def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, g
 def notes_of(stored: object) -> list[str]:
     """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
     try:
-        notes = _texts(parse_json(str(stored), ""))
+        notes = _listed(parse_json(str(stored), ""))
     except FileFormatError:
         notes = None
-    return [str(stored)] if notes is None else notes
+    return [str(stored)] if notes is None else from_stored(notes)
+
+
+def _listed(found: object) -> list[object] | None:
+    return [*found] if isinstance(found, Sequence) and not isinstance(found, str) else None
 
 
 def _texts(found: object) -> list[str] | None:
-    return [str(text) for text in found] if isinstance(found, Sequence) and not isinstance(found, str) else None
+    listed = _listed(found)
+    return None if listed is None else [*map(str, listed)]
 
 
 def _footer_of(content: bytes) -> int:

@@ -17,6 +17,7 @@ import xarray as xr
 from metaeval.base.checks import check_choice, check_kind, check_list, check_paired, check_parquet, check_path, refused
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import count, first_few
+from metaeval.base.notes import as_stored
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
@@ -339,7 +340,7 @@ def _of_metrics(array: xr.DataArray, metrics: Sequence[str] | None) -> xr.DataAr
 
 
 def _as_parquet(scores: Scores) -> bytes:
-    noted = {"topics": scores["topic"].to_numpy().tolist(), "notes": scores.attrs.get("notes", [])}
+    noted = {"topics": scores["topic"].to_numpy().tolist(), "notes": as_stored(scores.attrs.get("notes", []))}
     return parquet_of(_long_frame(scores), noted)
 
 

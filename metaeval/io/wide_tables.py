@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import (
-    Remark,
     first_few,
     is_measure,
     is_number,
@@ -19,6 +18,7 @@ from metaeval.base.names import (
     shortened,
     topic_evidence,
 )
+from metaeval.base.notes import Remark
 from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,

@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -175,9 +175,7 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
     outcome = _tested(boards[2], before[enough], after[enough], alpha)
     p[enough], low[enough], high[enough], reachable[enough] = outcome
     corrected[enough] = adjust(p[enough], correction)
-    with np.errstate(invalid="ignore"):
-        shift = np.nan_to_num(after - before).sum(axis=0) / in_both.sum(axis=0)
-        relative = (np.nan_to_num(after - before - shift) * weight).sum(axis=1) / (in_both * weight).sum(axis=1)
+    shift, relative = _beside_mean(before, after, in_both, weight)
     apart = np.full(len(systems), np.nan)
     outcome = _tested(boards[2], before[enough], (after - shift)[enough], alpha)
     apart[enough], relative_reachable[enough] = adjust(outcome[0], correction), outcome[3]
@@ -217,6 +215,14 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
         correction=correction,
         alpha=float(alpha),
     )
+
+
+def _beside_mean(before: Floats, after: Floats, in_both: Flags, weight: Floats) -> tuple[Floats, Floats]:
+    """Return how far the mean system moved on every item, and how far every system did beside it."""
+    with np.errstate(invalid="ignore"):
+        shift = np.nan_to_num(after - before).sum(axis=0) / in_both.sum(axis=0)
+        relative = (np.nan_to_num(after - before - shift) * weight).sum(axis=1) / (in_both * weight).sum(axis=1)
+    return shift, relative
 
 
 def _board(given: object, name: str) -> Scores:

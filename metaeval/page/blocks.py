@@ -21,7 +21,7 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited_by, find_publication, publications
 from metaeval.base.escaping import visible
-from metaeval.base.names import Remark
+from metaeval.base.notes import Remark
 from metaeval.base.provenance import Provenance
 from metaeval.base.short_repr import ShortRepr
 from metaeval.base.unit import Unit, speaking_of, unit

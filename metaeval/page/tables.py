@@ -6,8 +6,7 @@ what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and 
 """
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -17,7 +16,8 @@ import pandas as pd
 from metaeval.base.escaping import csv_text
 from metaeval.base.short_repr import ShortRepr
 from metaeval.base.words import (
-    EACH,
+    WrittenFigure,
+    WrittenInterval,
     absent,
     drawn_number,
     intervals,
@@ -49,8 +49,8 @@ class Column:
     under: bool = False
     """On a page the value stands under that of the column before, in the same cell, which keeps a wide table narrow."""
     rising: bool = False
-    """Whether a page sorts numbers from the smallest on when the heading is first pressed, as p-values; others are
-    sorted from the largest on."""
+    """Whether a page sorts numbers from the smallest on when the heading is first pressed, as it does what `p_value`
+    writes; others are sorted from the largest on."""
 
 
 METRIC = Column(name="metric", label="Metric", write=name_of_metric)
@@ -89,6 +89,11 @@ def right(write: Write = text, group: str = "", /, **labels: str) -> tuple[Colum
     [('right', 'Runs'), ('right', 'Runs')]
     """
     return tuple(replace(column, align="right") for column in left(write, group, **labels))
+
+
+def rising(write: Write = text, group: str = "", /, **labels: str) -> tuple[Column, ...]:
+    """Return columns of numbers of which the smallest are looked for, such as ranks."""
+    return tuple(replace(column, rising=True) for column in right(write, group, **labels))
 
 
 def under(write: Write = text, group: str = "", /, **labels: str) -> tuple[Column, ...]:
@@ -141,8 +146,13 @@ def p_values(
         for name in labels
     }
     keys = {f"{name}_sort": frame[name] for name in labels}
-    columns = right(text, group, **labels)
-    return frame.assign(**written, **keys), tuple(replace(column, rising=True) for column in columns)
+    columns = rising(text, group, **labels)
+    return frame.assign(**written, **keys), columns
+
+
+def with_cells(frame: pd.DataFrame, **cells: Iterable[object]) -> pd.DataFrame:
+    """Return a frame with cells as they are: where all are text, pandas would forget what else figures know."""
+    return frame.assign(**{name: pd.Series([*column], frame.index, dtype=object) for name, column in cells.items()})
 
 
 def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
@@ -282,7 +292,8 @@ class Table(ShortRepr):
             if column.under:
                 heads[-1] = heads[-1]._replace(under=column.label)
             else:
-                heads.append(Heading(column.label, column.align, column.group, rising=_rising(column)))
+                rising = column.rising or column.write is p_value
+                heads.append(Heading(column.label, column.align, column.group, rising=rising))
         return heads
 
     def stacked_cells(self) -> list[list[Cell]]:
@@ -320,28 +331,19 @@ class Table(ShortRepr):
 
 
 _MARKING = ("_marks", "_bold")
-_SMALL_FIRST = re.compile(r"[Rr]anks?(?![-\w])|p\b")
-"""How the headings of ranks and p-values begin."""
-
-
-def _rising(column: Column) -> bool:
-    """Say whether the smallest number of a column comes first: of ranks and p-values it does."""
-    named = any(_SMALL_FIRST.match(words) for words in (column.label, column.group))
-    return column.rising or column.write is p_value or named
 
 
 def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.DataFrame, str]:
     """Take the Monte-Carlo errors of intervals out of the cells; return the frame, and their largest in words."""
     largest: dict[str, str] = {}
-    bare = " points" * any("(points)" in column.label for column in columns)
-    for name in {column.name for column in columns if column.write is text} & set(frame):
-        cells = frame[name].tolist()
-        errors = [(match[1], cell) for cell in cells if isinstance(cell, str) and (match := EACH.search(cell))]
-        if errors:
-            most, cell = max(errors, key=lambda one: float(one[0]))
-            unit = " points" if "%" in cell else bare
-            largest[unit] = max(most, largest.get(unit, "0"), key=float)
-            frame = frame.assign(**{name: [EACH.sub("", cell) if isinstance(cell, str) else cell for cell in cells]})
+    for name in {column.name for column in columns} & set(frame):
+        cells = frame[name].tolist() if frame[name].dtype == object else []
+        written = [cell for cell in cells if isinstance(cell, WrittenFigure | WrittenInterval)]
+        for cell in written:
+            if cell.error:
+                largest[cell.unit] = max(cell.error, largest.get(cell.unit, "0"), key=float)
+        if written:
+            frame = frame.assign(**{name: [getattr(cell, "bare", cell) for cell in cells]})
     words = " and ".join(f"{most}{unit.rstrip('s') if most == '1' else unit}" for unit, most in sorted(largest.items()))
     return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
 

@@ -5,7 +5,7 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.base.words import number, whole
 from metaeval.page.blocks import Fold, Section, Text
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import Table, left, right, rising
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
@@ -69,7 +69,8 @@ def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ..
             *left(judge="Judge", person="Person"),
             *right(whole, items=labelled_heads()),
             *right(number(2), judge_wins="Judge at least as near", person_wins="Person at least as near"),
-            *right(number(3), difference="Difference", p_corrected="p, corrected"),
+            *right(number(3), difference="Difference"),
+            *rising(number(3), p_corrected="p, corrected"),
         ),
     )
     left_out = alt.left_out["person"].drop_duplicates().tolist() if len(alt.left_out) else []

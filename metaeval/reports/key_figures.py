@@ -1,18 +1,17 @@
-# ruff: noqa: RUF001, RUF002 - the true minus sign is what people see
 """The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 
+from metaeval.base.digits import error_of_ends
 from metaeval.base.names import natural_order
-from metaeval.base.words import EACH, MISSING, End, absent, text
+from metaeval.base.words import End, absent, text
 from metaeval.page.blocks import MOST_KEY_FIGURES
-from metaeval.page.tables import Column, Table, left, right
+from metaeval.page.tables import Column, Table, left, right, with_cells
 from metaeval.reports.prose import prose
 
 FIGURES = (*left(what="Figure"), *right(text, written="Value"))
@@ -78,12 +77,8 @@ def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
     first_figures = [figure for figure in figures if figure.value][:MOST_KEY_FIGURES]
     if not first_figures:
         return None
-    table = key_figures(
-        pd.DataFrame(
-            {"what": [figure.what for figure in first_figures], "written": [figure.value for figure in first_figures]}
-        ),
-        FIGURES,
-    )
+    frame = pd.DataFrame({"what": [figure.what for figure in first_figures]})
+    table = key_figures(with_cells(frame, written=[figure.value for figure in first_figures]), FIGURES)
     rows = [
         (figure.what, *number) for figure in first_figures for number in figure.numbers.items() if not absent(number[1])
     ]
@@ -100,32 +95,21 @@ def counted(some: int, of: int) -> dict[str, object]:
     return {"count": some, "of": of}
 
 
-def sure_side(written: str, bar: float = 0.0) -> int:
-    """Return on which side of a bar an interval lies as a reader sees it: 1 above, -1 below, 0 neither.
+def sure_side(value: float, low: object, high: object, bar: float = 0.0, *, draws: float | None = None) -> int:
+    """Return on which side of a bar an interval lies, by more than its Monte-Carlo error: 1 above, -1 below, 0 neither.
 
     Examples
     --------
-    >>> sure_side("0.72 [0.68, 0.76]"), sure_side("−0.2 [−0.3, −0.1]"), sure_side("0.8 [0.0, 1.0]"), sure_side("0.8")
+    >>> sure_side(0.72, 0.68, 0.76), sure_side(-0.2, -0.3, -0.1), sure_side(0.8, 0.0, 1.0), sure_side(0.8, None, None)
     (1, -1, 0, 0)
+    >>> sure_side(0.01, 0.004, 0.016, draws=500), sure_side(0.01, 0.0001, 0.02, draws=500)
+    (1, 0)
     """
-    match = re.search(r"\[([−\d.]+), ([−\d.]+)", written)
-    if match is None:
+    if absent(low) or absent(high):
         return 0
-    low, high = (float(end.replace("−", "-")) for end in match.groups())
-    return (low > bar) - (high < bar)
-
-
-def in_brackets(figure: str, ends: str) -> str:
-    """Return a figure with an interval as `interval` writes it in brackets; a caption says the error of the ends.
-
-    Examples
-    --------
-    >>> in_brackets("69.2 %", "64 to 74 %, each ± 0.3")
-    '69.2 % [64, 74]'
-    """
-    if ends == MISSING:
-        return figure
-    return f"{figure} [{', '.join(EACH.sub('', ends).removesuffix(' %').split(' to '))}]"
+    least, most = float(cast("float", low)), float(cast("float", high))
+    error = error_of_ends(max(value - least, most - value), draws) if draws else 0.0
+    return (least - error > bar) - (most + error < bar)
 
 
 def named(both: Sequence[End], what: str) -> list[str]:

@@ -155,17 +155,8 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     scores = engine_scores(scores, "subsets of topics")
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     check_share(alpha, "alpha")
-    for name in methods:
-        check_choice(name, "method", list(SUBSETS))
-    if not methods or len(set(methods)) < len(methods):
-        rule = f"names each way to choose once, out of {', '.join(SUBSETS)}; got {list(methods)!r}"
-        raise refused("methods", rule, methods)
-    chosen_sizes = _sizes(sizes, scores.sizes["topic"])
-    inside = np.ones(scores.sizes["system"], dtype=bool)
-    if cohort is not None:
-        for name in check_list(cohort, "cohort", ["bm25", "dense"]):
-            check_choice(name, "system", scores["system"].to_numpy().tolist())
-        inside = np.isin(scores["system"].to_numpy(), list(cohort))
+    _check_methods(methods)
+    chosen_sizes, inside = _sizes(sizes, scores.sizes["topic"]), _in_cohort(scores, cohort)
     source = resolve_rng(rng)
     n_topics = scores.sizes["topic"]
     shape = (scores.sizes["metric"], len(methods), len(chosen_sizes))
@@ -220,6 +211,23 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
 
 def _share(kept: Flags) -> float:
     return float(kept.mean()) if len(kept) else np.nan
+
+
+def _check_methods(methods: Sequence[str]) -> None:
+    for name in methods:
+        check_choice(name, "method", list(SUBSETS))
+    if not methods or len(set(methods)) < len(methods):
+        rule = f"names each way to choose once, out of {', '.join(SUBSETS)}; got {list(methods)!r}"
+        raise refused("methods", rule, methods)
+
+
+def _in_cohort(scores: Scores, cohort: Sequence[str] | None) -> Flags:
+    """Say of every system whether it is in the cohort; all are in none."""
+    if cohort is None:
+        return np.ones(scores.sizes["system"], dtype=bool)
+    for name in check_list(cohort, "cohort", ["bm25", "dense"]):
+        check_choice(name, "system", scores["system"].to_numpy().tolist())
+    return np.isin(scores["system"].to_numpy(), list(cohort))
 
 
 def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:

@@ -10,7 +10,8 @@ import xarray as xr
 
 from metaeval.base.checks import check_path
 from metaeval.base.metric_names import study_names
-from metaeval.base.names import Remark, first_few
+from metaeval.base.names import first_few
+from metaeval.base.notes import Remark
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.base.words import naming

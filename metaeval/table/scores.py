@@ -35,6 +35,7 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
+from metaeval.base.notes import KeptGaps, SettledGaps
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
@@ -426,7 +427,7 @@ def gaps_are_kept(data: object) -> bool:
     return isinstance(data, xr.DataArray) and data.attrs.get("missing") == "pairwise"
 
 
-def note_of_gaps(scores: xr.DataArray) -> str:
+def note_of_gaps(scores: xr.DataArray) -> KeptGaps:
     """Return the note that `as_scores` makes of gaps that are kept."""
     return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()), scores.attrs)
 
@@ -439,26 +440,25 @@ def settled_gaps(scores: Scores) -> list[str]:
     >>> settled_gaps(as_scores([[1.0, np.nan], [0.5, 1.0]], missing="zero"))
     ['1 missing score was counted as 0']
     """
-    short = [note.partition(":")[0] for note in scores.attrs.get("notes", ())]
-    return [text for text in short if text.endswith(("counted as 0", "dropped for missing scores"))]
+    return [note.brief for note in scores.attrs.get("notes", ()) if isinstance(note, SettledGaps)]
 
 
-def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
+def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> KeptGaps:
     spoken = unit_called(attributes.get("topic_word"))
     means = f"means are by system and {spoken.topic}"
-    return (
+    return KeptGaps(
         f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {spoken.topics}, {means}"
     )
 
 
-def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
+def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, SettledGaps | None]:
     """Return the table with its gaps settled, and a note of what was dropped for them."""
     check_choice(missing, "rule for missing scores", get_args(Missing))
     table = table._replace(
         attributes={name: attribute for name, attribute in table.attributes.items() if name != "missing"}
     )
     if not has_gaps(table.scores) or not (gaps := gaps_in(table.scores)).any():
-        return table, ""
+        return table, None
     if missing == "error":
         raise ScoresError(
             f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or "
@@ -468,11 +468,12 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
     if missing in {"pairwise", "zero"}:
         _refuse_without_scores(table, gaps)
     if missing == "pairwise":
-        return _with_gaps(table, gaps), ""
+        return _with_gaps(table, gaps), None
     if missing == "zero":
-        noted = _with_note(table, f"{_count(int(gaps.sum()), 'missing score')} counted as 0: {_cells(table, gaps)}")
+        counted = f"{_count(int(gaps.sum()), 'missing score')} counted as 0"
+        noted = _with_note(table, SettledGaps(f"{counted}: {_cells(table, gaps)}", counted))
         mask = gaps if table.scores.ndim == gaps.ndim else gaps[..., None]
-        return noted._replace(scores=np.where(mask, 0.0, table.scores)), ""
+        return noted._replace(scores=np.where(mask, 0.0, table.scores)), None
     dim = missing.removeprefix("drop-").removesuffix("s")
     return _without_gappy(table, gaps, dim)
 
@@ -495,7 +496,7 @@ def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
     return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})
 
 
-def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tuple[ScoreTable, str]:
+def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tuple[ScoreTable, SettledGaps]:
     """Drop the systems (or topics) that lack a score anywhere, and return a note of them too."""
     axis = DIMS.index(dim)
     lacking = gaps.any(axis=tuple(other_axis for other_axis in range(gaps.ndim) if other_axis != axis))
@@ -504,7 +505,8 @@ def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tupl
     more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
     listing = ", ".join(dropped[:_MOST_NOTED]) + more
     kind = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
-    note = f"{_count(len(dropped), kind)} dropped for missing scores: {listing}"
+    counted = f"{_count(len(dropped), kind)} dropped for missing scores"
+    note = SettledGaps(f"{counted}: {listing}", counted)
     return _without(_with_note(table, note), dim, lacking), note
 
 
@@ -529,14 +531,14 @@ def _count(number: int, what: str) -> str:
     return f"{count(number, what)} {'was' if number == 1 else 'were'}"
 
 
-def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
+def _refuse_too_few(table: ScoreTable, fewest: int, dropped: SettledGaps | None) -> None:
     if not table.labels["metric"]:
         raise ScoresError("there is no metric in these scores; give at least one")
     for dim in ("system", "topic"):
         names = table.labels[dim]
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
-            short = dropped if len(dropped) < _LONG else dropped.partition(": ")[0]
+            short = dropped if dropped is None or len(dropped) < _LONG else dropped.brief
             why = f" ({short}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
             kind = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
             least = f"at least two {kind}s are needed to compare anything" if fewest > 1 else f"no {kind} is left"

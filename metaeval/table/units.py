@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.names import Remark, first_few
+from metaeval.base.names import first_few
+from metaeval.base.notes import Remark
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices, chunk_size, draw_topic_counts

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from metaeval import studies
-from metaeval.base.names import Remark
+from metaeval.base.notes import Remark
 from metaeval.cli import app, reading
 from metaeval.cli.command import FORMS
 from metaeval.cli.command import command as made_command

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.base.words import number, text
+from metaeval.base.words import MISSING, intervals, number, points, share, text
 from metaeval.page.latex import escape_latex, table_latex
 from metaeval.page.tables import Column, Table, right, table_csv
 
@@ -117,18 +117,21 @@ def test_tables_longer_than_a_page_may_break():
 
 
 @pytest.mark.parametrize(
-    ("heading", "cell", "said"),
+    ("write", "half", "said"),
     [
-        ("Power", "1 to 2 %, each ± 1", "1 point at most"),
-        ("Power", "1 to 2 %, each ± 8", "8 points at most"),
-        ("Difference (points)", "−1.5 to 4.2, each ± 8", "8 points at most"),
-        ("Kendall's τ", "0.1 to 0.4, each ± 0.1", "0.1 at most"),
+        (share, 0.5, "2 points at most"),
+        (share, 0.1, "0.4 points at most"),
+        (points(1), 50.0, "2 points at most"),
+        (share, 0.2825, "1 point at most"),
+        (number(2), 0.015, "0.01 at most"),
     ],
 )
-def test_errors_of_ends_have_their_unit(heading, cell, said):
-    """In points where the ends are percentages or points, one of which is a point."""
-    shown = Table(name="t", title="t", caption="", frame=pd.DataFrame({"a": [cell]}), columns=right(text, a=heading))
-    assert shown.caption.endswith(f"Monte-Carlo error of the ends of intervals: {said}.")
+def test_errors_of_ends_have_their_unit(write, half, said):
+    """In points where the ends are percentages or points, one of which is a point; cells and heading do not matter."""
+    cells = [*intervals([0.0], [2 * half], write, draws=400), MISSING]
+    shown = Table(name="t", title="t", caption="", frame=pd.DataFrame({"a": cells}), columns=right(text, a="Anything"))
+    assert shown.caption == f"Monte-Carlo error of the ends of intervals: {said}."
+    assert [row[0].text for row in shown.cells()] == [cells[0].bare, MISSING]
 
 
 def test_cells_are_sorted_by_number_not_by_text():

@@ -17,7 +17,6 @@ import pytest
 from metaeval import read_scores
 from metaeval.agreement.labels import as_labels
 from metaeval.base.provenance import record_provenance
-from metaeval.base.words import EACH
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.inex.simulation import simulate_inex
 from metaeval.io.trec import read_collection
@@ -447,7 +446,7 @@ def shown_tables(report):
 
 def numbers_of(words):
     """Return the numbers of a text that are no part of a name, nor the error of both ends, which captions have."""
-    return re.findall(r"(?<![\w@(=.-])−?\d+(?:\.\d+)?", EACH.sub("", words))
+    return re.findall(r"(?<![\w@(=.-])−?\d+(?:\.\d+)?", re.sub(r", each ± [.\d]+", "", words))
 
 
 def refutes(report):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from metaeval.base.checks import check_number
 from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
+from metaeval.base.notes import AboutItems
 from metaeval.base.unit import NUGGET
 from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.io.benchmarks.comparable import BenchmarkChoice
@@ -272,7 +273,7 @@ def _parts(
         {row.label for row in rows if _word(row.label) in credit}, key=lambda term: (-credit[_word(term)], term)
     )
     notes = [
-        f"nuggets of {count(len(sizes), 'topic')}",
+        AboutItems(f"nuggets of {count(len(sizes), 'topic')}"),
         f"credit of labels: {first_few([f'{term} {credit[_word(term)]:g}' for term in labels], most=8)}" * bool(labels),
         "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in scores),
     ]

@@ -1,7 +1,6 @@
 """What an agreement study finds: the answer, the advice, what grades are worth, and how all of it was found."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import pandas as pd
 from metaeval.base.digits import error_of_ends
 from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, whole
 from metaeval.page.blocks import Methods
+from metaeval.page.tables import with_cells
 from metaeval.questions.agree.study import AgreeStudy
 from metaeval.questions.agree.study_element_uses import EXCEPT, FIXED, GENERALISED
 from metaeval.reports.prose import prose
@@ -107,10 +107,10 @@ def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
 def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
     """Return a row a comparison, lowest F1 first, with its names, F1 and verdict in words."""
     rows = compared_rows(study).sort_values("f1", kind="stable", ignore_index=True)
+    rows = with_cells(rows, f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")])
     return rows.assign(
         predictor_label=[label(study, name) for name in rows["predictor"]],
         truth_label=[label(study, name, within=True) for name in rows["truth"]],
-        f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")],
         f1_shown_sort=rows["f1"],
         verdict=[say("verdict", kind=_verdict(row, study.min_f1)) for row in rows.to_dict("records")],
     )
@@ -140,17 +140,12 @@ def _error(row: Mapping[Hashable, Any]) -> float:
     return error_of_ends(max(row["f1"] - row["f1_low"], row["f1_high"] - row["f1"]), row["draws"])
 
 
-def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
+def _f1(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
     """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
         return say("neither")
-    f1, low, high, draws = row["f1"], row.get("f1_low"), row.get("f1_high"), row["draws"]
-    written = bracketed(f1, low, high, number(2), draws=draws)
-    if not draws or not re.search(rf"[\[ ]{bar:g}[,\]]", written):
-        return written
-    error = math.ceil(100 * _error(row)) / 100
-    return f"{bracketed(f1, low, high, number(2))[:-1]}, each ± {error:.2f}]"
+    return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"], apart=bar)
 
 
 def _draws(study: AgreeStudy) -> int | None:

@@ -4,7 +4,7 @@ from metaeval.base.words import intervals, percentage, text, whole
 from metaeval.figures.boards import MOST_LINES
 from metaeval.models.settling import SettledPairs
 from metaeval.page.blocks import Picture, Section
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import Table, left, right, rising
 from metaeval.reports.prose import prose
 
 say = prose(__name__)
@@ -18,7 +18,7 @@ def ranks_section(found: SettledPairs, first: str, second: str) -> Section:
     columns = [*left(system="System")]
     for name in found.voices:
         table_frame[f"{name} ranks"] = intervals(ranks[f"{name}_low"], ranks[f"{name}_high"], whole)
-        columns += [*right(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
+        columns += [*rising(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
     table = Table(
         name="ranks",
         title=say("title"),

@@ -13,6 +13,7 @@ from metaeval.base.words import (
     intervals,
     name_of_metric,
     number,
+    points,
     sentence_case,
     share,
     short_names_sentence,
@@ -22,7 +23,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right
+from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right, rising
 from metaeval.questions.check_metric.page import expected_columns
 from metaeval.questions.compare_metrics.page_findings import (
     agreement_sentence,
@@ -265,21 +266,21 @@ def _power_section(study: CompareStudy) -> Section:
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
     choice = study.choice
-    points = 100 * frame[["low", "high", "systems_low", "systems_high"]]
+    percents = 100 * frame[["low", "high", "systems_low", "systems_high"]]
     return Table(
         name=name,
         title=title,
         caption=say("differences", power=study.power, choice=choice),
         frame=frame.assign(
             topics=intervals(
-                points["low"],
-                points["high"],
-                number(1),
+                percents["low"],
+                percents["high"],
+                points(1),
                 draws=study.power.n_topic_resamples,
                 about=100 * frame["difference"],
             ),
             systems=intervals(
-                points["systems_low"], points["systems_high"], number(1), draws=draws_of_middle(choice.n_choices)
+                percents["systems_low"], percents["systems_high"], points(1), draws=draws_of_middle(choice.n_choices)
             ),
             first_higher=[
                 carried(proportion, error_of_share(proportion, choice.n_choices))
@@ -470,6 +471,6 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
     table = Table(
         **say.named("half-score", n=heaviness["relevant"].to_numpy()[0]),
         frame=frame,
-        columns=(METRIC, *right(whole, top_half="Rank")),
+        columns=(METRIC, *rising(whole, top_half="Rank")),
     )
     return (Section(**say.headed("top-heaviness lead"), blocks=(picture, table), brief=True),)

@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import draws_of_middle, error_of_share
-from metaeval.base.names import Remark
+from metaeval.base.notes import Remark
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,

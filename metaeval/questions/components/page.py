@@ -200,6 +200,7 @@ def _assured(study: ComponentsStudy) -> str:
     """Say how many items the target takes under the first metric."""
     metric = str(study.needed["metric"].iloc[0])
     rows = _target_rows(study).set_index("metric")
+    needed = study.needed[study.needed["stability"] == "erho2"].set_index("metric").loc[metric]
     at_hand = study.components.dependability.iloc[0]
     same_design = metric in rows.index and all(
         rows.loc[metric, name] == at_hand[name] for name in (study.components.across, "repeats")
@@ -208,8 +209,8 @@ def _assured(study: ComponentsStudy) -> str:
         study,
         "assured",
         target=study.target,
-        items=_needed(study, "erho2")[metric],
-        endless=_needed(study, "erho2")[metric].startswith("∞"),
+        items=_needed_words(needed),
+        endless=not needed["items"] < _MOST_ITEMS,
         sure=whole(rows.loc[metric, "items"]) if same_design else "",
         under=_under(study.components, metric),
     )

@@ -14,7 +14,7 @@ from metaeval.base.names import natural_order
 from metaeval.base.words import End, bracketed, ends, intervals, number, p_value, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, p_values, right, under
+from metaeval.page.tables import Table, left, p_values, right, under, with_cells
 from metaeval.questions.human.study import HumanStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures, sure_side
@@ -86,10 +86,11 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 
 
 def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
-    """Say how many metrics surely agree with people more than by chance, by their intervals as they are written."""
-    chance = _CHANCE.get(_lead(study)[1], 0.0)
-    written = dict(zip(table["metric"], _valued(study, table), strict=True))
-    agree = sum(sure_side(words, chance) > 0 for words in written.values())
+    """Say how many metrics surely agree with people more than by chance, by their intervals."""
+    chance, draws = _CHANCE.get(_lead(study)[1], 0.0), _draws(study)
+    written = dict(zip(table["metric"], _valued(study, table, chance), strict=True))
+    sides = [sure_side(row.value, row.low, row.high, chance, draws=draws) for row in table.itertuples()]
+    agree = sum(side > 0 for side in sides)
     alone = len(given["best"].names) == 1
     figure = written[given["best"].names[0]] if alone else given["best"].figure
     bounded = bool(table["low"].notna().any())
@@ -107,10 +108,14 @@ def _expected(study: HumanStudy, best: Sequence[str]) -> str:
     return say("expected", n=n, own=of_best, others=others, best=best)
 
 
-def _valued(study: HumanStudy, table: pd.DataFrame) -> list[str]:
-    """Return agreements with their intervals, where they have one."""
-    draws = study.agreements[0].n_resamples if study.agreements else None
-    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws) for row in table.itertuples()]
+def _draws(study: HumanStudy) -> int | None:
+    return study.agreements[0].n_resamples if study.agreements else None
+
+
+def _valued(study: HumanStudy, table: pd.DataFrame, chance: float | None = None) -> list[str]:
+    """Return agreements with their intervals, where they have one, which read otherwise than chance beyond it."""
+    rows, draws = table.itertuples(), _draws(study)
+    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws, apart=chance) for row in rows]
 
 
 def _key_figures(study: HumanStudy) -> Table:
@@ -121,10 +126,8 @@ def _key_figures(study: HumanStudy) -> Table:
     for index, agreement in enumerate(leads[key] for key in dict.fromkeys((level, *leads)) if key in leads):
         rows = agreement.table.set_index("metric").loc[frame["metric"]]
         table_frame = table_frame.assign(**{f"{name}_{index}": rows[name].to_numpy() for name in ("low", "high")})
-        table_frame[f"value_{index}"], table_frame[f"value_{index}_sort"] = (
-            _valued(study, rows),
-            rows["value"].to_numpy(),
-        )
+        table_frame = with_cells(table_frame, **{f"value_{index}": _valued(study, rows)})
+        table_frame[f"value_{index}_sort"] = rows["value"].to_numpy()
         head = say("key", statistic=_STATISTICS[agreement.statistic], level=say(agreement.level), found=agreement)
         columns += right(text, **{f"value_{index}": head})
     if not leads:

@@ -14,7 +14,7 @@ from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Column, Table, left, p_values, right
+from metaeval.page.tables import Column, Table, left, p_values, right, rising, with_cells
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -136,11 +136,11 @@ def _source_only(found: MetaMetrics) -> str:
 def _key_figures(found: MetaMetrics) -> Table:
     lead = found.lead()
     frame, of_chance = _beside_chance(found, lead[["metric", "rank", "low", "high", "chance_high", "p_chance"]])
-    frame = frame.assign(value=_valued(found, lead), value_sort=lead["value"].to_numpy())
+    frame = with_cells(frame, value=_valued(found, lead)).assign(value_sort=lead["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
         *right(text, value=say("key value", what=_what(found), found=found)),
-        *right(whole, rank="Rank"),
+        *rising(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
         *of_chance,
     ]
@@ -194,7 +194,7 @@ def _campaign_table(found: MetaMetrics) -> Table:
     frame = average[["value", "rank", "letters"]].rename_axis("metric").reset_index()
     columns = [*left(metric="Metric")]
     if len(found.tasks) > 1:
-        columns += [*right(text, "Average", written="value"), *right(whole, "Average", rank="rank")]
+        columns += [*right(text, "Average", written="value"), *rising(whole, "Average", rank="rank")]
         columns += left(text, "Average", letters="letters")
     below = (average["above_chance"] == False).tolist()  # noqa: E712 - missing values are neither
     frame["written"] = [
@@ -236,11 +236,11 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
     ties = row["measure"] in CALIBRATED
     error = of_task["error"].max()
     frame, of_chance = _beside_chance(found, of_task, "Chance")
-    frame = frame.assign(value=_valued(found, of_task), value_sort=of_task["value"].to_numpy())
+    frame = with_cells(frame, value=_valued(found, of_task)).assign(value_sort=of_task["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
         *right(text, value=f"Value [{found.confidence_level:.0%} interval]".replace("%", " %")),
-        *right(whole, rank="Rank"),
+        *rising(whole, rank="Rank"),
         *left(letters="Letters"),
         *right(whole, n_items="Items"),
         *right(_DECIMAL, "Chance", chance="mean", chance_high="at most"),

@@ -1,19 +1,17 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """What the page on judges says of agreement: of every pair, beside yardsticks, by topic, and of judges that are one."""
 
-import re
 from collections.abc import Callable, Iterable
 
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.label_agreement import STATISTICS
+from metaeval.agreement.label_agreement import meanings
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     absent,
     bracketed,
-    interval,
     intervals,
     number,
     p_value,
@@ -22,6 +20,7 @@ from metaeval.base.words import (
     span,
     text,
     whole,
+    written_interval,
 )
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
@@ -48,7 +47,6 @@ _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
-_MEAN, _ALL = ": mean over topics", ", of all topics,"
 say = prose(__name__)
 
 
@@ -61,14 +59,16 @@ def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
     """Return alpha for ordered grades, or for names, with its interval, as written and as numbers."""
     level = "ordinal" if study.labels.ordered else "nominal"
     alpha, low, high = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
-    return bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples), with_ends(alpha, low, high)
+    written = bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples, apart=0.0)
+    return written, with_ends(alpha, low, high)
 
 
 def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance."""
     written, numbers = _alpha(study)
     has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
-    return say("all agree", n=n, alpha=written, side=sure_side(written), bounded=bounded, known=has_alpha, study=study)
+    side = sure_side(*numbers.values(), draws=study.agreement.n_resamples)
+    return say("all agree", n=n, alpha=written, side=side, bounded=bounded, known=has_alpha, study=study)
 
 
 def agreement_figures(study: Labelling) -> list[KeyFigure]:
@@ -134,24 +134,16 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
     )
 
 
-def _meanings(study: Labelling) -> dict[str, str]:
-    """Return what every statistic means, in the words for what is labelled."""
-    items = f"{unit().labelled}s"
-    meanings = {
-        statistic: re.sub(r"\bitems\b", items, STATISTICS[statistic]) for statistic in study.agreement.statistics
-    }
-    return (
-        {statistic: words.replace(_MEAN, "").replace(_ALL, "") for statistic, words in meanings.items()}
-        if study.labels.by_item
-        else meanings
-    )
+def _meant(study: Labelling) -> dict[str, str]:
+    return meanings(study.labels, f"{unit().labelled}s")
 
 
 def _every_measure(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
     name, labels = "judge-pairs", _named(study)
+    meant = _meant(study)
     if not one_pair(study):
-        defined = tuple(Item(term=labels[statistic], words=words) for statistic, words in _meanings(study).items())
+        defined = tuple(Item(term=labels[statistic], words=words) for statistic, words in meant.items())
         table = _pairs_table(study, _LABELS, name=name, title=say("every measure", alone=()))
         return (table, Items(items=defined))
     pair = study.agreement.pairs.iloc[0]
@@ -160,7 +152,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
             "measure": labels[statistic],
             "value": _write(statistic)(pair[statistic]),
             "value_sort": pair[statistic],
-            "interval": interval(
+            "interval": written_interval(
                 pair.get(f"{statistic}_low"),
                 pair.get(f"{statistic}_high"),
                 _write(statistic),
@@ -168,7 +160,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
             ),
             "meaning": sentence_case(words),
         }
-        for statistic, words in _meanings(study).items()
+        for statistic, words in meant.items()
     ]
     table = Table(
         name=name,
@@ -322,7 +314,7 @@ def _topics_section(study: Labelling) -> tuple[Section, ...]:
     table = Table(
         name="agreement-by-topic",
         title=say("topics table title"),
-        caption=say("topics table", label=labels["overlap"], overlap=_meanings(study)["overlap"]),
+        caption=say("topics table", label=labels["overlap"], overlap=_meant(study)["overlap"]),
         frame=frame,
         columns=(
             *left(topic="Topic"),

@@ -19,7 +19,7 @@ from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import first_few
 from metaeval.base.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, share, whole
 from metaeval.page.blocks import Section, Text
-from metaeval.page.tables import Column, Table, Write, bounded, left, right, under
+from metaeval.page.tables import Column, Table, Write, bounded, left, right, under, with_cells
 from metaeval.questions.judges.page_agreement import kappa_dots
 from metaeval.questions.judges.study_parts import Labelling
 from metaeval.reports.key_figures import key_figures
@@ -81,10 +81,10 @@ def ranking_figures(study: Labelling) -> Table:
     ends_of = [f"{ranking.measure}{end}" for end in ("", "_low", "_high")]
     frame = table[["judge", "same", "shared", "difference", "difference_low", "difference_high"]]
     frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
-    frame = frame.assign(written=[_with_ends(study, ranking, name) for name in frame["judge"]])
+    frame = with_cells(frame, written=[_with_ends(study, ranking, name) for name in frame["judge"]])
     columns = [*left(judge="Judge"), *right(written=say("key kappa", measure=say(ranking.measure), study=study))]
     if ranking.ordered:
-        frame = frame.assign(behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
+        frame = with_cells(frame, behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
         columns += right(behind=say("key behind", best=table["judge"].iloc[0]))
     return key_figures(frame, (*columns, *right(share, same="Same label")), which="best")
 

@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.words import ends, listed, name_of_metric, number, span, text, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import Table, left, right, with_cells
 from metaeval.questions.judgments.page_reductions import percent, with_error
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
@@ -25,7 +25,7 @@ def _compared(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
         return 0.0, frame
     step = min(frame["step"].unique(), key=lambda one: abs(one - 60))
     rows = frame[(frame["step"] == step) & frame["tau"].notna()]
-    return step, rows.assign(written=[with_error(row, "tau") for row in rows.to_dict("records")])
+    return step, with_cells(rows, written=[with_error(row, "tau") for row in rows.to_dict("records")])
 
 
 def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:

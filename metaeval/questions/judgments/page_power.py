@@ -11,7 +11,7 @@ import pandas as pd
 
 from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, text
 from metaeval.page.blocks import Block, Fold, Section
-from metaeval.page.tables import METRIC, Column, Table, right
+from metaeval.page.tables import METRIC, Column, Table, right, rising
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
@@ -156,7 +156,9 @@ def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Ta
         data=rows,
         columns=(
             METRIC,
-            *right(text, tau="τ", tau_p_value="p", tau_ap="τ AP", tau_best=f"τ, best {stability.top}"),
+            *right(text, tau="τ"),
+            *rising(text, tau_p_value="p"),
+            *right(text, tau_ap="τ AP", tau_best=f"τ, best {stability.top}"),
             *right(text, score="Mean score", score_left="of the full"),
         ),
     )

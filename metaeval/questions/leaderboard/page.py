@@ -24,7 +24,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, of_metrics, right, under
+from metaeval.page.tables import METRIC, Table, left, of_metrics, right, rising, under
 from metaeval.questions.components.page import design_sentences
 from metaeval.questions.leaderboard.page_card import card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, shares_by_cohort
@@ -215,7 +215,7 @@ def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             title=say("systems title", metric=metric),
             caption=say("means alone", over=say("over", study=study)),
             frame=frame[frame["metric"] == metric],
-            columns=(*right(whole, rank="Rank"), *left(system="System"), *right(_SCORE, mean="Mean")),
+            columns=(*rising(whole, rank="Rank"), *left(system="System"), *right(_SCORE, mean="Mean")),
         )
         for metric in metrics
     ]
@@ -262,7 +262,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
         alike=len(part) - 1 - part["n_above"] - part["n_below"],
     )
     few = part["letters"].str.len().max() <= _MOST_LETTERS
-    columns = [*right(whole, rank="Rank"), *left(system="System")]
+    columns = [*rising(whole, rank="Rank"), *left(system="System")]
     if "group" in part:
         columns += under(text, group="Family")
     columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=say("interval", level=_level(study)))]

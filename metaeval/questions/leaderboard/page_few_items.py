@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval.base.names import first_few
 from metaeval.base.words import carried, number, share_of, text, whole
 from metaeval.page.blocks import Fold, Section, Text
-from metaeval.page.tables import Table, left, of_metrics, right
+from metaeval.page.tables import Table, left, of_metrics, right, rising
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.questions.leaderboard.study_few_items import WithoutThin
 from metaeval.reports.prose import prose
@@ -108,7 +108,7 @@ def _moved_table(moved: pd.DataFrame, found: WithoutThin) -> Table:
         columns=(
             *of_metrics(moved),
             *left(system="System"),
-            *right(whole, "Rank among the others", rank="with them", rank_without="without"),
+            *rising(whole, "Rank among the others", rank="with them", rank_without="without"),
         ),
         data=found.ranks,
     )

@@ -22,7 +22,7 @@ from metaeval.base.words import (
 )
 from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Block, Fold, Section, Text
-from metaeval.page.tables import Table, left, of_metrics, right, under
+from metaeval.page.tables import Table, left, of_metrics, right, rising, under
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.reports.prose import prose
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -127,12 +127,12 @@ def _means_table(rows: pd.DataFrame) -> Table:
         frame=rows[differ],
         columns=(
             *of_metrics(rows),
-            *right(whole, rank="Rank"),
+            *rising(whole, rank="Rank"),
             *left(system="System"),
             *right(whole, n_topics=spoken().Topics),
             *right(_SCORE, "Mean", mean="by system and " + spoken().topic, mean_own=f"of own {spoken().topics}"),
             *common,
-            *right(whole, rank_own=f"Rank by own {spoken().topics}"),
+            *rising(whole, rank_own=f"Rank by own {spoken().topics}"),
         ),
         data=rows,
     )

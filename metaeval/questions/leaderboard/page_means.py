@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval.base.words import chance, name_of_metric, number, percentage, share_of, short_names_sentence, text, whole
 from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, bounded, left, right
+from metaeval.page.tables import METRIC, Table, bounded, left, right, rising
 from metaeval.questions.leaderboard.page_card import card_files, embedded
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.reports.data_files import csv_file
@@ -108,7 +108,7 @@ def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) 
         caption=say("systems", letters=few, level=_level(study), decided=_decided(study)),
         frame=frame,
         columns=(
-            *right(whole, rank="Rank"),
+            *rising(whole, rank="Rank"),
             *left(system="System"),
             *mean,
             *right(_SCORE, stderr="Error"),

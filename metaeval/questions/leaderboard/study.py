@@ -26,6 +26,7 @@ from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_systems import check_ranked, placed_systems
+from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.system_means import means_of_systems
@@ -52,8 +53,6 @@ AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 RANKS, _BEST = "Ranks and groups", "The best system"
 """What `LeaderboardStudy.unanswered` calls ranks that have no intervals, and chances that are not known."""
-_SUBJECTS = "an interval of ranks", "the chance of being best"
-"""What their reasons begin with."""
 _FEW = 20_000
 """Items up to which each is looked at, and metrics are summed up in other ways than by means."""
 _DRAWN = 200_000_000
@@ -344,21 +343,26 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             n_threads=n_threads,
         )
 
-    ranks = attempt(RANKS, lambda: ranked(table))
+    drawable = attempt(RANKS, lambda: resampled_scores(table, what="an interval of ranks")) is not None
+    ranks = attempt(RANKS, lambda: ranked(table)) if drawable else None
     detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
     separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
-    best = attempt(
-        _BEST,
-        lambda: best_system(
-            table,
-            k=min(top, len(names)),
-            n_resamples=n_drawn,
-            rng=seed,
-            n_threads=n_threads,
-        ),
-    )
-    if attempt.failed.get(_BEST, "").replace(*_SUBJECTS[::-1]) == attempt.failed.get(RANKS):
+    if not drawable:
         attempt.failed[_BEST] = attempt.failed[RANKS]  # one reason, said once
+    best = (
+        attempt(
+            _BEST,
+            lambda: best_system(
+                table,
+                k=min(top, len(names)),
+                n_resamples=n_drawn,
+                rng=seed,
+                n_threads=n_threads,
+            ),
+        )
+        if drawable
+        else None
+    )
     notes: list[str] = []
     sources = None
     if checked.sizes.get(REPEAT, 1) > 1:

@@ -6,6 +6,7 @@ import numpy as np
 
 from metaeval.base.checks import refused
 from metaeval.base.names import first_few, natural_order
+from metaeval.base.notes import KeptGaps
 from metaeval.base.unit import unit_of
 from metaeval.resampling.cluster_residuals import placed
 from metaeval.table.scores import Scores, note_of_gaps
@@ -19,13 +20,10 @@ def placed_systems(table: Scores) -> tuple[Scores, list[str]]:
     names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
     where = f"in two {spoken.clusters} of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
     note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
-    of_all, ranked = note_of_gaps(table), table.isel(system=np.flatnonzero(there))
-    remarks = [
-        remark for remark in table.attrs.get("notes", ()) if remark != of_all
-    ]  # gaps are said anew, of those that are left
-    return ranked.assign_attrs(
-        notes=[*remarks, note_of_gaps(ranked)] if np.isnan(ranked.to_numpy()).any() else remarks
-    ), [note]
+    ranked = table.isel(system=np.flatnonzero(there))
+    notes = [earlier for earlier in table.attrs.get("notes", ()) if not isinstance(earlier, KeptGaps)]
+    notes += [note_of_gaps(ranked)] * bool(np.isnan(ranked.to_numpy()).any())
+    return ranked.assign_attrs(notes=notes), [note]
 
 
 def check_ranked(

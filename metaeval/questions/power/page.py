@@ -8,14 +8,15 @@ from metaeval.base.checks import refused
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
-    interval,
     intervals,
     name_of_metric,
     number,
     percentage,
+    points,
     share_of,
     short_names_sentence,
     text,
+    written_interval,
 )
 from metaeval.errors import UnknownNameError
 from metaeval.page.blocks import Fold, Picture, Section, Text
@@ -218,7 +219,7 @@ def _power_row(part: pd.DataFrame, study: PowerStudy, errors: pd.DataFrame | Non
             f"{name}_sort": record["power"],
         }
         if pd.notna(record.get("power_low")):
-            bounds = interval(
+            bounds = written_interval(
                 record["power_low"],
                 record["power_high"],
                 about=record["power"],
@@ -263,12 +264,12 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
 
 
 def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, level: str) -> Table:
-    lead, points = power_lead(study), number(1)
+    lead, write = power_lead(study), points(1)
     errors = dict(zip(lead.metrics, 100.0 * lead.power_errors(), strict=True))
     percents = differences[["difference", "low", "high"]] * 100.0
     frame = differences.assign(
         difference=[
-            carried(value, errors[first] + errors[second], points)
+            carried(value, errors[first] + errors[second], write)
             for value, first, second in zip(
                 percents["difference"], differences["metric_a"], differences["metric_b"], strict=True
             )
@@ -277,7 +278,7 @@ def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, l
         ends=intervals(
             percents["low"],
             percents["high"],
-            points,
+            write,
             draws=None if study.intervals is None else study.intervals.n_topic_resamples,
             about=percents["difference"],
         ),

@@ -7,12 +7,21 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import natural_order
-from metaeval.base.words import MISSING, carried, interval, number, percentage, share_of, text
+from metaeval.base.words import (
+    MISSING,
+    WrittenInterval,
+    carried,
+    number,
+    percentage,
+    share_of,
+    text,
+    written_interval,
+)
 from metaeval.page.blocks import Methods
 from metaeval.page.tables import METRIC, Table, right, under
 from metaeval.questions.power.page_bayesian import bayesian_methods
 from metaeval.questions.power.study import PowerStudy
-from metaeval.reports.key_figures import in_brackets, key_figures
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.pairs import metrics_by_side, pair_figures, pair_sentence, tested_pairs
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import computed_with
@@ -35,9 +44,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     best = best.set_index("metric").loc[natural_order(best["metric"])].reset_index()
     error = max(power_error(study, row) for row in best.to_dict("records"))
-    figures = dict.fromkeys(
-        in_brackets(carried(row["power"], error), _interval(study, row)) for row in best.to_dict("records")
-    )
+    figures = dict.fromkeys(_with_interval(study, row, carried(row["power"], error)) for row in best.to_dict("records"))
     names, first = best["metric"].tolist(), best.iloc[0]
     figure = next(iter(figures)) if len(figures) == 1 else carried(first["power"], error)
     answer = say(
@@ -81,9 +88,14 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
     return key_figures(table_frame, columns, by="power", data=data)
 
 
-def _interval(study: PowerStudy, row: Mapping[Hashable, Any]) -> str:
+def _interval(study: PowerStudy, row: Mapping[Hashable, Any]) -> WrittenInterval | str:
     draws = None if study.intervals is None else study.intervals.n_topic_resamples
-    return interval(row.get("power_low"), row.get("power_high"), draws=draws, about=row["power"])
+    return written_interval(row.get("power_low"), row.get("power_high"), draws=draws, about=row["power"])
+
+
+def _with_interval(study: PowerStudy, row: Mapping[Hashable, Any], figure: str) -> str:
+    bounds = _interval(study, row)
+    return bounds.behind(figure) if isinstance(bounds, WrittenInterval) else figure
 
 
 def _otherwise(study: PowerStudy) -> list[str]:

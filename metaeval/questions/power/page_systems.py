@@ -10,7 +10,7 @@ from metaeval import figures
 from metaeval.base.words import ends, name_of_metric, number, percentage, share_of, text, whole
 from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
-from metaeval.page.tables import METRIC, Table, bounded, left, p_values, right
+from metaeval.page.tables import METRIC, Table, bounded, left, p_values, right, rising
 from metaeval.questions.power.page_findings import deciding
 from metaeval.questions.power.study import PowerStudy
 from metaeval.reports.data_files import with_difference_bounds
@@ -49,7 +49,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
-    columns = [*right(whole, rank="Rank"), *left(system="System")]
+    columns = [*rising(whole, rank="Rank"), *left(system="System")]
     if (part["group"] != "").any():
         columns += left(group="Group")
     columns += [

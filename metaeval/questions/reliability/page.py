@@ -9,7 +9,7 @@ from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.metrics.plugins import default_registry
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import Table, left, right, rising
 from metaeval.questions.reliability.study import ReliabilityStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -106,7 +106,7 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
         of_metric = rows[rows["metric"] == metric].set_index("run").loc[frame["run"]]
         frame[[f"value_{index}", f"rank_{index}"]] = of_metric[["value", "rank"]].to_numpy()
         columns += right(number(4), metric, **{f"value_{index}": "mean"})
-        columns += right(whole, metric, **{f"rank_{index}": "rank"})
+        columns += rising(whole, metric, **{f"rank_{index}": "rank"})
     return Table(
         name=f"runs-{quantisation}",
         **say.titled("six runs", quantisation=quantisation),
@@ -191,11 +191,11 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
         **say.titled("top", every=every, n=len(frame), metric=metric),
         frame=frame,
         columns=(
-            *right(whole, rank="Rank"),
+            *rising(whole, rank="Rank"),
             *left(run="Run"),
             *right(number(4), value="Mean"),
             *right(share, overlap="Overlap"),
-            *right(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
+            *rising(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
         ),
     )
 

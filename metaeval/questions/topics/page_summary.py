@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, ends, name_of_metric, percentage, text
+from metaeval.base.words import MISSING, WrittenFigure, ends, name_of_metric, percentage, text
 from metaeval.models.families import FAMILIES
 from metaeval.page.tables import METRIC, Column, Table, right, under
 from metaeval.questions.topics.page_words import count_errors, tolerance_name, topic_count, topics_needed_words
@@ -15,6 +15,7 @@ from metaeval.questions.topics.study import CURVE, RECOMMENDED_TOLERANCE, Topics
 from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
+from metaeval.resampling.topic_sets import SMALLEST_SIZE
 
 _QUANTILES = ("median", "low", "high")
 say = prose(__name__)
@@ -79,11 +80,12 @@ def topic_quote(study: TopicsStudy) -> str:
 
 
 class _Need(NamedTuple):
-    """What a metric needs: for the order, its name, and in words, with its interval where there is one."""
+    """What a metric needs: for the order, its name, in words, with its interval where there is one, and without."""
 
     order: float
     metric: str
     topics: str
+    middle: str
     observed: bool = False
 
 
@@ -100,14 +102,17 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
             middle, low, high = (
                 topic_count(estimate[quantile], estimate[f"{quantile}_error"]) for quantile in _QUANTILES
             )
-            few = low == middle == high and middle.startswith("<")
-            needs.append(_Need(median, name, say("few", figure=middle) if few else f"{middle} [{low}, {high}]"))
+            few = all(estimate[quantile] < SMALLEST_SIZE for quantile in _QUANTILES)
+            said = say("few", n=SMALLEST_SIZE) if few else WrittenFigure(f"{middle} [{low}, {high}]", middle)
+            needs.append(_Need(median, name, said, middle))
             continue
         # whoever passes an end of what was tried stands behind whoever reaches it
         past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
         figure, further = past.get(row["kind"], (counted, 0.0))
         if not np.isnan(figure):
-            needs.append(_Need(figure + further, name, say("count", kind=row["kind"], figure=figure), observed=True))
+            said = say("count", kind=row["kind"], figure=figure)
+            middle = f"<{figure:.0f}" if row["kind"] == "below smallest" else said
+            needs.append(_Need(figure + further, name, said, middle, observed=True))
     return needs
 
 
@@ -126,7 +131,7 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
         name, head = f"needed {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
         needs = {need.metric: need for need in _needs(study, tolerance)}
         ordered_needs = [needs.get(name_of_metric(metric)) for metric in metrics]
-        texts = [MISSING if need is None else _middle(need.topics) for need in ordered_needs]
+        texts = [MISSING if need is None else need.middle for need in ordered_needs]
         frame[name], frame[f"{name}_sort"] = texts, [np.nan if need is None else need.order for need in ordered_needs]
         columns += right(**{name: head}) if counts.empty else right(text, head, **{name: "median"})
         if study.posterior is not None and tolerance in study.posterior.tolerances:
@@ -143,11 +148,6 @@ def topic_rows(study: TopicsStudy) -> pd.DataFrame:
     """Return the study's rows at the tolerances to quote."""
     frame = study.to_frame()
     return frame[frame["tolerance"].isin(_quoted(study))]
-
-
-def _middle(topics: str) -> str:
-    """Return the number alone, as a table has it."""
-    return topics.partition(" [")[0].replace(f"{say('few', figure='<').strip()} ", "<")
 
 
 def topic_figures(study: TopicsStudy) -> Table:

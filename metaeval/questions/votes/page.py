@@ -29,7 +29,7 @@ from metaeval.models.vote_errors import FEW_CLUSTERS
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Column, Table, left, right
+from metaeval.page.tables import METRIC, Column, Table, left, right, rising
 from metaeval.questions.votes.page_plans import plan_section
 from metaeval.questions.votes.page_powers import powers_methods, powers_section
 from metaeval.questions.votes.page_sweeps import sweeps_methods, sweeps_report, sweeps_section
@@ -207,7 +207,7 @@ def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
         caption=say("systems", letters=few, level=_level(study)),
         frame=frame,
         columns=(
-            *right(whole, rank="Rank"),
+            *rising(whole, rank="Rank"),
             *left(system="System"),
             *right(share, win_rate="Win rate"),
             *right(_STRENGTH, strength="Strength"),
@@ -372,7 +372,7 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
         columns=(
             *left(system="System"),
             *right(_STRENGTH, "Strength", strength_adjusted="adjusted", strength_plain="as voted"),
-            *right(whole, "Rank", rank_adjusted="adjusted", rank_plain="as voted"),
+            *rising(whole, "Rank", rank_adjusted="adjusted", rank_plain="as voted"),
         ),
     )
     return [coefficients, Fold(title=say("adjusted title", name=name), blocks=(strengths,))]
@@ -445,7 +445,7 @@ def _ratings_section(study: VotesStudy) -> Section:
         frame=frame.assign(rating=elo, rating_sort=frame["elo"]),
         columns=(
             *_group_column(study),
-            *right(whole, rank="Rank"),
+            *rising(whole, rank="Rank"),
             *left(system="System"),
             *right(share, win_rate="Win rate"),
             *right(_STRENGTH, strength="Strength"),
