@@ -35,7 +35,7 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     rows = [_cells(line, delimiter) for line in head]
     header = next((at for at, cells in enumerate(rows) if _is_header(cells, rows[at + 1 :], width)), None)
     if header is None:  # its names are numbers
-        whole = next((at for at, cells in enumerate(rows) if len(cells) == width and all(cells[1:])), None)
+        whole = next((at for at, cells in enumerate(rows) if len(cells) == width > 1 and all(cells[1:])), None)
         header = None if whole is None or is_number(rows[whole][0]) else whole
     if header is None:
         return sheet, []
