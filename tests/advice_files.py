@@ -100,7 +100,11 @@ IN_LABELS = {
     ),
     "labels of two kinds": labels(
         "item,a,b,c,d\nd1,1,2,yes,no\nd2,2,1,no,yes\nd3,1,1,no,no\n",
-        {"columns={'judge': 'c,d'}": {"c": ["yes", "no", "no"], "d": ["no", "yes", "no"]}},
+        {
+            "columns={'judge': 'NAME,NAME'}": Then(
+                lambda: read_labels("l.csv", columns={"judge": "a,b"}), {"a": [1.0, 2.0, 1.0], "b": [2.0, 1.0, 1.0]}
+            )
+        },
     ),
     "a word without a grade": labels(
         "item,ann,ben\nd1,good,poor\nd2,fair,good\n",

@@ -6,6 +6,7 @@ reads wide tables of real scores (an item a row, a system a column), edits them 
 """
 
 import re
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -30,6 +31,8 @@ class Edited(NamedTuple):
     text: str
     noted: str = ""
     """What a note or a refusal must name, where the numbers are no longer those of before."""
+    scale: int = 1
+    """How many times the numbers of before those of now are."""
 
 
 def cells_of(frame: pd.DataFrame, first: str) -> list[list[str]]:
@@ -85,6 +88,56 @@ def _tables(frame: pd.DataFrame) -> dict[str, tuple[list[list[str]], np.ndarray]
     }
 
 
+def _rewritten(cells: list[list[str]], write: Callable[[str], str]) -> list[list[str]]:
+    return [cells[0], *([row[0], *map(write, row[1:])] for row in cells[1:])]
+
+
+def _with_comma(cell: str) -> str:
+    return cell.replace(".", ",")
+
+
+def _per_cent(cell: str) -> str:
+    return f"{round(100 * float(cell), 8):g}%"
+
+
+def _merged(rows: re.Match[str]) -> str:
+    return rows[1] + rows[2] + re.sub(r"(?m)^[^,]+", "", rows[3])
+
+
+def sheets(cells: list[list[str]], numbers: np.ndarray) -> dict[str, Edited]:
+    """Return a table as spreadsheets are exported."""
+    n_rows, blank = len(numbers), [""] * len(cells[0])
+    mean = list(map(str, _digits(numbers.mean(axis=0))))
+    above, below = [["Results of May 2024", *blank[1:]], blank], [blank, ["Quelle: eigene Läufe", *blank[1:]]]
+    german = [["Modell" if cells[0][0] == "model" else "Thema", *cells[0][1:]], *cells[1:]]
+    whole = with_column(with_row(german, "Mittelwert", mean), "Anmerkung", ["siehe Blatt 2"] * (n_rows + 1))
+    around = "".join(";".join(row) + ";\n" for row in above), "".join(";".join(row) + ";\n" for row in below)
+    commas, shares = _rewritten(german, _with_comma), _rewritten(cells, _per_cent)
+    half = 1 + n_rows // 2
+    group = ["A", *[""] * (half - 1), "B", *[""] * n_rows][:n_rows]
+    made = {
+        "German": Edited(around[0] + text_of(_rewritten(whole, _with_comma), ";") + around[1]),
+        "decimal commas in quotation marks": Edited(text_of(_rewritten(commas, '"{}"'.format))),
+        "decimal commas and tabs": Edited(text_of(commas, "\t")),
+        "per cents": Edited(text_of(with_row(shares, "mean", map(_per_cent, mean))), scale=100),
+        "per cents with decimal commas": Edited(text_of(_rewritten(shares, _with_comma), ";"), scale=100),
+        "two headers": Edited(text_of([["", "Baselines", *blank[3:], "Ours"], *cells])),
+        "merged groups": Edited(text_of(with_column(cells, "Group", group, 0)), "has no name"),
+        "subtotal": Edited(
+            text_of([*cells[:half], ["Subtotal", *map(str, _digits(numbers[: half - 1].mean(axis=0)))], *cells[half:]])
+        ),
+        "numbers with points": Edited(text_of(with_column(cells, "#", [f"{at}." for at in range(1, n_rows + 1)], 0))),
+        "a dash": Edited(text_of([*cells[:2], [*cells[2][:2], "\N{EN DASH}", *cells[2][3:]], *cells[3:]]), cells[2][0]),
+    }
+    for sep, name in ((",", "commas"), ("\t", "tabs"), (";", "semicolons")):
+        columns = with_column(with_column(cells, "", blank[:1] * n_rows, 1), "", blank[:1] * n_rows)
+        made[f"{name}, blank columns"] = Edited(text_of(columns, sep))
+        made[f"{name}, blank first column"] = Edited(text_of([["", *row] for row in cells], sep))
+        made[f"{name}, mean below a blank row"] = Edited(text_of([*cells, blank, ["mean", *mean]], sep))
+        made[f"{name}, title, mean and source"] = Edited(text_of([*above, *cells, ["mean", *mean], *below], sep))
+    return made
+
+
 def edits(frame: pd.DataFrame) -> dict[str, Edited]:
     """Return the table in all ways; items are in rows of `frame`."""
     made: dict[str, Edited] = {}
@@ -136,9 +189,7 @@ def edits(frame: pd.DataFrame) -> dict[str, Edited]:
         made[f"{kind}: marks"] = Edited(
             text_of([*cells[:2], [cells[2][0], cells[2][1] + "*", *cells[2][2:]], *cells[3:]])
         )
-        made[f"{kind}: per cent signs"] = Edited(
-            text_of([cells[0], *([row[0], *(f"{one} %" for one in row[1:])] for row in cells[1:])])
-        )
+        made[f"{kind}: per cent signs"] = Edited(text_of(_rewritten(cells, "{} %".format)))
         made[f"{kind}: an empty cell"] = Edited(
             text_of([*cells[:2], [*cells[2][:2], "", *cells[2][3:]], *cells[3:]]), cells[2][0]
         )
@@ -149,7 +200,11 @@ def edits(frame: pd.DataFrame) -> dict[str, Edited]:
             made[f"{kind}: half in per cent"] = Edited(
                 text_of([cells[0], *half, *cells[1 + n_rows // 2 :]]), "per cent|scale"
             )
+        made |= {f"{kind}: {name}": sheet for name, sheet in sheets(cells, numbers).items()}
     means = {item: frame.loc[item].mean() for item in frame.index}
+    made["long: merged cells"] = Edited(
+        re.sub(r"(?m)^([^,]+)(,.*\n)((?:\1,.*\n)*)", _merged, long_text(frame)), "no name"
+    )
     made["long: plain"] = Edited(long_text(frame))
     made["long: other words"] = Edited(long_text(frame, "Frage,Modell,Wert"))
     made["long: an average system"] = Edited(
@@ -168,7 +223,11 @@ def edits(frame: pd.DataFrame) -> dict[str, Edited]:
     return made
 
 
-def outcome(frame: pd.DataFrame, edited: Edited, folder: Path) -> tuple[str, str]:
+RECIPE = re.compile(r"\(((?:sed|tr) .*?)\)( if .*)?$")
+"""What a refusal says to send the file through."""
+
+
+def outcome(frame: pd.DataFrame, edited: Edited, folder: Path, filters: int = 3) -> tuple[str, str]:
     """Return whether a table is read right, is named or refused, or is wrong, and what was said."""
     path = folder / "acc.csv"
     path.write_text(edited.text, "utf-8")
@@ -177,12 +236,16 @@ def outcome(frame: pd.DataFrame, edited: Edited, folder: Path) -> tuple[str, str
     except MeansAloneError as error:
         found = error
     if isinstance(found, MetaevalError):
+        if (recipe := RECIPE.search(str(found))) and filters:
+            command = ["bash", "-c", recipe[1]]
+            mended = subprocess.run(command, input=edited.text, stdout=subprocess.PIPE, text=True, check=True).stdout
+            return outcome(frame, edited._replace(text=mended), folder, filters - 1)
         return "refused", str(found)
     said = "; ".join(map(str, found.attrs["notes"]))
     labels = sorted(map(str, frame.columns)), sorted(map(str, frame.index))
     if (sorted(found["system"].to_numpy()), sorted(found["topic"].to_numpy())) == labels and found.sizes["metric"] == 1:
         held = found.squeeze("metric").sel(system=[*map(str, frame.columns)], topic=[*map(str, frame.index)]).to_numpy()
-        if np.array_equal(held, frame.to_numpy().T):
+        if np.allclose(held, edited.scale * frame.to_numpy().T, rtol=0, atol=1e-9):
             return "right", said
     return ("named" if edited.noted and re.search(edited.noted, said) else "wrong"), said
 

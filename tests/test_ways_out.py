@@ -345,6 +345,17 @@ MISTAKES = {
         "if commas are decimal signs, write the file again with points",
         edit=_write("ap.csv", wide()),
     ),
+    "decimal commas in quotation marks between commas": Mistake(
+        {"ap.csv": wide(write=lambda score: f'"{score:.3f}"'.replace(".", ","))},
+        "table ap.csv",
+        r"has a decimal comma; write '0.130' \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "commas between thousands in quotation marks between commas": Mistake(
+        {"ap.csv": wide(write=lambda score: f'"{1e9 * score:,.0f}"')},
+        "table ap.csv",
+        r"commas between thousands; write '130000000' \((?P<filter>sed -E '[^']*')\)",
+        scale=1e9,
+    ),
     "commas between thousands": Mistake(
         {"ap.csv": wide(sep=";", write=lambda score: f"{1e6 * score:,.0f}")},
         "table ap.csv",

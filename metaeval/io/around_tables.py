@@ -34,8 +34,9 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     delimiter, width = _shape(head, sheet.delimiter)
     rows = [_cells(line, delimiter) for line in head]
     header = next((at for at, cells in enumerate(rows) if _is_header(cells, rows[at + 1 :], width)), None)
-    if header is None and rows and rows[0] and not is_number(rows[0][0]) and len(rows[0]) == width:
-        header = 0  # of names that are numbers
+    if header is None:  # its names are numbers
+        whole = next((at for at, cells in enumerate(rows) if len(cells) == width > 1 and all(cells[1:])), None)
+        header = None if whole is None or is_number(rows[whole][0]) else whole
     if header is None:
         return sheet, []
     above = [at for at, cells in enumerate(rows[:header]) if any(cells)]

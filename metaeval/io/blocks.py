@@ -138,19 +138,31 @@ class BadCellError(Exception):
 
     def __init__(self, place: int, cell: str) -> None:
         super().__init__(place, cell)
-        self.place = place
-        self.rule = _broken_rule(cell.strip(BLANKS))
-        self.is_gap = cell.strip(BLANKS).casefold() in SCORE_GAPS
-        self.is_word = self.rule.endswith(_NO_NUMBER)  # and so may be left out with its column
+        self.place, self.text = place, cell.strip(BLANKS)
+        self.is_gap = self.text.casefold() in SCORE_GAPS
+        self.is_word = self.rule().endswith(_NO_NUMBER)  # and so may be left out with its column
+
+    def rule(self, delimiter: str = "") -> str:
+        """Return the rule, and what mends a file whose cells are divided so."""
+        return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN)
 
 
-def _broken_rule(text: str) -> str:
+_OF_PLAIN = ("tr , .", "tr -d ,")
+_OF_QUOTED = (
+    r"""sed -E 's/"([+-]?[0-9]*),([0-9]+%?)"/\1.\2/g'""",
+    r"""sed -E ':a;s/"([+-]?[0-9]+),([0-9.,]+)"/"\1\2"/;ta'""",
+)
+"""What writes decimal commas as points, and what leaves out commas between thousands, where no comma divides cells and
+where one does, so that such numbers are in quotation marks."""
+
+
+def _broken_rule(text: str, filters: tuple[str, str]) -> str:
     if text.casefold() in SCORE_GAPS:
         gap = f"the cell holds {text!r}" if text else "the cell is empty"
         return f"{gap}; fill in the score, or pass {_WAYS_PAST_GAPS}"
     if len(text) > _LONGEST_NUMBER:
         return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
-    if otherwise := _written_otherwise(text):
+    if otherwise := _written_otherwise(text, *filters):
         return f"{text!r} {otherwise}"
     if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
         with suppress(ValueError):
@@ -162,7 +174,7 @@ def _broken_rule(text: str) -> str:
     return f"{text!r} {way or _NO_NUMBER}"
 
 
-def _written_otherwise(text: str) -> str:
+def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     """Say how a number is to be written that has a decimal comma, commas between thousands or a percent sign."""
     if marked := _MARKED.fullmatch(text):
         return rf"has a mark; write {marked[1]!r} (sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g')"
@@ -176,10 +188,10 @@ def _written_otherwise(text: str) -> str:
     without = repr(text.replace(",", ""))
     if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
         divides = text[-4:-3] == "," and not text.startswith("0")
-        thousands = f", or {without} (tr -d ,) if the comma divides thousands" * divides
-        return f"has a decimal comma; write {text.replace(',', '.')!r} (tr , .){thousands}"
+        thousands = f", or {without} ({without_commas}) if the comma divides thousands" * divides
+        return f"has a decimal comma; write {text.replace(',', '.')!r} ({to_points}){thousands}"
     if re.fullmatch(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text, flags=re.ASCII):
-        return f"has commas between thousands; write {without} (tr -d ,)"
+        return f"has commas between thousands; write {without} ({without_commas})"
     percent = re.fullmatch(r"([+-]?[0-9.,]+)\s*%", text, flags=re.ASCII)
     return f"has a percent sign; write {percent[1]!r} (sed 's/ *%//g')" if percent else ""
 

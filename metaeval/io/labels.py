@@ -51,6 +51,7 @@ LABEL_ROLES = ("topic", "item", "judge", "label")
 type Words = Mapping[str, int | str]
 """What words are: a grade each, "label" for a label without a grade, or "none" for no label."""
 
+_NAME_JUDGES = "name those of the judges (`columns={'judge': 'NAME,NAME'}`)"
 _OF_SUBTOPICS = (
     "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT"
 )
@@ -390,7 +391,7 @@ class _LabelTable:
             listed = f"; its words: {first_few(sorted(next(iter(few.values()))))}" if len(few) == 1 else ""
             raise self.sheet.error(
                 f"no column holds labels, as numbers or as words that two judges share; {columns_found(self.names)}"
-                f"{listed}; name those of the judges (`columns={{'judge': 'NAME,NAME'}}`)"
+                f"{listed}; {_NAME_JUDGES}"
             )
         return alike or numbers
 
@@ -421,11 +422,7 @@ class _LabelTable:
     def _which(self, numbers: Sequence[int], words: Sequence[int]) -> str:
         """Ask which columns are those of judges."""
         names = first_few([self.names[column] for column in [*numbers, *words]], most=_SHOWN, write=shortened)
-        listing = comma_list(self.names[column] for column in words)
-        return (
-            f"columns {names} may all be labels of judges, and are of different kinds; name those of the judges "
-            f"(`columns={{'judge': {listing!r}}}`)"
-        )
+        return f"columns {names} may all be labels of judges, and are of different kinds; {_NAME_JUDGES}"
 
     def _long(
         self,

@@ -111,6 +111,9 @@ def judgments_of(
 def judgments_by_subtopic(content: bytes, path: str) -> Judgments:
     """Read judgments that `judgments_of` took, of subtopics and documents in place of documents: SUBTOPIC/DOCUMENT."""
     read = _QrelsLines.of(content, path)
+    if not read.free_second:
+        message = "these judgments have no column of subtopics, and those of another judge have; write it as column 2"
+        raise FileFormatError(message, path=path)
     pairs = zip(read.found.words_before(), read.found.documents(), strict=True)
     items = identifier_array([f"{word}/{document.decode()}".encode() for word, document in pairs])
     return read.judgments(items, np.lexsort((items, read.lists)))

@@ -59,8 +59,8 @@ _FOOTER = 8
 """Bytes behind the footer of Parquet: its length and PAR1."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 10, 500_000
 """How long a file may be tried: seconds of a processor's time."""
-_WAIT = 3
-"""On a busy machine, or where no limit can be set to its time, a try may last this many times as long."""
+_WAIT = 3 if sys.platform == "win32" else 30
+"""A try may last this many times as long: where no limit can be set to its time, or a machine is very busy."""
 
 
 def parquet_of(frame: pd.DataFrame, noted: Mapping[str, Any] | None = None) -> bytes:

@@ -494,5 +494,5 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: TableOp
             row = "" if down is None else f", row {shortened(down[position])!r}"
             odd = [across[error.place]] if across and not position and error.is_word else ()
             hint = f"; {ways_to_name(across or (), odd)}" if odd else ""
-            raise rows.body.error(f"{column}{row}: {error.rule}{hint}", position) from None
+            raise rows.body.error(f"{column}{row}: {error.rule(rows.body.delimiter)}{hint}", position) from None
     return numbers

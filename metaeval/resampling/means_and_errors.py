@@ -46,8 +46,8 @@ class RanksFromErrors(SystemRanks):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first, with the standard errors and probabilities.
 
-        The columns are metric, system, mean, mean_low and mean_high (its own interval), stderr, n, rank, rank_low,
-        rank_high, n_above, n_below, p_best and ``p_top_k``.
+        The columns are metric, system, mean, mean_low and mean_high (its own interval, exact for n scores that are all
+        at one end of their range), stderr, n, rank, rank_low, rank_high, n_above, n_below, p_best and ``p_top_k``.
         """
         frame = SystemRanks.to_frame(self)
         more = self.data[["error", "n", "p_best", "p_top"]].to_dataframe().reset_index()
@@ -63,6 +63,11 @@ class RanksFromErrors(SystemRanks):
         least, most = (frame["metric"].map({name: ends[side] for name, ends in bounds.items()}) for side in (0, 1))
         frame["mean_low"] = (frame["mean"] - frame["half"]).clip(lower=least)
         frame["mean_high"] = (frame["mean"] + frame["half"]).clip(upper=most)
+        # n scores at one end of their range: Clopper and Pearson
+        exact = (most - least) * (1.0 - (0.5 - self.confidence_level / 2.0) ** (1.0 / frame["n"]))
+        known = np.isfinite(exact)
+        frame["mean_high"] = frame["mean_high"].mask(known & (frame["mean"] == least), least + exact)
+        frame["mean_low"] = frame["mean_low"].mask(known & (frame["mean"] == most), most - exact)
         frame = frame.drop(columns="half")
         first = ["metric", "system", "mean", "mean_low", "mean_high", "stderr", "n"]
         return frame[[*first, *(name for name in frame if name not in first)]]

@@ -103,8 +103,7 @@ def left_out_rows(
 def _counts(values: Floats, at: int) -> bool:
     """Whether a row holds whole numbers where the others do not."""
     rest = np.delete(values, at, axis=0)
-    whole = values[at] == np.rint(values[at])
-    return bool((whole | np.isnan(values[at])).all() and (np.isfinite(rest) & (rest != np.rint(rest))).any())
+    return bool(_are_whole(values[at]) and (np.isfinite(rest) & (rest != np.rint(rest))).any())
 
 
 def odd_notes(table: ScoreTable) -> list[str]:
@@ -148,7 +147,21 @@ def odd_notes(table: ScoreTable) -> list[str]:
             notes.append(mixed)
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in _far_cells(told, table)]
-    return notes
+    return [*notes, *_metrics_of_counts(table)]
+
+
+def _metrics_of_counts(table: ScoreTable) -> list[str]:
+    """Say which metrics hold whole numbers beyond 100 where all others keep to it, as tokens and milliseconds do."""
+    highest = np.nanmax(table.scores, axis=tuple(range(1, table.scores.ndim)), initial=0.0)
+    beyond = np.flatnonzero(highest > _PER_CENTS).tolist()
+    if not 0 < len(beyond) < len(highest) or not all(_are_whole(table.scores[at]) for at in beyond):
+        return []
+    names = first_few([f"{table.labels['metric'][at]} (up to {highest[at]:g})" for at in beyond])
+    return [f"whole numbers, where those of all other metrics are at most 100: {names}; leave out what is no score"]
+
+
+def _are_whole(values: Floats) -> bool:
+    return bool((np.isnan(values) | (values == np.rint(values))).all())
 
 
 def _on_two_scales(table: ScoreTable, metric: int) -> str:

@@ -20,4 +20,4 @@ def test_no_edit_makes_a_wrong_number(kind, items, tmp_path):
     found = table_edits.judged(frame, tmp_path, only=lambda name: name.startswith(kind))
     assert {name: said for name, (outcome, said) in found.items() if outcome == "wrong"} == {}
     counts = Counter(outcome for outcome, _ in found.values())
-    assert counts["right"] >= 0.7 * len(found), {name: said for name, (one, said) in found.items() if one == "refused"}
+    assert counts["right"] >= 0.85 * len(found), {name: said for name, (one, said) in found.items() if one == "refused"}

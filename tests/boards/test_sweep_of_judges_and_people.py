@@ -1,14 +1,17 @@
-"""Tables of labels, of metrics beside people, and of votes, with columns of everything else: no other number counts."""
+"""Tables of labels, of metrics (beside people, alone, repeated), and of votes: no other column of numbers counts."""
 
 import os
 import random
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from advice import obeyed
 
+from metaeval import read_scores
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import MetaevalError
@@ -224,6 +227,55 @@ def scores_read(found, keys, scores):
     )
 
 
+def made_scores(rng, repeats=()):
+    """Return a row a system, item and repeat; the columns of metrics; and the columns that are none."""
+    systems, items = SYSTEMS[: rng.randint(2, 4)], [f"d{at}" for at in range(rng.randint(4, 8))]
+    rows = [*product(systems, items, repeats or [""])]
+    names = rng.sample(METRICS, 1 if repeats else rng.randint(2, 3))
+    metrics = {name: [round(rng.uniform(0, 1), 3) for _ in rows] for name in names}
+    called = ["repeat", "trial", "seed", "epoch", "replicate", "attempt"]
+    keys = [
+        rng.choice(["system", "model", "method", "pipeline", "run"]),
+        rng.choice(["item", "topic", "question", "task", "dataset", "seg_id"]),
+        *([rng.choice(called)] if repeats else []),
+    ]
+    kept = {name: cells for name, cells in others_of(rng, len(rows)).items() if not repeats or name not in called}
+    return dict(zip(keys, zip(*rows, strict=False), strict=False)), metrics, kept
+
+
+def try_scores(rng, tmp_path, repeats=()):
+    keys, metrics, other = made_scores(rng, repeats)
+    path = tmp_path / "t.csv"
+    path.write_text(written(rng, keys | metrics | other))
+    found, _ = obeyed(lambda **options: read_scores(path, **options))
+    return verdict(found, other, lambda: table_read(found, keys, metrics)), path.read_text()
+
+
+def table_read(found, keys, metrics):
+    """Return whether scores are those of their rows, and any other metric is said to look like none."""
+    more = {*found["metric"].to_numpy()} - {*metrics}
+    notes = "; ".join(found.attrs["notes"])
+    if not more <= {*NAMELESS} or any(f"{name} (" not in notes for name in more):
+        return False
+    dims = ("system", "topic", "repeat")[: len(keys)]
+    if "repeat" in set(found.dims) - set(dims):  # one for every system and item
+        found = found.mean("repeat")
+    if {*found.dims} != {"metric", *dims} or any(
+        sorted(found[dim].to_numpy()) != sorted(set(own)) for dim, own in zip(dims, keys.values(), strict=True)
+    ):
+        return False
+    at = {dim: xr.DataArray(list(own), dims="row") for dim, own in zip(dims, keys.values(), strict=True)}
+    return all(found.sel(metric=name, **at).to_numpy().tolist() == own for name, own in metrics.items())
+
+
+def try_components(rng, tmp_path):
+    return try_scores(rng, tmp_path, [str(number + 1) for number in range(rng.randint(2, 4))])
+
+
+def try_agree(rng, tmp_path):
+    return try_scores(rng, tmp_path)
+
+
 def made_votes(rng):
     n, systems = rng.randint(20, 50), SYSTEMS[: rng.randint(3, 6)]
     pairs = [rng.sample(systems, 2) for _ in range(n)]
@@ -285,6 +337,8 @@ DOORS = {
     "labels in memory": try_labels_in_memory,
     "metrics beside people": try_items,
     "metrics beside people in memory": try_items_in_memory,
+    "components": try_components,
+    "agree": try_agree,
     "votes": try_votes,
     "votes in memory": try_votes_in_memory,
 }

@@ -22,7 +22,7 @@ from fuzz_plain import (
     table_alone,
 )
 from fuzz_text import pick, text_mutation
-from fuzz_trec import qrels_of
+from fuzz_trec import judgments_of
 
 from metaeval.inex.assessment_log import read_assessment_log
 from metaeval.io.groups import read_groups
@@ -249,11 +249,12 @@ def _make_labels(rng: random.Random) -> Case:
 
 
 def _make_label_qrels(rng: random.Random) -> Case:
-    files = [
-        "".join(f"{t} 0 {d} {rng.choice((0, 1, 2, -1))}\n" for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1")))
-        for _ in range(2)
-    ]
-    return Case(tuple(one.encode() for one in files))
+    words = rng.choice((("0",), ("0",), ("s1", "2")))  # subtopics
+    lines = [(t, word, d) for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1")) for word in words]
+    levels = rng.choice(((0, 1, 2, -1), (0, 1, 2, -1), (0, 0.5, 1, -2)))
+    return Case(
+        tuple("".join(f"{t} {w} {d} {rng.choice(levels)}\n" for t, w, d in lines).encode() for _ in range(2))
+    )
 
 
 def _make_items(rng: random.Random) -> Case:
@@ -815,14 +816,17 @@ def _labels_as_parts(cells: Mapping[Any, float | str], judges: Sequence[str], it
 
 
 def _label_qrels_opinions(case: Case) -> list[object]:
+    files = dict(zip(_NAMES, map(judgments_of, case.files), strict=False))
+    by_subtopic = any(len({(topic, document) for topic, _, document in own}) < len(own) for own in files.values())
     cells: dict[Any, float] = {}
     items = set()
-    for name, content in zip(_NAMES, case.files, strict=False):
-        for topic, levels in qrels_of(content).items():
-            for document, level in levels.items():
-                items.add((topic, document))
-                if level != -1:
-                    cells[topic, document, name] = float(level)
+    for name, judged in files.items():
+        whole = all(map(float.is_integer, judged.values()))
+        for (topic, word, document), grade in judged.items():
+            item = (topic, f"{word}/{document}" if by_subtopic else document)
+            items.add(item)
+            if grade != -1 if whole else grade >= 0:
+                cells[*item, name] = grade
     return [_labels_as_parts(cells, sorted(_NAMES), items)]
 
 

@@ -167,21 +167,27 @@ def _levelled(rows: list[list[str]]) -> list[list[str]]:
     return rows
 
 
-def qrels_of(content: bytes) -> dict[str, dict[str, float]]:
-    """Return the grade of every document of every topic, its highest where column 2 names subtopics."""
-    judged: dict[str, dict[str, float]] = {}
-    seen: set[tuple[str, str, str]] = set()
+def judgments_of(content: bytes) -> dict[tuple[str, str, str], float]:
+    """Return the grade of every document of every topic and word in column 2."""
+    judged: dict[tuple[str, str, str], float] = {}
     for row in _levelled(_rows(content)):
         if len(row) != _QRELS_COLUMNS:
             raise RefusedError("too few or too many columns")
-        levels = judged.setdefault(row[0], {})
-        if (row[0], row[1], row[2]) in seen:
+        topic, word, document, grade = row
+        if (topic, word, document) in judged:
             raise RefusedError("a document twice")
-        seen.add((row[0], row[1], row[2]))
-        grade = number_of(row[3])
-        if abs(grade) > _LEVEL:
+        judged[topic, word, document] = number_of(grade)
+        if abs(number_of(grade)) > _LEVEL:
             raise RefusedError("too large a grade")
-        levels[row[2]] = max(grade, levels.get(row[2], grade))
+    return judged
+
+
+def qrels_of(content: bytes) -> dict[str, dict[str, float]]:
+    """Return the grade of every document of every topic, its highest where column 2 names subtopics."""
+    judged: dict[str, dict[str, float]] = {}
+    for (topic, _, document), grade in judgments_of(content).items():
+        levels = judged.setdefault(topic, {})
+        levels[document] = max(grade, levels.get(document, grade))
     if all(grade.is_integer() for levels in judged.values() for grade in levels.values()):
         return judged
     return {

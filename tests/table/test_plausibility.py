@@ -73,6 +73,15 @@ def test_a_summary_below_the_topics_is_never_one_of_them(tmp_path, name, numbere
                    for note in found.attrs["notes"])  # fmt: skip
 
 
+def test_counts_among_metrics_are_named():
+    """Whole numbers beyond 100 are said where all other metrics stay below it; scores are said of none."""
+    scores = table()
+    told = as_scores({"AP": scores, "tokens": (1000 * scores).round()}).attrs["notes"]
+    assert [note for note in told if "whole numbers" in note and "tokens (up to " in note]
+    for other in (100 * scores, 1000 * scores, scores > 0.3):  # per cents, numbers with decimals, 0 and 1
+        assert "whole numbers" not in str(as_scores({"AP": scores, "X": other.astype(float)}).attrs.get("notes"))
+
+
 def test_a_topic_that_is_called_like_a_summary_stays():
     """A task may be called sum or max, if it holds scores of its own."""
     frame = table()

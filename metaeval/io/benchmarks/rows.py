@@ -236,7 +236,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
         try:
             scores[at, 0] = to_numbers(columns[name], options.missing)
         except BadCellError as error:
-            raise body.error(f"{name!r}: {error.rule}", error.place) from None
+            raise body.error(f"{name!r}: {error.rule(body.delimiter)}", error.place) from None
     summaries = are_summaries(labels)
     real = [at for at, summary in enumerate(summaries) if not summary]
     told = {name: columns[name] for name in words}

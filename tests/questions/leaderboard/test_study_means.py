@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - quotes are those of the page
 """A leaderboard of means and standard errors: recognised by function and command, with what it can have and no more."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
@@ -87,6 +88,16 @@ def test_every_mean_has_its_interval():
     assert row["mean_high"] - row["mean"] == pytest.approx(stats.norm.ppf(0.975) * row["stderr"])
     row = study_leaderboard(BOARD.assign(n=20), rng=1).to_frame().iloc[0]
     assert row["mean"] - row["mean_low"] == pytest.approx(stats.t.ppf(0.975, 19) * row["stderr"])
+
+
+def test_the_interval_of_a_mean_at_the_end_of_its_range_is_exact():
+    """Of 25 answers without a right one the interval ends at .1372 (Clopper and Pearson), and the other way round."""
+    board = pd.DataFrame({"model": [*"abcd"], "acc": [0.8567, 0.84, 0.0, 1.0], "stderr": [0.02, 0.0203, 0, 0]})
+    rows = study_leaderboard(board.assign(n=[307, 307, 25, 25]), rng=1).to_frame().set_index("system")
+    exact = stats.binomtest(0, 25).proportion_ci(0.95, "exact").high
+    assert rows.loc[["c", "d"], ["mean_low", "mean_high"]].to_numpy() == pytest.approx(
+        np.array([[0.0, exact], [1.0 - exact, 1.0]])
+    )
 
 
 def test_other_studies_say_where_to_go(tmp_path):
