@@ -25,7 +25,7 @@ from metaeval.agreement.labels import as_labels
 REPORT = Path(__file__).parent / "reports" / "judge_difference_coverage.md"
 SEED = 20261128
 GRADES = (0, 1, 2, 3)
-SAMPLES = {2: 400, 8: 160}
+SAMPLES = {2: 150, 8: 40}
 N_SIMULATED, ITEMS = 400, 20
 SETTINGS = [
     (name, judges, topics) for name in ("DL 2023", "simulated", "gaps") for judges in (2, 8) for topics in (10, 25, 50)

@@ -20,7 +20,7 @@ from metaeval.table.scores import as_scores
 
 POWER, ALPHA, MOST = 0.8, 0.05, 20
 SAMPLES, SYSTEMS = 8, 20
-PILOTS = (25, 50, 100)
+PILOTS = (50, 25)
 CLOSE = 0.02
 
 

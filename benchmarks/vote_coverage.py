@@ -53,7 +53,7 @@ NARROWER = (
     (8, 50, 40, 2000, 0.8, 0.4, 0, 0),
 )
 """Settings in which narrower ranks are tried."""
-LEVELS, TRIED = (0.95, 0.9, 0.85), 400
+LEVELS, TRIED = (0.95, 0.9, 0.85), 150
 type Floats = NDArray[np.float64]
 type Setting = tuple[int, int, int, int, float, float, float, float]
 

@@ -348,7 +348,7 @@ def _beside_best(
     shared, difference = of_best.shared, np.where(of_best.shared > 0, of_best.value, np.nan)
     reach = np.full(len(values), np.nan)
     for judge in np.flatnonzero((shared >= _TWO) & (np.arange(len(values)) != best)):
-        lead = leads(judge)
+        lead = leads(int(judge))
         spread = lead.parts.std(axis=1)
         varied = spread * n_units > RELATIVE * lead.sizes
         beside = np.abs(lead.drawn[:, varied]) / (spread[varied] / np.sqrt(n_units))
