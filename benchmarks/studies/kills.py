@@ -176,7 +176,8 @@ def try_command(
     found = content(place / "report")
     assert found == expected, [name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)]
     assert answer(place) == replies, "the answers differ"
-    assert kept == (content(place / "kept") if kept else {}), "the kept replicates differ"
+    again = content(place / "kept") if kept else {}
+    assert kept == again, [name for name in kept.keys() | again.keys() if kept.get(name) != again.get(name)]
     return rows
 
 

@@ -18,7 +18,8 @@ Then each mutant meets the tests of its own test file that reach its line, those
 tests of its own file (what a shared fixture or a cache computed was reached by the first test alone), the quickest
 first, as many as take PATIENCE seconds together. --traces FOLDER keeps what the unchanged tests do and reads it again
 where neither the library nor the test file has changed; --json FILE is written as the run goes, and --again FILE takes
-over what was killed there.
+over what was killed there. --near asks only the tests beside a module, or else those that import it: few files are traced,
+and a mutant that only tests further away would notice counts as one that survived.
 """
 
 import argparse
@@ -105,6 +106,22 @@ def own_tests(name: str) -> list[str]:
     path = Path(name)
     own = str(Path("tests") / path.relative_to("metaeval").parent / f"test_{path.name}")
     return [own, *SHARED_TESTS.get(name, ()), *SHARED_TESTS.get(f"{path.parent}/", ()), name]
+
+
+def near_tests(names: list[str]) -> list[str]:
+    """Name the test files beside some modules: their own, their family's; where there are none, those that import one."""
+    tests = [name for name in test_files() if name.startswith("tests/")]
+    texts = {name: (ROOT / name).read_text() for name in tests}
+    wanted: set[str] = set()
+    for name in names:
+        path = Path(name)
+        family = path.stem.split("_")[0].removesuffix("s")
+        beside = str(Path("tests") / path.relative_to("metaeval").parent / "test_")
+        of_a_question = name.startswith("metaeval/questions/")
+        found = {one for one in tests if one.startswith(beside if of_a_question else beside + family)}
+        found |= {one for one, text in texts.items() if not found and f"{_module(name)} " in text}
+        wanted.update(found, own_tests(name))
+    return [name for name in test_files() if name in wanted]
 
 
 # ------------------------------------------------------------------------------------------------------------- mutants
@@ -424,10 +441,12 @@ def traced(work: tuple[str, str]) -> dict[str, object]:
     return {"outcomes": {}, "reached": {}, "import_lines": {}, "ended": False} if found is None else found
 
 
-def traces(names: list[str], workers: int, folder: Path | None) -> tuple[dict[str, dict], dict[str, dict[str, dict]]]:
+def traces(
+    names: list[str], workers: int, folder: Path | None, *, near: bool = False
+) -> tuple[dict[str, dict], dict[str, dict[str, dict]]]:
     """Trace every file of tests compiled, and for each module with kernels the tests of its own uncompiled."""
     own = [(tests, name) for name in names if _kernels(name) for tests in own_tests(name) if (ROOT / tests).exists()]
-    work = [(tests, "") for tests in test_files()] + own
+    work = [(tests, "") for tests in (near_tests(names) if near else test_files())] + own
     library = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in files())).hexdigest()
     found: dict[tuple[str, str], dict] = {}
     places = {}
@@ -557,7 +576,7 @@ def report(mutants: list[dict[str, object]], command: str) -> str:
     lines = [
         "# Mutation testing",
         "",
-        f"Made by `{command}` at {done.stdout.strip()}. Mutations of cosmic-ray, drawn over every module; each mutant met the",
+        f"Made by `{command}` at {done.stdout.strip()}. Mutations of cosmic-ray, drawn over these modules; each met the",
         f"tests that reach its line, at most {PATIENCE:g} s of them. Boundaries: a comparison that takes in or leaves out its",
         "limit, a number one off. Without effect: nothing that a test could see has changed; the reason stands below.",
         "",
@@ -578,6 +597,17 @@ def report(mutants: list[dict[str, object]], command: str) -> str:
         if not rows:
             lines.append("None.")
     return "\n".join(lines) + "\n"
+
+
+def with_section(kept: str, title: str, text: str) -> str:
+    """Put a report under a heading of another one, before its table of modules, in the place of an older one."""
+    inner = text.split("\n", 2)[2].replace("\n## ", "\n### ")
+    start = kept.find(f"## {title}\n")
+    if start < 0:
+        start = end = kept.index("\n## ") + 1
+    else:
+        end = kept.find("\n## ", start) + 1 or len(kept)
+    return f"{kept[:start]}## {title}\n\n{inner}\n{kept[end:]}"
 
 
 def _counts(mutants: list[dict[str, object]]) -> tuple[int, int, int, int, int, int]:
@@ -610,6 +640,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=None, help="every mutant with its outcome")
     parser.add_argument("--traces", type=Path, default=None, help="a folder that keeps what the unchanged tests do")
     parser.add_argument("--again", type=Path, default=None, help="judge only what survived in this --json file")
+    parser.add_argument("--section", default="", help="put the report under this heading of --out, and keep the rest")
+    parser.add_argument("--near", action="store_true", help="only the tests beside a module")
     options = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
@@ -627,7 +659,7 @@ def main() -> None:
     _graph()  # before the workers are forked
     if options.traces is not None:
         options.traces.mkdir(exist_ok=True, parents=True)
-    compiled, plain = traces(names, options.workers, options.traces)
+    compiled, plain = traces(names, options.workers, options.traces, near=options.near)
     work = []
     for mutant in mutants:
         known = before.get(tuple(mutant[part] for part in _KEY))
@@ -647,9 +679,11 @@ def main() -> None:
                 _keep(options.json, mutants)
     if options.json is not None:
         _keep(options.json, mutants)
-    text = report(mutants, f"python benchmarks/studies/mutation.py --mutants {options.mutants} --seed {options.seed}")
+    asked = [f"--{name} {getattr(options, name)}" for name in ("mutants", "seed", "only") if getattr(options, name)]
+    text = report(mutants, f"python benchmarks/studies/mutation.py {' '.join(asked)}{' --near' * options.near}")
     if options.out is not None:
-        options.out.write_text(text)
+        kept = options.out.read_text() if options.section else ""
+        options.out.write_text(with_section(kept, options.section, text) if kept else text)
     print(*_summary(mutants), sep="\n")
 
 

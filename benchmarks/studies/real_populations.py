@@ -1,11 +1,12 @@
 """Do metaeval's statements hold on real topics? Every real table as the whole population of topics.
 
-Run: python benchmarks/studies/real_populations.py DATA_FOLDER [--only STATEMENT ...] [--samples N] [--quick]
+Run: python benchmarks/studies/real_populations.py DATA_FOLDER [--only STATEMENT ...] [--scale SHARE] [--quick]
 
 Samples of topics are drawn from a table with replacement, so the table is the truth (`populations.py`). One file a
-statement (`real_*.py`) judges it and writes its section of the report: coverage on both sides, bias, width over that of
-an oracle and processor time, with standard errors over collections, whose tables share topics. ``--only`` replaces
-these sections of the kept report; ``--quick`` takes two tables and few samples and prints. A statement's module has
+statement (`real_*.py`) judges it and writes its section of the report: coverage on both sides, bias, width over that
+of an oracle and processor time, with standard errors over collections, whose tables share topics. ``--only`` replaces
+these sections of the kept report; ``--scale`` takes a share of the samples; ``--quick`` takes two tables and few
+samples and prints. A statement's module has
 
 - `judge(tables, scale)`: one row a table and setting, as a DataFrame; `scale` multiplies the samples;
 - `section(rows)`: Markdown under one heading of second level;
@@ -45,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=STATEMENTS, default=STATEMENTS)
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the samples")
     parser.add_argument("--quick", action="store_true", help="two tables, few samples; prints")
     arguments = parser.parse_args()
     tables = populations(arguments.folder, matrices_only=arguments.quick)
@@ -55,7 +57,7 @@ def main() -> None:
     for name in arguments.only:
         start = time.perf_counter()
         statement = importlib.import_module(f"real_{name}")
-        rows = statement.judge(tables, QUICK_SCALE if arguments.quick else 1.0)
+        rows = statement.judge(tables, QUICK_SCALE if arguments.quick else arguments.scale)
         text = statement.section(rows)
         print(
             f"{name}: {time.perf_counter() - start:.0f} s",

@@ -4,8 +4,11 @@ Kappa is a ratio of sums over topics, so what one topic adds to it is known. Mea
 judges are compared on the same topics, and all comparisons of a judge share the same resamples.
 """
 
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,6 +29,7 @@ from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 
 type Floats = NDArray[np.float64]
+type Ints = NDArray[np.int64]
 
 _TWO = 2
 _OF_GRADES = ("quadratic_kappa", "near", "bias")
@@ -38,8 +42,9 @@ class JudgeRanking(Result):
 
     table: pd.DataFrame
     """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, ``shared`` (those
-    that the best judge labelled too), `measure` with ``difference`` from the best (0 or less; missing without shared
-    topics) with ``difference_low`` and ``difference_high`` (missing where both say the same everywhere), ``behind``
+    with items that the best judge labelled too), `measure` with ``difference`` from the best, of the items that both
+    labelled (above 0 where a judge does better there; missing where nothing is shared, or one label is all that is
+    said) with ``difference_low`` and ``difference_high`` (missing where both say the same everywhere), ``behind``
     (whether all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank`` among
     the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha``
     (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
@@ -125,12 +130,12 @@ def rank_judges(
     .. math:: \kappa_t = \frac{(1 - \kappa)(r_t^T w c + r^T w c_t) - O_t N - O N_t}{E}
 
     to it, which sums to 0 over topics. Two judges differ by d with the standard error s, which is :math:`\sqrt{T}`
-    times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`. A judge i is compared with whoever came
-    out best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is the quantile over resamples of the topics of the
-    largest :math:`|d^*| / s` of i and anybody else, taken from the normal law to that of t with T - 1 degrees of
-    freedom, T the topics that both have; those that share none are not compared. The truly best judge is then wrongly
-    found behind with probability
-    :math:`1 -` `confidence_level` at most, up to the approximation (multiple comparisons with the best [1]_). With one
+    times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`, both of the items that both judges
+    labelled. A judge i is compared with whoever came out best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is
+    the quantile over resamples of the topics of the largest :math:`|d^*| / s` of i and anybody else, taken from the
+    normal law to that of t with T - 1 degrees of freedom, T the topics that both have; those that share none are not
+    compared. The truly best judge is then wrongly found behind with probability :math:`1 -` `confidence_level` at most,
+    up to the approximation (multiple comparisons with the best [1]_). With one
     topic there is no interval, and nobody is behind; nor is anybody on so few topics that not even a test of signs
     could tell (five at a level of .95). Where no topics are named (``labels.by_item``), T counts items.
 
@@ -184,13 +189,12 @@ def rank_judges(
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
     if not labels.ordered:
         table[list(_OF_GRADES)] = np.nan
-    units = _items_of(labels, reference_index, ranked) if labels.by_item else tables[there][:, ranked]
-    parts = _parts_of_topics(units, np.abs(scale[:, None] - scale), squared=measure != "kappa")
-    compared = min(parts.shape) >= _TWO
-    drawn = draw_topic_counts(source.generator, n_resamples, parts.shape[1])
-    means = np.concatenate([parts @ counts for counts in drawn], axis=1).T / parts.shape[1]  # resample, judge
-    table = table.assign(difference=table[measure] - table[measure].max())
-    table = table.assign(**_beside_best(table, parts, means, confidence_level, units.any(axis=(2, 3)), measure))
+    items, unit_of = _items_of(labels, reference_index, ranked)
+    unit_of = np.arange(len(items)) if labels.by_item else np.unique(unit_of, return_inverse=True)[1]
+    n_units = int(unit_of.max()) + 1
+    leads = _leads(_Units(items, unit_of, n_units), scale, measure, n_resamples, source.generator)
+    compared = min(len(table), n_units) >= _TWO
+    table = table.assign(**_beside_best(table[measure].to_numpy(), leads, confidence_level, n_units))
     placed = table["shared"] > 0
     for name in ("quadratic_kappa", "kappa", "alpha") if placed.sum() >= _TWO else ():
         if table[name].isna().all():
@@ -203,20 +207,95 @@ def rank_judges(
         undefined=tuple(names[~ranked & (names != reference)]),
         compared=compared,
         confidence_level=float(confidence_level),
-        n_topics=parts.shape[1],
+        n_topics=n_units,
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
 
 
-def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> Floats:
-    """Return the table of every item that the reference labelled: (item, judge, label of the reference, own label)."""
+def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> tuple[Floats, Ints]:
+    """Return the table of every item that the reference labelled, and which topic it is of, in an order of content.
+
+    Shape of the tables: (item, judge, label of the reference, own label).
+    """
     hot = (labels.table.to_numpy()[:, :, None] == np.array(labels.scale)).astype(np.float64)
-    hot = hot[np.argsort(kinds_of(labels), kind="stable")]
-    hot = hot[hot[:, own].any(axis=1)]
+    topics = pd.Index(topics_by_content(labels)).get_indexer(labels.table.index.get_level_values("topic"))
+    order = np.argsort(kinds_of(labels), kind="stable")
+    hot, topics = hot[order], topics[order]
     tables = hot[:, own, None, :, None] * hot[:, ranked][:, :, None, :]
-    tables = tables[tables.any(axis=(1, 2, 3))]
-    return np.asarray(tables)
+    there = tables.any(axis=(1, 2, 3))
+    return tables[there], topics[there]
+
+
+class _Units(NamedTuple):
+    """The tables of items, and the units that are drawn: topics, or items."""
+
+    items: Floats
+    """Shape (item, judge, label of the reference, own label)."""
+    unit_of: Ints
+    n: int
+
+    def added(self, items: Floats) -> Floats:
+        """Return the tables of units: (unit, judge, label of the reference, own label)."""
+        tables = np.zeros((self.n, *items.shape[1:]))
+        np.add.at(tables, self.unit_of, items)
+        return tables
+
+    def labelled(self) -> NDArray[np.bool_]:
+        """Return which judge labelled which item."""
+        return np.asarray(self.items.any(axis=(2, 3)))
+
+    def common(self, judge: int) -> tuple[Floats, Floats]:
+        """Return the tables of every judge, and those of one, on the items that both labelled."""
+        there = self.labelled()
+        both = (there & there[:, [judge]])[:, :, None, None]
+        return self.added(self.items * both), self.added(self.items[:, [judge]] * both)
+
+
+class _Lead(NamedTuple):
+    """By how much every judge is ahead of one of them, on the items that both labelled."""
+
+    value: Floats
+    shared: Ints
+    """Units with such items."""
+    parts: Floats
+    """What every unit adds. Shape (judge, unit)."""
+    sizes: Floats
+    drawn: Floats
+    """The lead on resamples, less the value. Shape (resample, judge)."""
+
+
+def _leads(
+    units: _Units, scale: Floats, measure: str, n_resamples: int, generator: np.random.Generator
+) -> Callable[[int], _Lead]:
+    """Return a function of a judge; where all labelled the same items, all judges have the same sums."""
+    parts_of = partial(_parts_of_topics, distance=np.abs(scale[:, None] - scale), squared=measure != "kappa")
+
+    def resampled(parts: Floats) -> Floats:
+        draws = draw_topic_counts(deepcopy(generator), n_resamples, units.n)  # the same for every judge
+        return np.concatenate([parts @ counts for counts in draws], axis=1).T / units.n
+
+    def kappas(tables: Floats) -> Floats:
+        return pooled(tables.sum(axis=0), scale, rel=0)[measure]
+
+    if units.labelled().all():
+        tables = units.added(units.items)
+        parts, values, shared = parts_of(tables), kappas(tables), tables.any(axis=(2, 3)).sum(axis=0)
+        means, sizes = resampled(parts), np.abs(parts).sum(axis=1)
+        return lambda judge: _Lead(
+            values - values[judge], shared, parts - parts[judge], sizes + sizes[judge], means - means[:, [judge]]
+        )
+
+    def on_common(judge: int) -> _Lead:
+        tables, own = units.common(judge)
+        value = kappas(tables) - kappas(own)
+        shared = np.where(np.isfinite(value), tables.any(axis=(2, 3)).sum(axis=0), 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            both = [np.where(shared[:, None] > 0, parts_of(of), 0.0) for of in (tables, own)]
+        parts = both[0] - both[1]
+        return _Lead(value, shared, parts, np.abs(both).sum(axis=(0, 2)), resampled(parts))
+
+    return on_common
 
 
 def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:
@@ -260,29 +339,24 @@ def _parts_of_topics(tables: Floats, distance: Floats, *, squared: bool) -> Floa
     return np.asarray(len(tables) * parts / expected[:, None])
 
 
-def _beside_best(  # noqa: PLR0913, PLR0917 - what differences of a measure rest on
-    table: pd.DataFrame,
-    parts: Floats,
-    means: Floats,
-    confidence_level: float,
-    labelled: NDArray[np.bool_],
-    measure: str,
+def _beside_best(
+    values: Floats, leads: Callable[[int], _Lead], confidence_level: float, n_units: int
 ) -> dict[str, NDArray[Any]]:
-    """Return every judge's difference from the best with its interval, and whether it is behind, on shared topics."""
-    n_judges, n_topics = parts.shape
-    best, sizes = int(np.argmax(table["difference"])), np.abs(parts).sum(axis=1)
-    shared = (labelled & labelled[:, [best]]).sum(axis=0)
-    difference = np.where(shared > 0, table["difference"], np.nan)
-    reach = np.full(n_judges, np.nan)
-    for judge in np.flatnonzero((shared >= _TWO) & (np.arange(n_judges) != best)):
-        spread = (parts - parts[judge]).std(axis=1)
-        varied = spread * n_topics > RELATIVE * (sizes + sizes[judge])
-        beside = np.abs(means[:, varied] - means[:, [judge]]) / (spread[varied] / np.sqrt(n_topics))
+    """Return every judge's difference from the best with its interval, and whether it is behind, on common items."""
+    best = int(np.argmax(values))
+    of_best = leads(best)
+    shared, difference = of_best.shared, np.where(of_best.shared > 0, of_best.value, np.nan)
+    reach = np.full(len(values), np.nan)
+    for judge in np.flatnonzero((shared >= _TWO) & (np.arange(len(values)) != best)):
+        lead = leads(int(judge))
+        spread = lead.parts.std(axis=1)
+        varied = spread * n_units > RELATIVE * lead.sizes
+        beside = np.abs(lead.drawn[:, varied]) / (spread[varied] / np.sqrt(n_units))
         level = _single_level(beside, confidence_level)
-        reach[judge] = spread[best] / np.sqrt(n_topics) * reach_of_topics(shared[judge], level)
+        reach[judge] = spread[best] / np.sqrt(n_units) * reach_of_topics(shared[judge], level)
         if not varied[best]:  # as in `metaeval.agreement.drawn_intervals`: some topics elsewhere may be of another kind
             others = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / shared[judge])
-            reach[judge] = others * (1.0 + table[measure].max()) if difference[judge] < -RELATIVE else np.nan
+            reach[judge] = others * (1.0 + values.max()) if difference[judge] < -RELATIVE else np.nan
         if 2.0 ** (1 - int(shared[judge])) > 1.0 - confidence_level:  # no test of signs could tell
             reach[judge] = max(reach[judge], -difference[judge])
     return {

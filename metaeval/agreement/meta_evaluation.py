@@ -54,13 +54,14 @@ class MetaMetrics(Result):
     ``other_half`` (value with the threshold of the other half of the items) where one is fitted, ``error`` where the
     value itself is drawn."""
     average: pd.DataFrame
-    """One row a metric that every task has, best first: ``metric``, ``value``, ``low``, ``high``, ``rank``,
+    """One row a metric that every task has, best first: ``metric``, ``value``, ``n_items`` (of the task with the
+    fewest), ``low``, ``high``, ``rank``,
     ``letters``, ``chance``, ``chance_high``, ``p_chance``, ``p_chance_error``, ``above_chance``."""
     pairs: pd.DataFrame
     """One row a task (the last is "average") and pair of metrics, the better one first: ``task``, ``metric_a``,
     ``metric_b``, ``difference``, ``p`` (one-sided), ``p_corrected``."""
     sentinels: pd.DataFrame
-    """One row a task and made-up metric, or other human score: ``task``, ``metric``, ``value``."""
+    """One row a task and made-up metric, or other human score: ``task``, ``metric``, ``value``, ``n_items``."""
     tasks: pd.DataFrame
     """One row a task: ``task``, ``measure``, ``level``, ``group``, ``sets``, ``weight`` (all sum to 1), ``n_metrics``,
     ``n_systems``, ``n_items`` (with human scores), ``n_cells``, ``n_clusters``, ``exchange``."""
@@ -313,9 +314,11 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     pairs.append(compared.assign(task=AVERAGE))
     sentinels = pd.DataFrame(
         [
-            {"task": task.name, "metric": name, "value": value}
+            {"task": task.name, "metric": name, "value": value, "n_items": n_items}
             for task, outcome in zip(asked.tasks, found, strict=True)
-            for name, value in zip([*SENTINELS, *ceiling], outcome.sentinels, strict=True)
+            for name, value, n_items in zip(
+                [*SENTINELS, *ceiling], outcome.sentinels, outcome.sentinel_items, strict=True
+            )
         ]
     )
     first = [
@@ -337,7 +340,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     table = pd.concat(tables, ignore_index=True)
     return MetaMetrics(
         table=table[[*first, "threshold", "other_half", "error"]],
-        average=average[[name for name in first[1:] if name not in {"n_items", "n_ordered"}]],
+        average=average[[name for name in first[1:] if name != "n_ordered"]],
         pairs=pd.concat(pairs, ignore_index=True)[["task", "metric_a", "metric_b", "difference", "p", "p_corrected"]],
         sentinels=sentinels,
         tasks=_task_table(asked, found, _weights(asked)),
@@ -489,7 +492,9 @@ def _average(
         row = low * n - low * (low + 1) // 2 + high - low - 1
         hybrids.append(sign[:, None] * outcome.hybrids[row])
         observed.append(sign * outcome.observed[row])
-    columns = {"value": value} | compare_with_chance(value, shuffled, exact=chance.exact)
+    items = [outcome.columns["n_items"][at] for outcome, at in zip(found, blend.at, strict=True)]
+    columns = {"value": value, "n_items": np.min(items, axis=0)}
+    columns |= compare_with_chance(value, shuffled, exact=chance.exact)
     columns |= _ends(value, spread, confidence_level, 0.0)
     exchanged = blend.added(hybrids, offset=False), blend.added(observed, offset=False)
     return _ranked(blend.metrics, columns, *exchanged, correction, alpha)

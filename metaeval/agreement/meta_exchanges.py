@@ -9,7 +9,7 @@ import numpy as np
 from metaeval.agreement.meta_cells import MetaCells
 from metaeval.agreement.meta_sums import MetaSums, SumsBlock, quick_soft, sums_of, used_items, values_of
 from metaeval.agreement.meta_tasks import MEASURES, MetaTask
-from metaeval.base.arrays import Flags, Floats
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 
@@ -87,6 +87,8 @@ class Found(NamedTuple):
     observed: Floats
     """The difference that they are compared with. Shape (pair,)."""
     sentinels: Floats
+    sentinel_items: Ints
+    """Items that the value of every made-up metric rests on."""
     unit: str
 
 
@@ -115,6 +117,7 @@ def measure_task(place: int, asked: MetaOptions) -> Found:
         hybrids=hybrids,
         observed=observed,
         sentinels=np.where(_lacking(every), np.nan, quick_measure(task, made, asked)),
+        sentinel_items=np.where(_lacking(every), 0, sum(used_items(task, cells).sum(axis=1) for cells in made)),
         unit=unit,
     )
 

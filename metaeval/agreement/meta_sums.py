@@ -389,6 +389,11 @@ def used_items(task: MetaTask, cells: MetaCells) -> Flags:
         used = cells.complete
     elif task.group == "item":
         return np.isfinite(group_values(task, cells))
+    elif task.group == "system":
+        of_systems = np.isfinite(group_values(task, cells))
+        return np.asarray((of_systems[:, :, None] & cells.there).any(axis=1))
+    elif task.measure in {*CALIBRATED, "pairwise_pearson"}:
+        used = cells.there.sum(axis=0) > 1
     else:
         used = cells.there.any(axis=0)
     return np.broadcast_to(used, (len(cells.metrics), len(used)))

@@ -5,13 +5,14 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import ArrayLike
 
 from metaeval.agreement.human_statistics import pearson_last_axis
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.running.equality import difference, reaches
+from metaeval.running.equality import difference, reaches, settle
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.tails import student_p, student_tail
 
@@ -171,6 +172,34 @@ def williams_table(
             "p_corrected": corrected,
         }
     )
+
+
+def williams_of_items(scores: xr.DataArray, *, reference: str, correction: str) -> pd.DataFrame:
+    """Compare all pairs of metrics, two-sided, by the means of the cells that people and both metrics scored.
+
+    `scores` have the directions of `oriented`. As `williams_table`, with ``n_items``.
+    """
+    names = [str(name) for name in scores["metric"].to_numpy()]
+    table = scores.transpose("metric", "system", "item").to_numpy()
+    human, metrics = names.index(reference), [place for place, name in enumerate(names) if name != reference]
+    parts = []
+    for pair in combinations(metrics, 2):
+        three = table[[human, *pair]]
+        common = np.isfinite(three).all(axis=0)
+        means = pd.DataFrame(_means(three, common).T, columns=[names[place] for place in (human, *pair)])
+        row = williams_table(means, reference=reference, alternative="two-sided")
+        parts.append(row.assign(n_items=int(common.any(axis=0).sum())))
+    found = pd.concat(parts, ignore_index=True)
+    tested = found["p"].notna()
+    found.loc[tested, "p_corrected"] = adjust(found.loc[tested, "p"].to_numpy(), correction)
+    return found
+
+
+def _means(scores: Floats, common: Flags) -> Floats:
+    """Return the mean of every system, those that are equal up to rounding made equal; NaN without a common cell."""
+    kept, n = np.where(common, scores, 0.0), common.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return settle(kept.sum(axis=2) / n, np.abs(kept).sum(axis=2) / n)
 
 
 def _three_correlations(human: Floats, a: Floats, b: Floats) -> tuple[float, float, float, float]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from matplotlib.text import Text
 
-from metaeval.agreement.judge_ranking import _parts_of_topics, rank_judges
+from metaeval.agreement.judge_ranking import _items_of, _leads, _parts_of_topics, _Units, rank_judges
 from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.label_statistics import contingency, pooled
@@ -172,6 +172,43 @@ def test_judges_of_other_topics_are_not_compared():
     assert rows.loc["c", ["difference", "difference_low", "difference_high"]].notna().all()
     assert "b" not in found.open_to_best()
     assert not any(text.get_text() == "b" for text in found.plot().findobj(Text))
+
+
+@pytest.mark.parametrize("n_topics", [6, 300])
+def test_two_judges_are_compared_on_the_items_that_both_labelled(n_topics):
+    """A judge of few easy items leads no other by what that one did on the hard ones."""
+    labels = drawn({"few": 0.3, "whole": 0.3, "half": 0.5}, n_items=300, n_topics=n_topics)
+    table = labels.table.copy()
+    table.loc[table.index[60:], "few"] = np.nan
+    table.loc[table.index[60:], "whole"] = 3 - table["nist"][60:]  # wrong wherever it is alone
+    table.loc[table.index[30:180], "half"] = np.nan
+    found = rank_judges(as_labels(table), reference="nist", rng=0)
+    rows = found.table.set_index("judge")
+    assert found.table["judge"][0] == "few"
+    for judge in ("whole", "half"):
+        both = table[["nist", "few", judge]].dropna()
+        alone = rank_judges(as_labels(both), reference="nist", rng=0).table.set_index("judge")["quadratic_kappa"]
+        assert rows.loc[judge, "difference"] == pytest.approx(alone[judge] - alone["few"])
+        assert rows.loc[judge, "shared"] == both.index.get_level_values("topic").nunique()
+    assert rows.loc["whole", "quadratic_kappa"] < 0
+    assert not rows.loc["whole", "behind"]
+
+
+def test_judges_with_the_same_items_are_compared_alike_beside_one_with_a_gap():
+    """Sums of common items are those of all items where two judges lack none, by topic and on every resample."""
+    whole = drawn({"a": 0.3, "b": 0.4, "c": 0.6}, n_items=120)
+    table = whole.table.assign(d=whole.table["a"].where(np.arange(120) != 7))
+    leads = []
+    for labels in (whole, as_labels(table)):
+        others = np.array(labels.judges) != "nist"
+        items, topics = _items_of(labels, labels.judges.index("nist"), others)
+        order = np.array([labels.judges.index(name) - 1 for name in "abc"])
+        units, rng = _Units(items, topics, 20), np.random.default_rng(1)
+        found = _leads(units, np.arange(4.0), "quadratic_kappa", 50, rng)(int(order[0]))
+        parts = found.parts[order]
+        leads.append([found.value[order], found.shared[order], found.sizes[order], np.sort(parts, axis=1)])
+    for one, other in zip(*leads, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_a_single_judge_has_a_row_and_no_rival():

@@ -443,6 +443,46 @@ def test_metrics_that_are_constant_on_most_items_are_compared_on_all(measure, gr
         assert published["lucky"] == pytest.approx(1.0)
 
 
+def test_all_shuffles_are_gone_through_where_they_are_few():
+    """Two systems on three items can be dealt out in 8 ways: p is a share of them, and no draw."""
+    human, metrics = made(3, n_systems=2, n_items=3, gaps=False)
+    metric = metrics["C"]
+    scores = table(human, {"C": metric})
+    found = meta_metrics(scores, tasks="pearson:item", n_resamples=1, n_chance=8, rng=0)
+    ways = [
+        np.corrcoef(human.ravel(), np.where(np.array(way), metric[::-1], metric).ravel())[0, 1]
+        for way in product([False, True], repeat=3)
+    ]
+    row = found.table.iloc[0]
+    assert (found.all_shuffles, found.n_shuffles) == (True, 8)
+    assert row["p_chance"] == np.mean(np.array(ways) >= row["value"] - 1e-9)
+    assert row["chance"] == pytest.approx(np.mean(ways))
+    assert row["p_chance_error"] == 0
+    assert not meta_metrics(scores, tasks="pearson:item", n_resamples=1, n_chance=7, rng=0).all_shuffles
+    two = {"one": scores, "two": scores}
+    assert not meta_metrics(two, tasks="pearson:item", n_resamples=1, n_chance=64, rng=0).all_shuffles
+
+
+def test_every_value_counts_the_items_that_it_rests_on():
+    """Items of which people scored one system alone have no pair, and a system with two items no correlation."""
+    human, metrics = made(2, n_systems=4, n_items=9, gaps=False)
+    human[1:, 0] = np.nan  # one system
+    human[2:, 1] = np.nan  # two
+    tasks = "acc_eq, tau_eq, pairwise_pearson, spa, pearson:item, spearman:item:item, pearson:item:system, pearson"
+    found = meta_metrics(table(human, metrics), tasks=tasks, n_resamples=20, n_flips=20, n_chance=0, rng=0)
+    of_task = {"acc_eq": 8, "tau_eq": 8, "pairwise_pearson": 8, "spa": 7, "spearman:item:item": 7}
+    of_task |= dict.fromkeys(("pearson:item", "pearson:item:system", "pearson:system"), 9)
+    for frame in (found.table, found.sentinels.dropna(subset="value")):
+        counted = frame.groupby("task")["n_items"].agg(set)
+        assert {task: counted[task] for task in counted.index} == {
+            task: {n} for task, n in of_task.items() if task in counted.index
+        }
+    assert set(found.average["n_items"]) == {7}
+    human[0, 2:] = np.nan
+    alone = meta_metrics(table(human, metrics), tasks="pearson:item:system", n_resamples=20, n_chance=0, rng=0)
+    assert set(alone.table["n_items"]) == {8}  # the first item has a score of the first system alone, which has two
+
+
 def test_scores_of_systems_that_are_given_are_used():
     """A score of a whole text, BLEU's, stands for the mean of its items; people's too."""
     human, metrics = made(11)

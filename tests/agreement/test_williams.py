@@ -1,14 +1,17 @@
 """Williams' test against published p-values and the laws of its statistic."""
 
+from itertools import combinations
+
 import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import given
 from scipy import stats
 
 from metaeval.agreement.human_statistics import pearson_last_axis
-from metaeval.agreement.williams import williams_table, williams_test
+from metaeval.agreement.williams import williams_of_items, williams_table, williams_test
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 FILLER = 0.12  # stands in the published tables where nothing was tested or found
@@ -93,3 +96,28 @@ def test_less_is_the_other_side_of_greater():
     assert less == pytest.approx(stats.t.cdf(t, 6))
     with pytest.raises(InvalidOptionError, match=r"`first` must be a correlation in \[-1, 1\], not 1\.2"):
         williams_test(1.2, 0.8, 0.7, n=9)
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_two_metrics_are_compared_on_the_items_that_both_have(complete):
+    """A metric with scores of some items alone meets another there, and people's means are of these items too."""
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(4, 7, 12)) + np.linspace(0, 2, 7)[:, None]
+    if not complete:
+        table[1, :, 4:] = np.nan
+        table[2, 3, 5] = np.nan
+    names = ["human", "some", "all but one", "all"]
+    scores = xr.DataArray(table, dims=("metric", "system", "item"), coords={"metric": names})
+    found = williams_of_items(scores, reference="human", correction="holm").set_index(["metric_a", "metric_b"])
+    for a, b in combinations(range(1, 4), 2):
+        common = np.isfinite(table[[0, a, b]]).all(axis=0)
+        means = pd.DataFrame(
+            {names[at]: [row[here].mean() for row, here in zip(table[at], common, strict=True)] for at in (0, a, b)}
+        )
+        expected = williams_table(means, reference="human", alternative="two-sided").iloc[0]
+        row = found.loc[names[a], names[b]]
+        for column in ("correlation_a", "correlation_b", "between", "t", "p"):
+            assert row[column] == pytest.approx(expected[column])
+        assert row["n_items"] == common.any(axis=0).sum()
+    ordered = found["p"].sort_values()
+    assert found["p_corrected"].min() == pytest.approx(min(3 * ordered.iloc[0], 1.0))

@@ -302,13 +302,14 @@ def _permutation_table(comparison: MetricComparison) -> Table:
 
 def _williams_table(study: HumanStudy) -> Table:
     return Table(
-        **say.named("williams"),
+        **say.named("williams", study=study),
         frame=study.williams,
         columns=(
             *left(metric_a="First", metric_b="Second"),
             *right(_DECIMAL, "r with people", correlation_a="first", correlation_b="second"),
             *right(_DECIMAL, between="r between the two metrics"),
             *right(whole, n_systems="Systems"),
+            *(right(whole, n_items="Items") if "n_items" in study.williams else ()),
             *right(number(2), t="t"),
             *right(p_value, p="p", p_corrected="p, corrected"),
         ),

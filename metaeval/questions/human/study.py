@@ -14,7 +14,7 @@ from metaeval.agreement.human import HumanAgreement, Level, Resample, flat_items
 from metaeval.agreement.human_statistics import Statistic, system_statistics
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
-from metaeval.agreement.williams import williams_table
+from metaeval.agreement.williams import williams_of_items, williams_table
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
@@ -239,13 +239,19 @@ def study_human(  # noqa: PLR0913 - every option is one question
         asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
         decisions, left = compared_decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
         notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *left]
+    compared = [turned] if table is None else _means_by_metric(oriented(table), name)
     system_rows = [
-        system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
+        system_statistics(frame, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
         for statistic in statistics
+        for frame in compared
     ]
     williams = pd.DataFrame()
     if means.shape[1] > 2:  # noqa: PLR2004 - as above
-        williams = williams_table(turned, reference=name, alternative="two-sided", correction=correction)
+        williams = (
+            williams_table(turned, reference=name, alternative="two-sided", correction=correction)
+            if table is None
+            else williams_of_items(oriented(table), reference=name, correction=correction)
+        )
     return HumanStudy(
         scores=table,
         means=means,
@@ -319,6 +325,13 @@ def _means(scores: xr.DataArray, reference: str) -> pd.DataFrame:
     names = [str(metric) for metric in scores["metric"].to_numpy()]
     values = settle(scored.mean("item").to_numpy(), abs(scored).mean("item").to_numpy()).T
     return pd.DataFrame(values, index=pd.Index(scores["system"].to_numpy()), columns=names)
+
+
+def _means_by_metric(scores: xr.DataArray, reference: str) -> list[pd.DataFrame]:
+    """Return the means of the human score and every metric over the cells that both have."""
+    names = [str(metric) for metric in scores["metric"].to_numpy() if metric != reference]
+    pairs = (scores.sel(metric=[reference, name]) for name in names)
+    return [_means(pair.where(np.isfinite(pair).all("metric")), reference) for pair in pairs]
 
 
 def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:

@@ -173,3 +173,18 @@ def test_what_users_expect_of_means_and_of_falling_metrics():
     assert found.to_dict() == {"TER": "met", "same": "not noticed", "gap": "not tried"}
     with pytest.raises(UnknownNameError, match="c-empty"):
         study_human(means, expectations="c>c-empty", **asked)
+
+
+def test_means_are_compared_on_the_items_that_were_scored_by_both():
+    """A metric of four items agrees at system level as its own row says, and meets another on these items."""
+    table = made()
+    table.loc[{"metric": "close", "item": table["item"].to_numpy()[4:]}] = np.nan
+    study = study_human(table, n_resamples=30, rng=0)
+    for agreement in study.agreements[:3]:
+        own = study.system_table[study.system_table["statistic"] == agreement.statistic].set_index("metric")["value"]
+        row = agreement.table.set_index("metric")["value"]
+        pd.testing.assert_series_equal(own, row.reindex(own.index), check_names=False)
+    few = study_human(table.isel(item=slice(None, 4)), n_resamples=30, rng=0).williams.iloc[0]
+    columns = ["correlation_a", "t", "p"]
+    assert study.williams.iloc[0][columns].tolist() == pytest.approx(few[columns].tolist())
+    assert study.williams["n_items"].tolist() == [4]
