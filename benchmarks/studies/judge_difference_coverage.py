@@ -7,8 +7,8 @@ whole population is the truth. With two judges an interval holds by itself; amon
 each other, so that they hold more often than the level, and the truly best one is behind in 5 % of the samples at
 most.
 
-    python benchmarks/judge_difference_coverage.py DATA_FOLDER            # writes the report of the same name
-    python benchmarks/judge_difference_coverage.py DATA_FOLDER --quick    # a tenth of the samples, to standard output
+    python benchmarks/studies/judge_difference_coverage.py DATA_FOLDER            # writes the report of the same name
+    python benchmarks/studies/judge_difference_coverage.py DATA_FOLDER --quick    # a tenth of the samples, to standard output
 """
 
 from functools import cache, partial
@@ -22,7 +22,7 @@ from metaeval.agreement.judge_ranking import rank_judges
 from metaeval.agreement.label_statistics import pooled
 from metaeval.agreement.labels import as_labels
 
-REPORT = Path(__file__).parent / "reports" / "judge_difference_coverage.md"
+REPORT = Path(__file__).parents[1] / "reports" / "judge_difference_coverage.md"
 SEED = 20261128
 GRADES = (0, 1, 2, 3)
 SAMPLES = {2: 150, 8: 40}
@@ -124,7 +124,7 @@ def report(data: Path, share: float) -> str:
 HEAD = """\
 # Coverage of the differences between judges
 
-Made by `python benchmarks/judge_difference_coverage.py DATA_FOLDER`. {two} samples of topics a row of two judges and
+Made by `python benchmarks/studies/judge_difference_coverage.py DATA_FOLDER`. {two} samples of topics a row of two judges and
 {eight} of eight, from DL 2023 (25 topics, judges drawn anew each time) and from 400 simulated topics; in the rows with
 gaps every second judge lacks 30 % of the easy items and 70 % of the others. Nominal level 95 %: of one interval with
 two judges; with eight, of the truly best judge not being found behind, so that single intervals hold more often.
