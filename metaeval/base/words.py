@@ -126,9 +126,7 @@ class WrittenInterval:
     low: str
     high: str
     error: str = ""
-    """Of both ends, where it reaches their last digit."""
     unit: str = ""
-    """Of the error: points where the ends are percentages."""
 
     @property
     def bare(self) -> str:
@@ -523,23 +521,27 @@ def bracketed(  # noqa: PLR0913 - a value, its ends, and how they are written
     >>> [bracketed(0.01, 0.004, 0.016, number(2), draws=500, apart=apart) for apart in (None, 0.0)]
     ['0.01 [0.00, 0.02]', '0.01 [0.0040, 0.0160, each ± 0.0002]']
     """
-    written = write(value)
-    if absent(low) or absent(high):
+    written, ends = write(value), written_interval(low, high, write, draws=draws, about=value, apart=apart)
+    if isinstance(ends, str):
         return written
-    ends = _interval(low, high, write, draws, value, apart)
     return WrittenFigure(f"{ends.behind(written)[:-1]}{ends.suffix}]", written, ends)
 
 
-def written_interval(
+def written_interval(  # noqa: PLR0913 - two ends, and how they are written
     low: object,
     high: object,
     write: Callable[[object], str] = share,
     *,
     draws: float | None = None,
     about: object = None,
+    apart: float | None = None,
 ) -> WrittenInterval | str:
-    """Return an interval for a table, which writes it, or what stands where there is none; options as `interval`."""
-    return MISSING if absent(low) or absent(high) else _interval(low, high, write, draws, about)
+    """Return an interval for a table, which writes it, or what stands where there is none; options as `bracketed`."""
+    if absent(low) or absent(high):
+        return MISSING
+    write_end, error = _ends(low, high, write, draws, about, apart)
+    unit = " points" if write is share or (isinstance(write, _Decimal) and (write.percent or write.points)) else ""
+    return WrittenInterval(write_end(low), write_end(high), error, unit)
 
 
 def intervals(
@@ -560,19 +562,6 @@ def intervals(
     ends = list(zip(lows, highs, strict=True))
     values = [None] * len(ends) if about is None else about
     return [written_interval(*pair, write, draws=draws, about=value) for pair, value in zip(ends, values, strict=True)]
-
-
-def _interval(  # noqa: PLR0913, PLR0917 - as `bracketed`
-    low: object,
-    high: object,
-    write: Callable[[object], str],
-    draws: float | None,
-    about: object,
-    apart: float | None = None,
-) -> WrittenInterval:
-    write_end, error = _ends(low, high, write, draws, about, apart)
-    unit = " points" if write is share or (isinstance(write, _Decimal) and (write.percent or write.points)) else ""
-    return WrittenInterval(write_end(low), write_end(high), error, unit)
 
 
 def _ends(  # noqa: PLR0913, PLR0917 - as `bracketed`
