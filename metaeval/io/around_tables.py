@@ -40,7 +40,7 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     if header is None:
         return sheet, []
     above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
-    if any(_may_be_header(rows[at], width) for at in above):
+    if any(_may_be_header(rows[at], width) or _is_row(head[at]) for at in above):
         return sheet, []
     told = {at: f"above the header ({_shown(rows[at])})" for at in above}
     again = head[header].strip()
@@ -92,6 +92,12 @@ def _is_header(cells: Sequence[str], below: Iterable[Sequence[str]], width: int)
 def _may_be_header(cells: Sequence[str], width: int) -> bool:
     names = cells[1:]
     return width >= _NARROWEST and len(cells) == width and all(names) and first_double(names) is None
+
+
+def _is_row(line: bytes) -> bool:
+    """Whether a line is one of a table, however it is divided: no cell is empty, and they hold numbers or words."""
+    divided = [cells for cells in (_cells(line, sign) for sign in _DELIMITERS) if len(cells) >= _NARROWEST]
+    return any(all(cells) and (any(map(is_number, cells[1:])) or " " not in "".join(cells)) for cells in divided)
 
 
 def _is_footnote(cells: Sequence[str], width: int) -> bool:

@@ -124,8 +124,11 @@ def cells_of(text: str, delimiter: str) -> list[list[str]]:  # noqa: C901 - a li
     return rows
 
 
-def rows_of(content: bytes) -> list[list[str]]:
-    """Rows of a table, cut by the first of tab, comma, semicolon and blank that divides all rows evenly."""
+def rows_of(content: bytes, *, alone: bool = False) -> list[list[str]]:
+    """Rows of a table, cut by the first of tab, comma, semicolon and blank that divides all rows evenly.
+
+    With `alone`, what stands around the table is left out.
+    """
     text = text_of(content)
     tried = {}
     for delimiter in DELIMITERS:
@@ -133,7 +136,7 @@ def rows_of(content: bytes) -> list[list[str]]:
             tried[delimiter] = cells_of(text, delimiter)
         except RefusedError:
             continue
-    divided = [rows for rows in tried.values() if rows and len(rows[0]) > 1]
+    divided = [table_alone(rows) if alone else rows for rows in tried.values() if rows and len(rows[0]) > 1]
     for rows in divided:
         others = {len(row) for row in rows[1:]}
         if others <= {len(rows[0])} or others == {len(rows[0]) + 1}:

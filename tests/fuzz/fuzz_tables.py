@@ -252,9 +252,7 @@ def _make_label_qrels(rng: random.Random) -> Case:
     words = rng.choice((("0",), ("0",), ("s1", "2")))  # subtopics
     lines = [(t, word, d) for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1")) for word in words]
     levels = rng.choice(((0, 1, 2, -1), (0, 1, 2, -1), (0, 0.5, 1, -2)))
-    return Case(
-        tuple("".join(f"{t} {w} {d} {rng.choice(levels)}\n" for t, w, d in lines).encode() for _ in range(2))
-    )
+    return Case(tuple("".join(f"{t} {w} {d} {rng.choice(levels)}\n" for t, w, d in lines).encode() for _ in range(2)))
 
 
 def _make_items(rng: random.Random) -> Case:
@@ -640,7 +638,7 @@ def read_as_scores(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 
 def names_and_rows(content: bytes, *, alone: bool = False) -> tuple[list[str], list[list[str]]]:
     """Return the names of columns and the rows below them, `alone` without what stands around a table."""
-    rows = table_alone(rows_of(content)) if alone else rows_of(content)
+    rows = rows_of(content, alone=alone)
     if len(rows) < 2:
         raise RefusedError("no rows")
     return fitted(names_in(rows[0]), rows[1:]), [[cell.strip() for cell in row] for row in rows[1:]]
