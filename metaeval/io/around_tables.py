@@ -34,9 +34,9 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     delimiter, width = _shape(head, sheet.delimiter)
     rows = [_cells(line, delimiter) for line in head]
     header = next((at for at, cells in enumerate(rows) if _is_header(cells, rows[at + 1 :], width)), None)
-    if header is None:  # its names are numbers
-        whole = next((at for at, cells in enumerate(rows) if len(cells) == width > 1 and all(cells[1:])), None)
-        header = None if whole is None or is_number(rows[whole][0]) else whole
+    if header is None and delimiter in _DELIMITERS:
+        whole = next((at for at, cells in enumerate(rows) if len(cells) == width and all(cells[1:])), None)
+        header = whole if whole is not None and _holds_numbered_names(rows[whole], width) else None
     if header is None:
         return sheet, []
     above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
@@ -87,6 +87,11 @@ def _is_header(cells: Sequence[str], below: Iterable[Sequence[str]], width: int)
     first = next((row for row in below if any(row)), ())
     named = _may_be_header(cells, width) and not any(map(is_number, cells))
     return named and len(first) == width and any(map(is_number, first[1:]))
+
+
+def _holds_numbered_names(cells: Sequence[str], width: int) -> bool:
+    numbers = [cell for cell in cells[1:] if is_number(cell)]
+    return _may_be_header(cells, width) and not is_number(cells[0]) and all(map(str.isdecimal, numbers))
 
 
 def _may_be_header(cells: Sequence[str], width: int) -> bool:
