@@ -2,10 +2,12 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
-from fuzz_harness import RefusedError
+from fuzz_harness import Case, RefusedError
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -154,6 +156,33 @@ def table_alone(rows: list[list[str]]) -> list[list[str]]:
     while len(kept) > 2 and kept[-1][0].strip() and not any(cell.strip() for cell in kept[-1][1:]):
         kept.pop()
     return kept
+
+
+def with_titles(opinions: Callable[[Case], Sequence[Any]]) -> Callable[[Case], list[Any]]:
+    """Let the lines above a table that are none of its rows stay, or be left out."""
+
+    def every(case: Case) -> list[Any]:
+        found: list[Any] = []
+        reasons: list[Exception] = []
+        for files in product(*map(_untitled, case.files)):
+            try:
+                found += opinions(case._replace(files=files))
+            except (RefusedError, ValueError, LookupError) as error:
+                reasons.append(error)
+        if not found:
+            raise reasons[0]
+        return found
+
+    return every
+
+
+def _untitled(content: bytes) -> Iterator[bytes]:
+    """Yield a content, and what is left without its first lines, as long as these are no rows."""
+    lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", content)
+    for at in range(max(1, min(6, len(lines) - 2))):
+        yield b"".join(lines[at:])
+        if any(len(cells) > 2 and all(map(bytes.strip, cells)) for cells in map(lines[at].split, (b"\t", b",", b";"))):
+            return
 
 
 def names_in(cells: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from fuzz_plain import (
     number_of,
     rows_of,
     table_alone,
+    with_titles,
 )
 from fuzz_text import pick, text_mutation
 from fuzz_trec import judgments_of
@@ -978,10 +979,10 @@ def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinion
 
 
 READERS = (
-    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 190),
-    _reader("scores-long", _make_long, read_as_scores, _score_opinions, 240),
-    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 210),
-    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 160),
+    _reader("scores-wide", _make_wide, read_as_scores, with_titles(_score_opinions), 190),
+    _reader("scores-long", _make_long, read_as_scores, with_titles(_score_opinions), 240),
+    _reader("scores-results", _make_results, read_as_scores, with_titles(_score_opinions), 210),
+    _reader("scores-two-tables", _make_two_tables, read_as_scores, with_titles(_score_opinions), 160),
     _reader("groups", _make_groups, _read_groups, _group_opinions, 1900),
     _reader("labels", _make_labels, _read_labels, label_opinions, 320),
     _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 210),
