@@ -432,7 +432,8 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         elif "metric" in places:
             many = [({**known, "score": at}, dict[str, int]()) for at in free]
         elif free:
-            numbers = [at for at in free if not all(_is_word(row[at].strip()) for row in rows)]
+            held = {at: [row[at].strip() for row in rows] for at in free}
+            numbers = [at for at, cells in held.items() if any(cells) and not all(map(_is_word, cells))]
             many = [(known, {names[at]: at for at in numbers or free})]
         for parts, metrics in many:
             if not metrics and not parts.keys() & {"system", "metric"}:
