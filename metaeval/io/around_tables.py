@@ -34,13 +34,13 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     delimiter, width = _shape(head, sheet.delimiter)
     rows = [_cells(line, delimiter) for line in head]
     header = next((at for at, cells in enumerate(rows) if _is_header(cells, rows[at + 1 :], width)), None)
-    if header is None:  # its names are numbers
-        whole = next((at for at, cells in enumerate(rows) if len(cells) == width > 1 and all(cells[1:])), None)
-        header = None if whole is None or is_number(rows[whole][0]) else whole
+    if header is None and delimiter in _DELIMITERS:
+        whole = next((at for at, cells in enumerate(rows) if len(cells) == width and all(cells[1:])), None)
+        header = whole if whole is not None and _holds_numbered_names(rows[whole], width) else None
     if header is None:
         return sheet, []
     above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
-    if any(_may_be_header(rows[at], width) for at in above):
+    if any(_may_be_header(rows[at], width) or _is_row(head[at]) for at in above):
         return sheet, []
     told = {at: f"above the header ({_shown(rows[at])})" for at in above}
     again = head[header].strip()
@@ -89,9 +89,20 @@ def _is_header(cells: Sequence[str], below: Iterable[Sequence[str]], width: int)
     return named and len(first) == width and any(map(is_number, first[1:]))
 
 
+def _holds_numbered_names(cells: Sequence[str], width: int) -> bool:
+    numbers = [cell for cell in cells[1:] if is_number(cell)]
+    return _may_be_header(cells, width) and not is_number(cells[0]) and all(map(str.isdecimal, numbers))
+
+
 def _may_be_header(cells: Sequence[str], width: int) -> bool:
     names = cells[1:]
     return width >= _NARROWEST and len(cells) == width and all(names) and first_double(names) is None
+
+
+def _is_row(line: bytes) -> bool:
+    """Whether a line is one of a table, however it is divided: no cell is empty, and they hold numbers or words."""
+    divided = [cells for cells in (_cells(line, sign) for sign in _DELIMITERS) if len(cells) >= _NARROWEST]
+    return any(all(cells) and (any(map(is_number, cells[1:])) or " " not in "".join(cells)) for cells in divided)
 
 
 def _is_footnote(cells: Sequence[str], width: int) -> bool:

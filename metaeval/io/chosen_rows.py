@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
@@ -33,32 +33,19 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
     names = head
     if len(first) == len(head) + 1:  # names of rows as R writes them, or a delimiter at the end of every row
         names = ["", *head] if first[-1].strip() else [*head, ""]
-    wanted = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
     meant = _meant(names, chosen)
-    places = [at for at in range(len(names)) if at not in wanted or names[at] in meant]
+    places = [at for at, name in enumerate(names) if name not in where or name in meant]
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow([names[at] for at in places])
     lines, n_selected, n_rows = [1], 0, 0
-    there: dict[int, dict[str, None]] = {at: {} for at in wanted}
-    for line, cells in body.numbered():
-        if len(cells) != len(names):
-            raise body.error(ragged(cells, len(names), body), n_rows)
+    for line, cells, is_chosen in rows_where(sheet, names, where):
         n_rows += 1
-        for at in wanted:
-            there[at].setdefault(cells[at].strip())
-        if all(cells[at].strip() == text for at, text in wanted.items()):
+        if is_chosen:
             row = [cells[at] for at in places]
             writer.writerow(row)
             lines += [line] * (1 + sum(cell.count("\n") for cell in row))
             n_selected += 1
-    conditions = [f"{names[at]} {text}" for at, text in wanted.items()]
-    if not n_selected:
-        absent = next((at for at, text in wanted.items() if text not in there[at]), None)
-        if absent is None:
-            raise sheet.error(f"no row has {' and '.join(conditions)} at once")
-        values = first_few(sorted(there[absent]))
-        raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {values}")
     selected = Sheet(
         label=sheet.label,
         content=written.getvalue().encode(),
@@ -67,7 +54,35 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
         lines=lines,
         left_out=sheet.left_out,
     )
-    return selected, f"{n_selected:,} of {n_rows:,} rows, with {' and '.join(conditions)}"
+    return selected, f"{n_selected:,} of {n_rows:,} rows, with {_conditions(where)}"
+
+
+def rows_where(
+    sheet: Sheet, names: Sequence[str], where: Mapping[str, str]
+) -> Iterator[tuple[int, Sequence[str], bool]]:
+    """Yield the line and the cells of every row, and whether it has these texts in these columns; some must have."""
+    wanted = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
+    there: dict[int, dict[str, None]] = {at: {} for at in wanted}
+    body, chosen = sheet.without_header(), False
+    for position, (line, cells) in enumerate(body.numbered()):
+        if len(cells) != len(names):
+            raise body.error(ragged(cells, len(names), body), position)
+        for at, values in there.items():
+            values.setdefault(cells[at].strip())
+        is_chosen = all(cells[at].strip() == text for at, text in wanted.items())
+        chosen |= is_chosen
+        yield line, cells, is_chosen
+    if chosen:
+        return
+    absent = next((at for at, text in wanted.items() if text not in there[at]), None)
+    if absent is None:
+        raise sheet.error(f"no row has {_conditions(where)} at once" if where else "the table has a header and no rows")
+    values = first_few(sorted(there[absent]))
+    raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {values}")
+
+
+def _conditions(where: Mapping[str, str]) -> str:
+    return " and ".join(f"{column} {text.strip()}" for column, text in where.items())
 
 
 def _meant(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:

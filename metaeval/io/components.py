@@ -7,8 +7,8 @@ import pandas as pd
 
 from metaeval.base.names import is_number, shortened
 from metaeval.base.unit import unit_of
-from metaeval.io.headers import fitting_names, place_of
-from metaeval.io.sheets import header_names, read_sheet
+from metaeval.io.headers import names_and_rows, place_of
+from metaeval.io.sheets import read_sheet
 
 _COLUMNS = ("metric", "component", "variance")
 _UNIT = "unit"
@@ -45,11 +45,7 @@ def read_components(path: str | Path) -> pd.DataFrame:
     [['AP', 'system', 0.1], ['AP', 'system x topic', 0.2]]
     """
     sheet = read_sheet(components_file(path))
-    body = sheet.without_header()
-    rows = list(body.rows())
-    if not rows:
-        raise sheet.error("the table of components has a header and no row; save it again")
-    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, rows, body = names_and_rows(sheet)
     at = [place_of(name, names, sheet) for name in _COLUMNS]
     variances: dict[tuple[str, str], float] = {}
     for position, cells in enumerate(rows):

@@ -7,7 +7,7 @@ import numpy as np
 from metaeval.base.names import first_double, first_few, is_number, merge_labels, shortened
 from metaeval.base.unit import unit
 from metaeval.errors import closest_names
-from metaeval.io.sheets import Sheet, delimiter_name
+from metaeval.io.sheets import Sheet, delimiter_name, header_names
 
 _MOST_SHOWN = 40
 
@@ -44,6 +44,15 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
         ways = "" if what == "metric" else ", or pass `duplicates='first'` or `'mean'`"
         raise sheet.error(f"{word} {again!r} appears twice; rename one, or keep one{ways}")
     return cleaned
+
+
+def names_and_rows(sheet: Sheet) -> tuple[list[str], list[Sequence[str]], Sheet]:
+    """Return the names of the columns, the rows, and the sheet without its header; a table without rows is refused."""
+    body = sheet.without_header()
+    rows = list(body.rows())
+    if not rows:
+        raise sheet.error("the table has a header and no rows; save it again with them")
+    return fitting_names(header_names(sheet.sample()[0]), rows, body)[0], rows, body
 
 
 def fitting_names(names: list[str], rows: Iterable[Sequence[str]], body: Sheet) -> tuple[list[str], list[str]]:

@@ -14,8 +14,8 @@ from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import read_bytes
-from metaeval.io.headers import columns_found, fitting_names
-from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.headers import columns_found, names_and_rows
+from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
 
@@ -211,11 +211,7 @@ def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
     content = read_bytes(path)
     refuse_votes(content, path)
     sheet = sheet_of(content, path)
-    body = sheet.without_header()
-    rows = list(body.rows())
-    if not rows:
-        raise sheet.error("the table has a header and no row")
-    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, rows, body = names_and_rows(sheet)
     # a column without a name is empty, or holds names of rows
     columns = {
         name: list(map(str.strip, cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=True) if name

@@ -7,7 +7,7 @@ and a judge's own measures, are compared measure by measure.
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from metaeval.base.checks import check_choice
@@ -16,6 +16,7 @@ from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
 from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
@@ -192,8 +193,9 @@ def _by_judge(
     others = {part: name for part, name in columns.items() if part != "judge"}
     at = place_of(judge, names, sheet)
     parts: dict[str, list[tuple[int, list[str]]]] = {}
-    for line, cells in _kept_rows(sheet, names, where):
-        parts.setdefault(cells[at].strip(), []).append((line, cells))
+    for line, cells, is_chosen in rows_where(sheet, names, where):
+        if is_chosen:
+            parts.setdefault(cells[at].strip(), []).append((line, cells))
     if "" in parts:
         message = f"the judge (column {judge!r}) is empty; fill it in"
         raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)
@@ -212,30 +214,6 @@ def _by_judge(
         scores = _named(scores_of_sheet(part, Source(sheet.label), others, missing, duplicates), sheet.label)
         by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
     return by_judge
-
-
-def _kept_rows(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that have these texts in these columns, each with its line."""
-    places = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
-    seen: dict[int, set[str]] = {position: set() for position in places}
-    any_row = False
-    for line, cells in sheet.without_header().numbered():
-        if len(cells) != len(names):
-            message = f"a row of {len(cells)} cells, and the header has {len(names)}; give every row the same number"
-            raise FileFormatError(message, path=sheet.label, line=line if sheet.has_lines else None)
-        for position, values in seen.items():
-            values.add(cells[position].strip())
-        if all(cells[position].strip() == text for position, text in places.items()):
-            any_row = True
-            yield line, cells
-    if any_row:
-        return
-    for position, text in places.items():
-        if text not in seen[position]:
-            raise sheet.error(
-                f"no row has {text!r} in column {names[position]!r}; there are {first_few(sorted(seen[position]))}"
-            )
-    raise sheet.error("no row is left" if places else "the table has a header and no row")
 
 
 def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> ColumnRoles:

@@ -16,9 +16,10 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
-from metaeval.io.headers import columns_found, fitting_names, place_of
+from metaeval.io.headers import columns_found, names_and_rows, place_of
 from metaeval.io.qrels import judgments_by_subtopic, judgments_of, repeated_judgments_of
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sheets import Sheet, header_names, sheet_of
@@ -268,20 +269,14 @@ class _LabelTable:
     """A table of labels, of which the rows chosen by `where` count."""
 
     def __init__(self, sheet: Sheet, columns: Mapping[str, str], words: Words, where: Mapping[str, str]) -> None:
-        self.sheet, self.body = sheet, sheet.without_header()
+        self.sheet = sheet
         self.words = {folded(word): meaning for word, meaning in words.items()}
-        rows = list(self.body.rows())
-        if not rows:
-            raise sheet.error("the table has a header and no row")
-        self.names, _ = fitting_names(header_names(sheet.sample()[0]), rows, self.body)
+        self.names, rows, self.body = names_and_rows(sheet)
         self.cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
         self.lines = np.arange(len(rows))
-        for column, text in where.items():
-            mask = self.cells[:, place_of(column, self.names, sheet)] == text.strip()
-            if not mask.any():
-                there = first_few(sorted(set(self.cells[:, self.names.index(column)])))
-                raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
-            self.cells, self.lines = self.cells[mask], self.lines[mask]
+        if where:
+            self.lines = np.flatnonzero([is_chosen for *_, is_chosen in rows_where(sheet, self.names, where)])
+            self.cells = self.cells[self.lines]
         self.chosen = {self.names.index(column) for column in where}
         self.places: dict[str, list[int]] = {}
         for role, names in _NAMED_BY.items():

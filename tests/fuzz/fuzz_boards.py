@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz_benchmark_truths import ODD
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, name_of, number_of
+from fuzz_plain import AVERAGES, name_of, number_of, with_titles
 from fuzz_spelling import NAMES, number, table, title
 from fuzz_tables import names_and_rows
 from fuzz_text import text_mutation
@@ -198,5 +198,13 @@ def _read(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 
 READERS = (
-    Reader(name="scores-means", make=_make, mutate=_mutate, read=_read, opinions=_opinions, spell=_spelt, speed=220),
+    Reader(
+        name="scores-means",
+        make=_make,
+        mutate=_mutate,
+        read=_read,
+        opinions=with_titles(_opinions),
+        spell=_spelt,
+        speed=220,
+    ),
 )

@@ -2,10 +2,12 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
-from fuzz_harness import RefusedError
+from fuzz_harness import Case, RefusedError
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -124,8 +126,11 @@ def cells_of(text: str, delimiter: str) -> list[list[str]]:  # noqa: C901 - a li
     return rows
 
 
-def rows_of(content: bytes) -> list[list[str]]:
-    """Rows of a table, cut by the first of tab, comma, semicolon and blank that divides all rows evenly."""
+def rows_of(content: bytes, *, alone: bool = False) -> list[list[str]]:
+    """Rows of a table, cut by the first of tab, comma, semicolon and blank that divides all rows evenly.
+
+    With `alone`, what stands around the table is left out.
+    """
     text = text_of(content)
     tried = {}
     for delimiter in DELIMITERS:
@@ -133,7 +138,7 @@ def rows_of(content: bytes) -> list[list[str]]:
             tried[delimiter] = cells_of(text, delimiter)
         except RefusedError:
             continue
-    divided = [rows for rows in tried.values() if rows and len(rows[0]) > 1]
+    divided = [table_alone(rows) if alone else rows for rows in tried.values() if rows and len(rows[0]) > 1]
     for rows in divided:
         others = {len(row) for row in rows[1:]}
         if others <= {len(rows[0])} or others == {len(rows[0]) + 1}:
@@ -151,6 +156,33 @@ def table_alone(rows: list[list[str]]) -> list[list[str]]:
     while len(kept) > 2 and kept[-1][0].strip() and not any(cell.strip() for cell in kept[-1][1:]):
         kept.pop()
     return kept
+
+
+def with_titles(opinions: Callable[[Case], Sequence[Any]]) -> Callable[[Case], list[Any]]:
+    """Let the lines above a table that are none of its rows stay, or be left out."""
+
+    def every(case: Case) -> list[Any]:
+        found: list[Any] = []
+        reasons: list[Exception] = []
+        for files in product(*map(_untitled, case.files)):
+            try:
+                found += opinions(case._replace(files=files))
+            except (RefusedError, ValueError, LookupError) as error:
+                reasons.append(error)
+        if not found:
+            raise reasons[0]
+        return found
+
+    return every
+
+
+def _untitled(content: bytes) -> Iterator[bytes]:
+    """Yield a content, and what is left without its first lines, as long as these are no rows."""
+    lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", content)
+    for at in range(max(1, min(6, len(lines) - 2))):
+        yield b"".join(lines[at:])
+        if any(len(cells) > 2 and all(map(bytes.strip, cells)) for cells in map(lines[at].split, (b"\t", b",", b";"))):
+            return
 
 
 def names_in(cells: Sequence[str]) -> list[str]:

@@ -16,7 +16,17 @@ from xml.parsers.expat import ExpatError
 
 from fuzz_benchmarks import CHANGES, parsed_json, score_of
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, is_number, keeps_digits, lines_of, number_of, rows_of, text_of, words_of
+from fuzz_plain import (
+    AVERAGES,
+    is_number,
+    keeps_digits,
+    lines_of,
+    number_of,
+    rows_of,
+    text_of,
+    with_titles,
+    words_of,
+)
 from fuzz_tables import label_opinions, names_and_rows, said_of_names
 from fuzz_text import text_mutation
 
@@ -316,7 +326,7 @@ def _document(content: bytes) -> Any:
 
 def _nugget_opinions(case: Case) -> list[object]:
     """Take the credit of every label, which is the measure "all"."""
-    names, rows = names_and_rows(case.files[0])
+    names, rows = names_and_rows(case.files[0], alone=True)
     known = [re.sub(r"[\s-]+", "_", name).casefold() for name in names]
     numbers = (
         ("credit", "score", "value")
@@ -638,7 +648,7 @@ READERS = (
     _reader("inex-article", _make_article, _read_article, _article_opinions, speed=2600),
     _reader("names", _make_names, _read_names, _name_opinions, speed=6800),
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=1900),
-    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, _nugget_opinions, speed=140),
+    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, with_titles(_nugget_opinions), speed=140),
     _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, _judged_nugget_opinions, speed=40),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=1800),
     _reader("components", _make_components, _read_components, _component_opinions, speed=880),

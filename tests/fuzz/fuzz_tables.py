@@ -20,6 +20,7 @@ from fuzz_plain import (
     number_of,
     rows_of,
     table_alone,
+    with_titles,
 )
 from fuzz_text import pick, text_mutation
 from fuzz_trec import judgments_of
@@ -252,9 +253,7 @@ def _make_label_qrels(rng: random.Random) -> Case:
     words = rng.choice((("0",), ("0",), ("s1", "2")))  # subtopics
     lines = [(t, word, d) for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1")) for word in words]
     levels = rng.choice(((0, 1, 2, -1), (0, 1, 2, -1), (0, 0.5, 1, -2)))
-    return Case(
-        tuple("".join(f"{t} {w} {d} {rng.choice(levels)}\n" for t, w, d in lines).encode() for _ in range(2))
-    )
+    return Case(tuple("".join(f"{t} {w} {d} {rng.choice(levels)}\n" for t, w, d in lines).encode() for _ in range(2)))
 
 
 def _make_items(rng: random.Random) -> Case:
@@ -433,7 +432,8 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         elif "metric" in places:
             many = [({**known, "score": at}, dict[str, int]()) for at in free]
         elif free:
-            numbers = [at for at in free if not all(_is_word(row[at].strip()) for row in rows)]
+            held = {at: [row[at].strip() for row in rows] for at in free}
+            numbers = [at for at, cells in held.items() if any(cells) and not all(map(_is_word, cells))]
             many = [(known, {names[at]: at for at in numbers or free})]
         for parts, metrics in many:
             if not metrics and not parts.keys() & {"system", "metric"}:
@@ -640,7 +640,7 @@ def read_as_scores(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 
 def names_and_rows(content: bytes, *, alone: bool = False) -> tuple[list[str], list[list[str]]]:
     """Return the names of columns and the rows below them, `alone` without what stands around a table."""
-    rows = table_alone(rows_of(content)) if alone else rows_of(content)
+    rows = rows_of(content, alone=alone)
     if len(rows) < 2:
         raise RefusedError("no rows")
     return fitted(names_in(rows[0]), rows[1:]), [[cell.strip() for cell in row] for row in rows[1:]]
@@ -980,10 +980,10 @@ def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinion
 
 
 READERS = (
-    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 190),
-    _reader("scores-long", _make_long, read_as_scores, _score_opinions, 240),
-    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 210),
-    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 160),
+    _reader("scores-wide", _make_wide, read_as_scores, with_titles(_score_opinions), 190),
+    _reader("scores-long", _make_long, read_as_scores, with_titles(_score_opinions), 240),
+    _reader("scores-results", _make_results, read_as_scores, with_titles(_score_opinions), 210),
+    _reader("scores-two-tables", _make_two_tables, read_as_scores, with_titles(_score_opinions), 160),
     _reader("groups", _make_groups, _read_groups, _group_opinions, 1900),
     _reader("labels", _make_labels, _read_labels, label_opinions, 320),
     _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 210),

@@ -22,7 +22,7 @@ from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.blocks import FileBlock, TableOptions
-from metaeval.io.headers import fitting_names
+from metaeval.io.headers import names_and_rows
 from metaeval.io.sheets import Sheet, header_names
 
 CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
@@ -138,16 +138,10 @@ def _check_judges(sheet: Sheet, rows: Sequence[NuggetRow]) -> None:
 
 def nugget_rows(sheet: Sheet) -> list[NuggetRow]:
     """Return the rows of a table of nuggets; what it has no column for is empty."""
-    body, nuggets = sheet.without_header(), []
-    rows = list(body.rows())
-    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, rows, _ = names_and_rows(sheet)
     places = nugget_columns(names) or {}
-    for position, cells in enumerate(rows):
-        fields = {field: cells[column].strip() for field, column in places.items()}
-        nuggets.append(NuggetRow(**{"importance": "", "judge": "", **fields}, place=position))
-    if not nuggets:
-        raise sheet.error("the table of nuggets has a header and no row")
-    return nuggets
+    fields = ({field: cells[column].strip() for field, column in places.items()} for cells in rows)
+    return [NuggetRow(**{"importance": "", "judge": "", **own}, place=at) for at, own in enumerate(fields)]
 
 
 def holds_nuggets(json: Json) -> bool:

@@ -15,9 +15,9 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import name_in
 from metaeval.io.blocks import GAP_WORDS, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once
-from metaeval.io.headers import fitting_names, notes_on_words, place_of, unique_names
+from metaeval.io.headers import names_and_rows, notes_on_words, place_of, unique_names
 from metaeval.io.long_tables import read_long
-from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.plausibility import are_summaries
@@ -208,12 +208,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     Columns of words are left out. Rows are numbered unless a column says which item they are, and what was asked in a
     row must be the same in every file.
     """
-    header = header_names(sheet.sample()[0])
-    body = sheet.without_header()
-    rows = list(body.rows())
-    if not rows:
-        raise sheet.error("the table has a header and no rows; it needs a row for every item")
-    names, _ = fitting_names(header, rows, body)
+    names, rows, body = names_and_rows(sheet)
     roles = column_roles(
         [name for name in names if name.casefold() not in TEXTS or name in options.chosen.values()],
         chosen=options.chosen,
