@@ -30,6 +30,7 @@ TOPICS = (10, 20, 50)
 LEVELS = (0.05, 0.01)
 N_RESAMPLES = 999  # with plus-one p-values both levels are then exactly reachable
 CHUNK = 20  # data sets that share their draws
+CHUNKS = {10: 10}  # of sizes with fewer than the others
 FEW_TOPICS = (10, 15, 25)
 PAIR = ("t", "randomisation")
 COARSE = {"P@10, TREC-8": "adhoc8_p10", "RR, TREC-8": "adhoc8_rr", "found first, TREC-8": "adhoc8_rr"}
@@ -151,7 +152,7 @@ def report(data: Path, n_chunks: int) -> str:
     tested = [spec for spec in TESTS.values() if not spec.plain_p]  # bootstrap sensitivity is the bootstrap with k/B
     for n_topics in TOPICS:
         found = {
-            (name, spec.name): measure(spec, draw, n_topics, n_chunks)
+            (name, spec.name): measure(spec, draw, n_topics, min(n_chunks, CHUNKS.get(n_topics, n_chunks)))
             for name, draw in POPULATIONS.items()
             for spec in tested
         }
@@ -172,7 +173,7 @@ def report(data: Path, n_chunks: int) -> str:
                 "# Type I error of every test",
                 HEAD.format(
                     n_sets=n_chunks * CHUNK,
-                    n_chunks=n_chunks,
+                    n_few=min(n_chunks, CHUNKS[10]) * CHUNK,
                     chunk=CHUNK,
                     n_systems=N_SYSTEMS,
                     n_resamples=N_RESAMPLES,
@@ -193,10 +194,10 @@ def report(data: Path, n_chunks: int) -> str:
 
 HEAD = """\
 Made by `python benchmarks/studies/calibrate_tests.py DATA_FOLDER` (some minutes of processor time). {n_sets} data sets per
-population and number of topics, {n_systems} systems each (28 pairs), seed {seed}, two-sided; resampling tests draw B =
-{n_resamples} times, with plus-one p-values. A figure is a share ± its standard error, taken over {n_chunks} chunks of
-{chunk} data sets that share their draws (pairs of one data set depend on each other, so the number of pairs says
-little).
+population and number of topics ({n_few} with 10 topics), {n_systems} systems each (28 pairs), seed {seed}, two-sided;
+resampling tests draw B = {n_resamples} times, with plus-one p-values. A figure is a share ± its standard error, taken
+over chunks of {chunk} data sets that share their draws (pairs of one data set depend on each other, so the number of
+pairs says little).
 
 The populations: *normal*, a topic effect plus noise of one variance; *skewed*, beta scores around a mean for each
 topic, most topics hard, to 4 decimals; *discrete*, tenths with many ties. In these three the systems are
@@ -215,8 +216,9 @@ hold their level: what lies above it does so by about two standard errors at mos
 share. The sign test stays below, and on tenths so does randomisation (.037 and .042 for .05): a resample that ties with
 the observation counts as extreme, as it must for the p-value to be valid, and few distinct sums are possible.
 
-The percentile and shifted-mean bootstraps reject too often, the more so the fewer the topics: .066 to .082 for .05 with
-20 topics, .054 to .062 with 50, and twice to nearly three times as often as they should at .01 with 20. They compare
+The percentile and shifted-mean bootstraps reject too often, the more so the fewer the topics: .086 to .113 for .05 with
+10 topics, .066 to .082 with 20, .054 to .062 with 50; at .01 three to five times as often as they should with 10, and
+twice to nearly three times with 20. Both compare
 with the spread of resampled means, which lacks the factor T / (T - 1) of the unbiased variance and Student's allowance
 for estimating it. Both are offered because published results use them; the studentised bootstrap mends this.
 

@@ -181,6 +181,15 @@ def try_command(
     return rows
 
 
+NOTES = """\
+A signal in the first hundredths of a second, while Python itself and the package's first module load, is Python's own
+to answer: SIGINT then ends with its traceback and nothing has been begun. Replicates that are kept bear the code that
+made them: a run whose program is edited meanwhile makes them anew.
+
+An earlier run ended in a segmentation fault: SIGINT was answered while numba made the named tuple that a kernel
+returned. No kernel returns one any more, and a test holds them all to it."""
+
+
 def section(rows: list[tuple[str, ...]], command: str) -> str:
     """Return the figures for the report that is kept."""
     counts = Counter(row[:3] for row in rows)
@@ -205,7 +214,7 @@ def section(rows: list[tuple[str, ...]], command: str) -> str:
         for sign in dict.fromkeys(row[1] for row in rows):
             numbers = [str(counts[name, sign, at]) for at in _STAGES]
             lines.append(f"| {name} | {sign} | {' | '.join(numbers)} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", NOTES, ""])
 
 
 def main() -> None:

@@ -57,6 +57,7 @@ SHARED_TESTS = {  # of modules, and of folders, whose tests stand together: one 
     "metaeval/inex/element_table.py": ("tests/inex/test_elements.py",),
     "metaeval/io/decimals.py": ("tests/io/test_trec.py", "tests/io/test_tables.py"),
     "metaeval/io/trec_lines.py": ("tests/io/test_trec.py",),
+    "metaeval/models/designs.py": ("tests/models/test_components.py",),
     "metaeval/resampling/coverage.py": ("tests/resampling/test_sufficiency.py",),
     "metaeval/resampling/reductions.py": ("tests/resampling/test_judgments.py",),
     "metaeval/inex/simulated_runs.py": ("tests/inex/test_simulation.py",),

@@ -21,7 +21,6 @@ type Codes = NDArray[np.int64]
 FEW_CLUSTERS = 50
 """With fewer the sandwich is CR2."""
 _WHOLE = 1.0 - 1e-8
-_MANY = 1e6
 
 
 class Errors(NamedTuple):
@@ -156,7 +155,7 @@ def _meat(  # noqa: C901, PLR0913, PLR0917 - a kernel takes arrays, by position
 
 def _bias_reduced(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes, n_clusters: int) -> Errors:
     """Return CR2 with Satterthwaite's degrees of freedom, in coordinates in which the information is 1."""
-    n, size = cells.n_systems, cells.n_parameters
+    size = cells.n_parameters
     root = _root(fit.bread)
     extra = extra_scores(cells, moments, cells.weight)
     scores = scores_by(cells, cells.weight * moments.residual, extra, codes, n_clusters) @ root
@@ -183,10 +182,7 @@ def _bias_reduced(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes
             norm += apart**2 * (1 if first == second else 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.where(norm > 0, trace**2 / norm, n_clusters - 1.0)
-    alone = (
-        tuple(np.flatnonzero((directions @ root[:, :n] > _MANY**-1).any(axis=0)).tolist()) if len(directions) else ()
-    )
-    return Errors(covariance, np.clip(freedom, 1.0, None), alone)
+    return Errors(covariance, np.clip(freedom, 1.0, None), _alone(cells, codes, n_clusters))
 
 
 def _root(square: Floats) -> Floats:

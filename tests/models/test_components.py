@@ -364,6 +364,15 @@ def test_scores_without_noise():
     assert found.needed()["items"].item() == 1
 
 
+def test_repeats_that_differ_are_noise_where_means_do_not():
+    """Systems alike in every mean, whose repeats differ, are no table without noise: all of it is of the repeats."""
+    items, apart = np.arange(6.0)[None, :, None], np.array([-1.0, 1.0])
+    values = np.broadcast_to(items + apart, (1, 4, 6, 2))
+    found = variance_components(values).components.set_index("component")["variance"]
+    assert found[found > 0].index.tolist() == ["topic", "repeat"]
+    assert found["repeat"] == pytest.approx(2.0)
+
+
 def test_what_is_refused():
     """Equal scores, one judge, repeats that are not there, designs that nothing is known of, weights."""
     with pytest.raises(EstimationError, match="all scores under 'metric1' are equal"):

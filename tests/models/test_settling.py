@@ -108,6 +108,11 @@ def test_relations_add_up_and_turn_with_the_boards(seed, shift):
     order = found.same_order("x", "y").set_index("among")
     assert (order["low"].fillna(0) <= order["high"].fillna(1)).all()
     assert order.loc["all", ["n_same", "n_opposite"]].tolist() == own["n_pairs"].tolist()[:2]
+    pairs = found.pairs().to_dict("records")
+    for among, counted in (("all", pairs), *((side, [row for row in pairs if row[side]]) for side in ("x", "y"))):
+        same = sum(bool(row["x"]) and row["x"] == row["y"] for row in counted)
+        against = sum(bool(row["x"] and row["y"]) and row["x"] != row["y"] for row in counted)
+        assert order.loc[among, ["n_pairs", "n_same", "n_opposite"]].tolist() == [len(counted), same, against]
     moves = found.moves("x", "y").set_index("system")
     opposite = {one for row in found.pairs().itertuples() if row.x and row.y and row.x != row.y for one in row[1:3]}
     assert set(moves.index[moves["opposite"]]) == opposite

@@ -327,6 +327,20 @@ def test_a_system_in_one_cluster_is_not_certain():
     assert found.to_frame().set_index("system")["standard_error"]["new"] > 0.5
 
 
+@pytest.mark.parametrize("n_questions", [12, 60])
+@pytest.mark.parametrize("name", ["a", "system2", "z"])
+def test_the_system_in_one_cluster_is_the_one_that_is_named(n_questions, name):
+    """Whatever its place among the systems, with few clusters as with many, it is named and no other is."""
+    frame = simulate_votes(n_systems=5, n_questions=n_questions, n_votes=900, rng=1)
+    frame = frame[(frame["left"] != "system2") & (frame["right"] != "system2")]
+    rows = [(name, f"system{other}", side) for other in (1, 3, 4, 5) for side in ("left", "right")]
+    more = pd.DataFrame(rows, columns=["left", "right", "winner"]).assign(question="q1", voter="v1")
+    found = bradley_terry(pd.concat([frame, more], ignore_index=True), clusters=["question"])
+    assert [note.split(":")[0] for note in found.notes if "in one cluster" in note] == [name]
+    plain = bradley_terry(frame, clusters=["question"])
+    assert not any("in one cluster" in note for note in plain.notes)
+
+
 def test_two_covariates_that_say_the_same_are_refused():
     """Position twice over."""
     frame = simulate_votes(n_systems=3, n_votes=200, rng=1).assign(one=1.0)

@@ -331,7 +331,7 @@ def _means_by_metric(scores: xr.DataArray, reference: str) -> list[pd.DataFrame]
     """Return the means of the human score and every metric over the cells that both have."""
     names = [str(metric) for metric in scores["metric"].to_numpy() if metric != reference]
     pairs = (scores.sel(metric=[reference, name]) for name in names)
-    return [_means(pair.where(np.isfinite(pair).all("metric")), reference) for pair in pairs]
+    return [_means(pair.where(np.isfinite(pair.min("metric", skipna=False))), reference) for pair in pairs]
 
 
 def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
