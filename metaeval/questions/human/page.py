@@ -118,9 +118,11 @@ def surely_agree(n: int, sure: int, best: End, figure: str) -> str:
     if n == 1:
         opening, verb = ("Yes", "agrees") if sure else ("Not shown", "does not surely agree")
         return f"{opening}: {best.who} {verb} with people beyond chance ({figure})."
+    if 0 < sure < n:
+        return f"Shown for {sure} of {n} metrics: agreement is beyond chance, best for {best.who} ({figure})."
     every = "Yes: both metrics agree" if n == _PAIR else f"Yes: all {n} metrics agree"
-    some = f"Shown for {sure} of {n} metrics: they agree" if sure else "Not shown: no metric surely agrees"
-    return f"{every if sure == n else some} with people beyond chance, best {best.who} ({figure})."
+    agrees = every if sure else "Not shown: no metric surely agrees"
+    return f"{agrees} with people beyond chance, best {best.who} ({figure})."
 
 
 def _expected(study: HumanStudy) -> str:
