@@ -23,7 +23,6 @@ from metaeval.questions.agree.study import study_agreement
 from metaeval.questions.compare_tests import page as compare_tests
 from metaeval.questions.design import page as design
 from metaeval.questions.human import page as human
-from metaeval.questions.judges import page as judges
 from metaeval.questions.judges import page_agreement as judge_agreement
 from metaeval.questions.judges import page_conclusions as judge_conclusions
 from metaeval.questions.judges import page_ranking as judge_ranking
@@ -257,7 +256,6 @@ CASES = {
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
     "shares of specificity": (shares, [LOW, HIGH]),
     "best judge": (lambda names: judge_ranking.best_words(judged(names)), [f"{HIGH} agree most"]),
-    "why kappas differ": (lambda names: judge_ranking.details(judged(names)).paragraphs[1], ["ant", "bee"]),
     "agreement of judges": (
         lambda names: str(judge_agreement.agreement_figures(judged(names))),
         ["nist and ant; nist and bee", "nist and dog; nist and elk"],
@@ -267,13 +265,6 @@ CASES = {
             Made(judges=named(names, "judge", winning_rate=FIVE, advantage_probability=0.5, passes=False), epsilon=0.1)
         ),
         ["ω 0.25 to 0.75"],
-    ),
-    "verdicts on judges": (
-        lambda names: judges._others_words(
-            Made(verdicts=named(names, "judge", f1=FIVE, ranking="no second person")),
-            Made(comparable=True, beside_people=pd.DataFrame()),
-        )[0],
-        [LOW, f"{HIGH} agree most"],
     ),
     "favoured groups": (favoured, [HIGH]),
     "groups left out": (left_out, [LOW, HIGH]),

@@ -168,8 +168,7 @@ def _():
 
 @page(
     "two judges",
-    "j0 agrees more with nist than j1 does (κ with quadratic weights 0.76 [0.70, 0.82, each ± 0.01] and "
-    "0.17 [0.04, 0.30, each ± 0.02]).",
+    "j0 agrees most with nist (κ with quadratic weights 0.76 [0.70, 0.82, each ± 0.01]).",
 )
 def _():
     return judged(0.2, 0.8, reference="nist")
@@ -177,7 +176,7 @@ def _():
 
 @page(
     "two on one topic",
-    "j0 and j1 cannot be compared on one topic in agreement with nist (κ with quadratic weights 0.76 and 0.17).",
+    "j0 agrees most with nist (κ with quadratic weights 0.76); one topic gives no interval.",
 )
 def _():
     return judged(0.2, 0.8, reference="nist", topics=1)
@@ -190,7 +189,7 @@ def _():
 
 @page(
     "no reference",
-    "Yes, more than by chance: Krippendorff's α of the 3 judges for ordered grades is 0.36 [0.27, 0.44, each ± 0.01].",
+    "Yes, more than by chance: Krippendorff's α of the 3 judges is 0.36 [0.27, 0.44, each ± 0.01].",
 )
 def _():
     return judged(0.2, 0.8)
@@ -198,8 +197,7 @@ def _():
 
 @page(
     "by chance",
-    "Not shown: Krippendorff's α of the 2 judges for ordered grades is −0.05 [−0.20, 0.09, each ± 0.02], "
-    "which includes chance.",
+    "Not shown: Krippendorff's α of the 2 judges is −0.05 [−0.20, 0.09, each ± 0.02].",
 )
 def _():
     return judged(1.0)
@@ -279,7 +277,7 @@ def campaign_page(scores, **options):
 
 @page(
     "a campaign of tasks",
-    "Yes: both metrics agree with people more than chance, best close (0.942 [0.926, 0.958, each ± 0.001], "
+    "Yes: both metrics agree with people beyond chance, best close (0.942 [0.926, 0.958, each ± 0.001], "
     "average of 3 tasks).",
 )
 def _():
@@ -288,7 +286,7 @@ def _():
 
 @page(
     "a campaign with noise",
-    "Shown for 1 of 2 metrics: agreement is above chance, best for close (0.942 [0.926, 0.958, each ± 0.001], "
+    "Shown for 1 of 2 metrics: agreement is beyond chance, best for close (0.942 [0.926, 0.958, each ± 0.001], "
     "average of 3 tasks).",
 )
 def _():
@@ -299,7 +297,7 @@ def _():
 
 @page(
     "one task, one metric of noise",
-    "Not shown: loose does not surely agree with people more than chance (0.520 [0.48, 0.56], accuracy with "
+    "Not shown: loose does not surely agree with people beyond chance (0.520 [0.48, 0.56], accuracy with "
     "calibrated ties).",
 )
 def _():

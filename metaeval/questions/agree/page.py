@@ -9,6 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.words import (
     intervals,
+    listed,
     name_of_metric,
     number,
     percentage,
@@ -20,7 +21,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.page.blocks import MOST_KEY_FIGURES, Block, Fold, Item, Items, Picture, Section, Text
+from metaeval.page.blocks import MOST_KEY_FIGURES, Block, Fold, Item, Items, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, right, under
 from metaeval.questions.agree.page_findings import (
@@ -48,6 +49,11 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.tests_stat.correction import CORRECTIONS
 
+_MEANINGS = {
+    "f1": "Harmonic mean of precision and recall.",
+    "precision": "Share of the row's significant pairs that the column confirms.",
+    "recall": "Share of the column's significant pairs that the row recovers.",
+}
 _PAIRS = "Significantly different pairs"
 say = prose(__name__)
 
@@ -56,10 +62,11 @@ def agree_report(study: AgreeStudy) -> Report:
     """Put an agreement study into a report."""
     rows, verdicts, columns = compared_rows(study), verdicts_frame(study), _verdict_columns(study)
     rule = say("rule", level=level_of(study), bar=f"{study.min_f1:g}", **terms(study))
-    identical = [say("identical", names=names) for names in study.identical]
+    identical = [f"identical systems, never significantly different: {listed(names)}" for names in study.identical]
+    wording, about = terms(study), "Do the grades matter for the conclusions?"
     return Report(
         command="agree",
-        title=say("title", **terms(study)),
+        title=about if wording["grades"] else f"Do the {wording['uses']} lead to the same conclusions?",
         facts=_facts(study),
         summary=(answer_sentence(study), *more_sentences(study)),
         key_figures=key_figures(verdicts, columns, caption=rule, which="lowest") if len(verdicts) else None,
@@ -91,7 +98,7 @@ def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
         quantisations = {variant.words for variant in study.variants if variant.kind not in {MERGED, FIXED}}
         compared += ((str(len(quantisations)), "quantisations"),)
     elif study.variants:
-        compared += ((str(sum(map(len, groups.values()))), say("uses counted")),)
+        compared += ((str(sum(map(len, groups.values()))), "uses of their grades"),)
     counted = facts(
         system=sizes["system"], topic=sizes["topic"], **groups_of_topics(study.scores), pair=study.lead.n_pairs
     )
@@ -113,37 +120,29 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     blocks: list[Block] = []
     if len(rows):
         drawn, names = _rows_in_groups(study, rows)
+        alt = "; ".join(f"{name} {number(2)(f1)}" for name, f1 in zip(names, rows["f1"], strict=True))
         blocks.append(
-            Picture(
-                **say.named("f1_rows", reference=study.reference(next(iter(study.groups()))), **wording),
-                draw=lambda: figures.agreement_rows(drawn, min_f1=study.min_f1),
-                alt="; ".join(say("mark", name=name, f1=f1) for name, f1 in zip(names, rows["f1"], strict=True)),
-            )
+            say.picture("f1_rows", lambda: figures.agreement_rows(drawn, min_f1=study.min_f1), alt=alt, study=study)
         )
     if why := study.lead.result.out_of_reach():
         blocks.append(Text(paragraphs=(say("out of reach", why=why),), look="note"))
     if len(rows) > MOST_KEY_FIGURES:
-        table = Table(
-            name="verdicts",
-            title=say("verdicts title"),
-            caption="",
-            frame=verdicts_frame(study),
-            columns=_verdict_columns(study),
-            data=rows,
-        )
-        blocks.append(Fold(title=say("all rows", n=len(rows)), blocks=(table,)))
-    return Section(**say.headed("advice lead", **wording), blocks=tuple(blocks), brief=True)
+        title = "Conclusions under each, compared with the reference"
+        frame, columns = verdicts_frame(study), _verdict_columns(study)
+        table = Table(name="verdicts", title=title, caption="", frame=frame, columns=columns, data=rows)
+        blocks.append(Fold(title=f"All {len(rows)} comparisons", blocks=(table,)))
+    return say.section("advice", *blocks, **wording)
 
 
 def _rows_in_groups(study: AgreeStudy, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows as a picture names them, in an audit below their metric, and what each compares."""
     truths = [label(study, name, within=True) for name in rows["truth"]]
     pairs = list(zip(rows["predictor"], truths, strict=True))
-    names = [say("instead", predictor=label(study, predictor), truth=truth) for predictor, truth in pairs]
+    names = [f"{label(study, predictor)} instead of {truth}" for predictor, truth in pairs]
     if not study.variants:
         return rows.assign(label=names), names
     short = [label(study, predictor, within=True) for predictor, _ in pairs]
-    heads = [say("group", base=base, truth=truth) for base, truth in zip(rows["base"], truths, strict=True)]
+    heads = [f"{name_of_metric(base)}, instead of {truth}" for base, truth in zip(rows["base"], truths, strict=True)]
     return rows.assign(label=short, group=heads), names
 
 
@@ -167,17 +166,16 @@ def _shares_section(study: AgreeStudy) -> Section:
                 rows["low"], rows["high"], about=rows["power"], draws=study.intervals.n_topic_resamples
             )
             columns += under(text, _PAIRS, **{f"{name} interval": f"{level} interval"})
-    table = Table(
-        **say.named("shares", result=study.lead.result, corrections=list(powers["correction"].unique()), **wording),
-        frame=frame,
-        columns=tuple(columns),
+    table = say.table(
+        "shares",
+        frame,
+        columns,
         data=powers.assign(n_pairs=study.lead.n_pairs),
+        result=study.lead.result,
+        corrections=list(powers["correction"].unique()),
+        **wording,
     )
-    return Section(
-        **say.headed("shares lead", result=study.lead.result),
-        blocks=(table, *(_meanings(study) if wording["elements"] else ())),
-        brief=True,
-    )
+    return say.section("shares", table, *_meanings(study) if wording["elements"] else (), result=study.lead.result)
 
 
 def _meanings(study: AgreeStudy) -> list[Block]:
@@ -187,7 +185,7 @@ def _meanings(study: AgreeStudy) -> list[Block]:
         if variant.meaning and variant.kind != MERGED:
             named.setdefault(variant.meaning, {})[variant.words] = None
     items = tuple(Item(term=", ".join(words), words=meaning) for meaning, words in named.items())
-    return [Fold(title=say("meanings"), blocks=(Items(items=items),))]
+    return [Fold(title="Definitions of the quantisations", blocks=(Items(items=items),))]
 
 
 def _matrix_sections(study: AgreeStudy) -> list[Section]:
@@ -197,20 +195,19 @@ def _matrix_sections(study: AgreeStudy) -> list[Section]:
 
 
 def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[str]) -> Section:
-    wording = terms(study) | {"base": base}
-    stem = f"{base} " if base else ""
+    wording = terms(study) | {"under": f" under {name_of_metric(base)}" if base else ""}
     matrix = _named_matrix(study, members, within=bool(base))
-    picture = Picture(
-        name=f"{stem}f1_map",
-        **say.titled("map", **wording),
-        draw=lambda: figures.matrix_map(matrix),
-        alt=_matrix_alt(matrix),
-    )
+    called, alt = f"{base} f1_map" if base else "f1_map", _matrix_alt(matrix)
+    picture = say.picture("map", lambda: figures.matrix_map(matrix), called=called, alt=alt, **wording)
     f1, precision, recall = (_matrix_table(study, members, measure, base) for measure in ("f1", "precision", "recall"))
-    return Section(
-        **say.headed("matrix lead", id=f"matrix-{place}" if base else "matrix", **wording),
-        blocks=(picture, f1, Fold(title=say("parts folded"), blocks=(precision, recall))),
+    return say.section(
+        "matrix",
+        picture,
+        f1,
+        Fold(title="Precision and recall", blocks=(precision, recall)),
         brief=not study.variants,
+        id=f"matrix-{place}" if base else "matrix",
+        **wording,
     )
 
 
@@ -228,22 +225,23 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, base:
         | {name: matrix[name].to_numpy() for name in members}
     )
     places = {name: f"truth {index}" for index, name in enumerate(members)}
-    return Table(
-        name=f"{base} {measure}" if base else measure,
-        **say.titled("matrix table", result=study.lead.result, measure=measure, base=base),
-        frame=data.assign(predictor=short).rename(columns=places),
-        columns=(
-            *left(predictor="Predictor"),
-            *right(share, share="Significant pairs"),
-            *right(number(2), "Truth", **dict(zip(places.values(), short, strict=True))),
-        ),
+    return say.table(
+        "matrix table",
+        data.assign(predictor=short).rename(columns=places),
+        left(predictor="Predictor"),
+        right(share, share="Significant pairs"),
+        right(number(2), "Truth", **dict(zip(places.values(), short, strict=True))),
+        called=f"{base} {measure}" if base else measure,
         data=data,
+        result=study.lead.result,
+        measure=f"{measure.capitalize()}, {name_of_metric(base)}" if base else measure.capitalize(),
+        meaning=_MEANINGS[measure],
     )
 
 
 def _matrix_alt(matrix: pd.DataFrame) -> str:
     pairs = {" and ".join(sorted(pair)): matrix.loc[pair] for pair in combinations(matrix.index, 2)}
-    return say("map in words", values=span(pairs, pairs.values(), map(number(2), pairs.values())))
+    return f"F1 {span(pairs, pairs.values(), map(number(2), pairs.values()))}."
 
 
 def _overview_section(study: AgreeStudy) -> list[Section]:
@@ -251,7 +249,5 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
     if len(study.groups()) < 2:  # noqa: PLR2004 - one group has its map already
         return []
     matrix = _named_matrix(study, [name for group in study.groups().values() for name in group])
-    picture = Picture(
-        **say.named("f1_map_all", **terms(study)), draw=lambda: figures.matrix_map(matrix), alt=_matrix_alt(matrix)
-    )
-    return [Section(**say.headed("all lead", **terms(study)), blocks=(picture,))]
+    picture = say.picture("f1_map_all", lambda: figures.matrix_map(matrix), alt=_matrix_alt(matrix), **terms(study))
+    return [say.section("all", picture, brief=False, **terms(study))]

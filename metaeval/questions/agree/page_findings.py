@@ -9,24 +9,52 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.digits import error_of_ends
-from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, whole
+from metaeval.base.names import count
+from metaeval.base.words import bracketed, ends, listed, name_of_metric, number, percentage, whole
 from metaeval.page.blocks import Methods
 from metaeval.page.tables import with_cells
 from metaeval.questions.agree.study import AgreeStudy
 from metaeval.questions.agree.study_element_uses import EXCEPT, FIXED, GENERALISED
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import described_by, with_draws
+from metaeval.reports.shared import computed_with, described_by, with_draws
 from metaeval.reports.traits import traits_said
 
 _VERDICTS = ("same", "different", "open")
+_WORDS = {
+    False: {"some": "Not all", "different": "No", "open": "Not settled for all", "same": "Yes"},
+    True: {"some": "Yes, for some", "different": "Yes", "open": "Not shown", "same": "No"},
+}
+"""Whether conclusions are the same; of grades, whether they matter."""
+_CALLED = {"open": "inconclusive"}
+_LEAD = {
+    "same": ("leads to the same conclusions", "lead to the same conclusions"),
+    "different": ("leads to different conclusions", "lead to different conclusions"),
+    "open": ("is inconclusive", "are inconclusive"),
+}
+_OPEN = {
+    "neither": "neither {predictor} nor {truth} finds a significant pair",
+    "one": "{silent} finds no significant pair",
+    "conflict": "{predictor} agrees with {truth} (F1 {f1}), but has {conflicts}",
+    "no interval": "F1 of {predictor} with {truth} is {f1}, without an interval",
+    "draws": "F1 of {predictor} with {truth} is {f1}, {bar} within the Monte-Carlo error of an end",
+    "interval": "F1 of {predictor} with {truth} is {f1}, which includes {bar}",
+}
 _SHARE, _BOTH = "share", "both"
 say = prose(__name__)
 
 
 def terms(study: AgreeStudy) -> dict[str, Any]:
     """Return what passages call the things compared: metrics, or uses of the grades, of elements quantisations."""
-    fields = {"study": study, "elements": any(variant.kind == GENERALISED for variant in study.variants)}
-    return fields | {name: say(name, **fields) for name in ("use", "uses")}
+    elements = any(variant.kind == GENERALISED for variant in study.variants)
+    use = "quantisation" if elements else "use" if study.variants else "metric"
+    grades = " of the grades" if use == "use" else ""
+    return {
+        "study": study,
+        "elements": elements,
+        "grades": bool(grades),
+        "use": f"{use}{grades}",
+        "uses": f"{use}s{grades}",
+    }
 
 
 def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
@@ -42,7 +70,9 @@ def pair_label(study: AgreeStudy, first: str, second: str) -> str:
     bases = {name: variant.base for name in (first, second) for variant in study.variants if variant.metric == name}
     base = bases.get(first) if bases.get(first) == bases.get(second) else None
     names = [label(study, name, within=base is not None) for name in (first, second)]
-    return say("pair", study=study, base=base, names=names)
+    if base is not None:
+        return f"{listed(names)} under {name_of_metric(base)}"
+    return (", and " if study.variants else " and ").join(names)
 
 
 def compared_rows(study: AgreeStudy) -> pd.DataFrame:
@@ -60,34 +90,45 @@ def answer_sentence(study: AgreeStudy) -> str:
     """Say in one sentence whether they lead to the same conclusions."""
     rows = compared_rows(study).to_dict("records")
     if not rows:
-        return say("nothing")
+        return "There is nothing to compare."
     verdict_counts = Counter(_verdict(row, study.min_f1) for row in rows)
-    word = say(
-        "word",
-        same="same" in verdict_counts,
-        different="different" in verdict_counts,
-        open="open" in verdict_counts,
-        **terms(study),
-    )
-    wording = {"word": word, "level": level_of(study), "bar": f"{study.min_f1:g}"}
+    kinds = [kind for kind in _VERDICTS if verdict_counts[kind]]
+    word = _WORDS[terms(study)["grades"]]["some" if len(kinds) > 1 and "different" in kinds else kinds[-1]]
     if len(rows) == 1:
-        (row,), (verdict,) = rows, verdict_counts
-        sides = {side: label(study, row[side], within=bool(row["base"])) for side in ("predictor", "truth")}
-        wording |= {"f1": _f1(row, study.min_f1), "why": _open_words(row, study)}
-        return say("answer", **sides, row=row, verdict=verdict, **wording)
+        return _one_answer(study, rows[0], word)
     heard = [row["f1"] for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
     truths = {label(study, row["truth"], within=True) for row in rows}
+    values = " to ".join(dict.fromkeys(map(number(2), (min(heard), max(heard))))) if heard else ""
+    counted = [f"{verdict_counts[kind]} {_LEAD[kind][verdict_counts[kind] != 1]}" for kind in kinds]
     return say(
         "answers",
-        **terms(study),
-        **wording,
+        word="Inconclusive" if kinds == ["open"] else word,
         n=len(rows),
-        silent=not any(row["n_truth"] for row in rows),
-        truth=truths.pop() if len(truths) == 1 else "",
-        kinds=[kind for kind in _VERDICTS if verdict_counts[kind]],
-        found=verdict_counts,
-        values=" to ".join(dict.fromkeys(map(number(2), (min(heard), max(heard))))) if heard else "",
+        beside=f" compared with {truths.pop()}" if len(truths) == 1 else "",
+        counted=counted,
+        values=f" (F1 {values}{'' if level_of(study) else ', without intervals'})" if values else "",
+        **terms(study),
     )
+
+
+def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
+    """Say of two whether they lead to the same conclusions, or what leaves that open."""
+    under = f" under {name_of_metric(row['base'])}" if row["base"] else ""
+    predictor, truth = (label(study, row[side], within=bool(row["base"])) for side in ("predictor", "truth"))
+    f1, verdict = _f1(row, study.min_f1), _verdict(row, study.min_f1)
+    if verdict == "open":
+        why = _OPEN[_open_words(row, study)].format(
+            predictor=predictor,
+            truth=f"{truth}{under}",
+            silent=f"{predictor if row['n_truth'] else truth}{under}",
+            f1=f1,
+            bar=f"{study.min_f1:g}",
+            conflicts=count(int(row["n_conflicts"]), "conflict"),
+        )
+        return f"Inconclusive: {why}."
+    leads = "the same conclusions as" if verdict == "same" else "different conclusions than"
+    without = "" if level_of(study) else ", without an interval"
+    return f"{word}: {predictor} leads to {leads} {truth}{under} (F1 {f1}{without})."
 
 
 def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
@@ -107,18 +148,19 @@ def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
 def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
     """Return a row a comparison, lowest F1 first, with its names, F1 and verdict in words."""
     rows = compared_rows(study).sort_values("f1", kind="stable", ignore_index=True)
+    verdicts = [_verdict(row, study.min_f1) for row in rows.to_dict("records")]
     rows = with_cells(rows, f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")])
     return rows.assign(
         predictor_label=[label(study, name) for name in rows["predictor"]],
         truth_label=[label(study, name, within=True) for name in rows["truth"]],
         f1_shown_sort=rows["f1"],
-        verdict=[say("verdict", kind=_verdict(row, study.min_f1)) for row in rows.to_dict("records")],
+        verdict=[_CALLED.get(verdict, verdict) for verdict in verdicts],
     )
 
 
 def more_sentences(study: AgreeStudy) -> tuple[str, ...]:
     """Say which of the numbers to quote, and what they do not show."""
-    return say("quote", **terms(study)), say("caution", **terms(study))
+    return say("quote", **terms(study)), say("caution of grades" if study.variants else "caution", **terms(study))
 
 
 def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
@@ -165,18 +207,18 @@ def conflict_sentence(study: AgreeStudy) -> str:
     counts = np.triu(study.lead.matrix("n_conflicts").loc[members, members].to_numpy())
     within_base = np.where(base[:, None] == base, counts, 0)
     across = int(counts.sum() - within_base.sum())
+    between = f"; {count(across, 'conflict')} between metrics" if across else ""
     if not within_base.any():
-        return say("no conflicts", **terms(study), across=across)
+        return say("no conflicts", between=between, **terms(study))
     names = [pair_label(study, *sorted((members[a], members[b]))) for a, b in np.argwhere(within_base > 0)]
     return say(
         "conflicts",
-        **terms(study),
-        across=across,
+        between=between,
         total=int(within_base.sum()),
-        several=len(groups) > 1,
         n_pairs=int((within_base > 0).sum()),
         possible=int(np.triu(base[:, None] == base, 1).sum()),
         worst=ends(names, within_base[within_base > 0], map(whole, within_base[within_base > 0]))[1],
+        **terms(study),
     )
 
 
@@ -216,8 +258,10 @@ def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
         passage = "only boundary"
     elif has_interval and worst["f1_high"] < others["f1_low"].min():
         passage = "worst boundary"
-    f1 = _f1(worst.to_dict())
-    return say(passage, base=base, of=of, worst=worst, f1=f1, known=has_interval, several=len(others) > 1)
+    boundary = worst["boundary"] if of else f"grades {worst['boundary']}"
+    why = "the intervals overlap" if has_interval else "no intervals were requested"
+    fields = {"of": f" of {of}" if of else "", "boundary": boundary, "why": why}
+    return say(passage, base=base, worst=worst, f1=_f1(worst.to_dict()), **fields)
 
 
 def _share_sentence(base: str, rows: pd.DataFrame) -> str:
@@ -230,7 +274,7 @@ def _share_sentence(base: str, rows: pd.DataFrame) -> str:
 def _both_sentence(base: str, rows: pd.DataFrame) -> str:
     """Say what a scale of three grades in both dimensions would do."""
     phrases = [
-        say("alike", grades=row["boundary"].rpartition(": ")[2], f1=_f1(row)) for row in rows[::-1].to_dict("records")
+        f"{row['boundary'].rpartition(': ')[2]} alike has F1 {_f1(row)}" for row in rows[::-1].to_dict("records")
     ]
     return say("both dimensions", base=base, found=phrases)
 
@@ -238,20 +282,22 @@ def _both_sentence(base: str, rows: pd.DataFrame) -> str:
 def agree_methods(study: AgreeStudy) -> Methods:
     """Say what was done in words that fit a paper."""
     results = [agreement.result for agreement in study.agreements]
-    uses = {
-        name_of_metric(base): [label(study, metric, within=True) for metric in members]
-        for base, members in study.groups().items()
-    }
+    metrics = []
+    for base, members in study.groups().items():
+        uses = [label(study, metric, within=True) for metric in members]
+        metrics.append(
+            name_of_metric(base) if uses == [name_of_metric(base)] else f"{name_of_metric(base)} ({listed(uses)})"
+        )
     words = say(
         "methods",
         study=study,
         sizes=study.scores.sizes,
         traits=traits_said(study.scores),
         result=study.lead.result,
-        metrics=[say("metric", base=base, uses=[] if labels == [base] else labels) for base, labels in uses.items()],
+        metrics=metrics if study.variants else list(map(name_of_metric, study.lead.metrics)),
         tests=dict.fromkeys(map(with_draws, results)),
         corrections=dict.fromkeys(described_by(result.correction) for result in results),
         levels=[f"{alpha:g}" for alpha in study.lead.alphas],
-        level=level_of(study),
     )
-    return Methods(paragraphs=(words,))
+    of_intervals = "" if study.intervals is None else say("intervals methods", study=study, level=level_of(study))
+    return Methods(paragraphs=(*filter(None, (words, of_intervals)), computed_with(study.provenance)))

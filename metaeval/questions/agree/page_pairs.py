@@ -34,33 +34,24 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     if frame.empty:
         return []
     table_frame, f1 = _with_f1(study, frame)
-    rows = frame.assign(label=frame["boundary"], group=[say("blind", base=base) for base in frame["base"]])
-    picture = Picture(
-        **say.named("grades", study=study),
-        draw=lambda: figures.agreement_rows(rows, min_f1=study.min_f1),
-        alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
-    )
-    table = Table(
-        name="grades",
-        **say.titled("grades table", shares=frame["boundary"].str.contains(EXCEPT).any(), **terms(study)),
-        frame=table_frame,
-        columns=(
-            *left(name_of_metric, base="Metric"),
-            *left(boundary="Blind to"),
-            *f1,
-            *right(_TWO, precision="Precision", recall="Recall"),
-            *_CONFLICTS,
-            *right(_TWO, tau="τ"),
-        ),
+    rows = frame.assign(label=frame["boundary"], group=[f"{name_of_metric(base)}, blind to" for base in frame["base"]])
+    alt = "; ".join(f"{row.base} without {row.boundary} {_TWO(row.f1)}" for row in frame.itertuples())
+    picture = say.picture("grades", lambda: figures.agreement_rows(rows, min_f1=study.min_f1), alt=alt, study=study)
+    table = say.table(
+        "grades table",
+        table_frame,
+        left(name_of_metric, base="Metric"),
+        left(boundary="Blind to"),
+        f1,
+        right(_TWO, precision="Precision", recall="Recall"),
+        _CONFLICTS,
+        right(_TWO, tau="τ"),
+        called="grades",
         data=frame,
+        shares=frame["boundary"].str.contains(EXCEPT).any(),
+        **terms(study),
     )
-    return [
-        Section(
-            **say.headed("grades lead"),
-            blocks=(Text(paragraphs=tuple(grade_sentences(study))), picture, table),
-            brief=True,
-        )
-    ]
+    return [say.section("grades", Text(paragraphs=tuple(grade_sentences(study))), picture, table)]
 
 
 def pairs_section(study: AgreeStudy) -> Section:
@@ -71,26 +62,23 @@ def pairs_section(study: AgreeStudy) -> Section:
     first = frame["truth"].map(order) < frame["predictor"].map(order)
     frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
     table_frame, f1 = _with_f1(study, _labelled(study, frame, "truth", "predictor"))
-    table = Table(
-        **say.named("pairs_of_metrics"),
-        frame=table_frame,
-        columns=(
-            *left(truth="First"),
-            Column(name="predictor", label="second", under=True),
-            *f1,
-            *right(_TWO, "Found by the other", recall="of first's pairs", precision="of second's pairs"),
-            *_CONFLICTS,
-            *right(_TWO, "Correlation of the rankings", tau="τ", tau_ap="τ AP", rho="ρ"),
-        ),
+    table = say.table(
+        "pairs_of_metrics",
+        table_frame,
+        left(truth="First"),
+        (Column(name="predictor", label="second", under=True),),
+        f1,
+        right(_TWO, "Found by the other", recall="of first's pairs", precision="of second's pairs"),
+        _CONFLICTS,
+        right(_TWO, "Correlation of the rankings", tau="τ", tau_ap="τ AP", rho="ρ"),
         data=frame,
     )
-    return Section(
-        **say.headed("pairs lead"),
-        blocks=(
-            table
-            if len(table_frame) <= 2 * _MOST_PICTURES
-            else Fold(title=say("all", n=len(table_frame)), blocks=(table,)),
-        ),
+    return say.section(
+        "pairs",
+        table
+        if len(table_frame) <= 2 * _MOST_PICTURES
+        else Fold(title=f"All {len(table_frame)} pairs", blocks=(table,)),
+        brief=False,
     )
 
 
@@ -115,9 +103,8 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
         if isinstance(block, Picture)
     )
     return [
-        Section(
-            **say.headed("disagreement lead"),
-            blocks=(*(drawn + others)[:n_unfolded], *folds, _threshold_table(study, rows, cuts)),
+        say.section(
+            "disagreement", *(drawn + others)[:n_unfolded], *folds, _threshold_table(study, rows, cuts), brief=False
         )
     ]
 
@@ -128,13 +115,15 @@ def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFram
     same = len({variant.base for variant in study.variants if variant.metric in (predictor, truth)}) == 1
     pair = pair_label(study, predictor, truth)
     if not row["n_predictor"] and not row["n_truth"]:
-        return Text(paragraphs=(say("neither", pair=pair),), look="note")
+        return Text(paragraphs=(f"Neither of {pair} finds a significant pair.",), look="note")
     cut = cuts.loc[[(predictor, truth)]].iloc[0]
-    return Picture(
-        name=f"disagreement {predictor} {truth}",
-        **say.titled("dots", row=row, cut=cut, pair=pair),
-        draw=partial(_panels, study, predictor, truth, float(cut["threshold"]), within=same),
-        alt=say("dots in words", row=row),
+    return say.picture(
+        "dots",
+        partial(_panels, study, predictor, truth, float(cut["threshold"]), within=same),
+        called=f"disagreement {predictor} {truth}",
+        row=row,
+        cut=cut,
+        pair=pair,
     )
 
 
@@ -151,16 +140,15 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
         kept=[share_of(a, b) for a, b in zip(frame["n_kept"], frame["n_predictor"], strict=True)],
         kept_sort=frame["n_kept"],
     )
-    return Table(
-        **say.named("thresholds", sizes=study.scores.sizes),
-        frame=table_frame,
-        columns=(
-            *left(predictor="Predictor", truth="Truth"),
-            *right(_FOUR, threshold="Least |difference|"),
-            *right(_TWO, f1_without="F1 without", f1="F1 with it"),
-            *right(kept="Significant pairs left"),
-        ),
+    return say.table(
+        "thresholds",
+        table_frame,
+        left(predictor="Predictor", truth="Truth"),
+        right(_FOUR, threshold="Least |difference|"),
+        right(_TWO, f1_without="F1 without", f1="F1 with it"),
+        right(kept="Significant pairs left"),
         data=frame,
+        sizes=study.scores.sizes,
     )
 
 
@@ -173,21 +161,21 @@ def conflicts_section(study: AgreeStudy) -> list[Section]:
     frame = frame.loc[smaller.index].reset_index(drop=True)
     counted = frame.groupby(["better_under_a", "better_under_b"], sort=False).size()
     table_frame = _labelled(study, frame.head(_MOST_CONFLICTS), "metric_a", "metric_b")
-    table = Table(
-        **say.named("conflicts", most=_MOST_CONFLICTS, n=len(frame)),
-        frame=table_frame,
-        columns=(
-            *left(metric_a="Under", better_under_a="is better"),
-            *right(_FOUR, lead_a="by"),
-            *left(metric_b="Under", better_under_b="is better"),
-            *right(lambda value: _FOUR(-float(str(value))), lead_b="by"),
-        ),
+    table = say.table(
+        "conflicts",
+        table_frame,
+        left(metric_a="Under", better_under_a="is better"),
+        right(_FOUR, lead_a="by"),
+        left(metric_b="Under", better_under_b="is better"),
+        right(lambda value: _FOUR(-float(str(value))), lead_b="by"),
         data=frame,
+        most=_MOST_CONFLICTS,
+        n=len(frame),
     )
     words = say("conflicts counted", n=len(frame), n_pairs=len(counted))
     named = table if len(table_frame) <= _SCREEN else Fold(title="All by name", blocks=(table,))
     blocks = (Text(paragraphs=(conflict_sentence(study), words)), named)
-    return [Section(**say.headed("conflicts lead"), blocks=blocks)]
+    return [say.section("conflicts", *blocks, brief=False)]
 
 
 def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
@@ -198,18 +186,16 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
     table_frame = _labelled(study, frame, "truth", "predictor").assign(
         setting=[say("setting", row=row) for row in frame.itertuples()]
     )
-    table = Table(
-        **say.named("settings"),
-        frame=table_frame,
-        columns=(
-            *left(truth="Truth", predictor="Predictor", setting="Decided by"),
-            *right(share, "Power", share_truth="truth", share_predictor="predictor"),
-            *right(_TWO, precision="Precision", recall="Recall", f1="F1"),
-            *_CONFLICTS,
-        ),
+    table = say.table(
+        "settings",
+        table_frame,
+        left(truth="Truth", predictor="Predictor", setting="Decided by"),
+        right(share, "Power", share_truth="truth", share_predictor="predictor"),
+        right(_TWO, precision="Precision", recall="Recall", f1="F1"),
+        _CONFLICTS,
         data=frame,
     )
-    return [Section(**say.headed("settings lead"), blocks=(table,), brief=True)]
+    return [say.section("settings", table)]
 
 
 def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,20 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
-from metaeval.base.names import natural_order
-from metaeval.base.words import End, bracketed, ends, intervals, number, p_value, sentence_case, share, text, whole
+from metaeval.base.names import count, natural_order
+from metaeval.base.words import (
+    End,
+    bracketed,
+    ends,
+    intervals,
+    number,
+    p_value,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, p_values, right, under, with_cells
@@ -28,8 +40,10 @@ _STATISTICS = {
     "kendall": "Kendall's τ",
     "accuracy": "pairwise accuracy",
 }
+_LEVELS = {"system": "at system level", "item": "at item level", "all": "over all scores"}
 _CHANCE = {"accuracy": 0.5}
 _PANELS = 6
+_PAIR = 2
 _DECIMAL = number(3)
 say = prose(__name__)
 
@@ -50,7 +64,7 @@ def human_report(study: HumanStudy) -> Report:
         sizes["cluster"] = n_clusters
     return Report(
         command="human",
-        title=say("title"),
+        title="Do the metrics agree with people?",
         facts=facts(**sizes),
         summary=_summary(study),
         key_figures=_key_figures(study),
@@ -77,11 +91,11 @@ def _lead(study: HumanStudy) -> tuple[pd.DataFrame, str, str]:
 def _summary(study: HumanStudy) -> tuple[str, ...]:
     table, statistic, level = _lead(study)
     best = ends(table["metric"], table["value"], map(_DECIMAL, table["value"]))[1]
-    fields = {"best": best, "statistic": _STATISTICS[statistic], "level": say(level), "n_systems": len(study.means)}
+    fields = {"best": best, "statistic": _STATISTICS[statistic], "level": _LEVELS[level], "n_systems": len(study.means)}
     compared, how = study.comparison, say("permuted", study=study)
     wins = "" if compared is None else _wins_sentence(compared.wins(study.alpha), best, how)
-    more = " ".join(filter(None, (_expected(study, best.names), wins)))
-    lines = (_first(study, table, fields), more, say("caution", decided=len(study.decisions), **fields))
+    more = " ".join(filter(None, (_expected(study), wins)))
+    lines = (_first(study, table, fields), more, say("caution", **fields))
     return tuple(filter(None, lines))
 
 
@@ -93,19 +107,30 @@ def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> 
     agree = sum(side > 0 for side in sides)
     alone = len(given["best"].names) == 1
     figure = written[given["best"].names[0]] if alone else given["best"].figure
-    bounded = bool(table["low"].notna().any())
-    return say("first", n=len(table), agree=agree, bounded=bounded, figure=figure, **given)
+    best, words = given["best"], f"{given['statistic']} {figure} {given['level']}"
+    if table["low"].notna().any():
+        return surely_agree(len(table), agree, best, words)
+    only = "" if len(table) == 1 else "best "
+    return f"{best.who} {best.verb('agrees', 'agree')} {only}with people as observed, without an interval ({words})."
 
 
-def _expected(study: HumanStudy, best: Sequence[str]) -> str:
-    """Name what users expect and the best metrics, or others, fail."""
-    failing = study.expectations[study.expectations["state"].isin([BROKEN, UNNOTICED])]
-    told = failing["expectation"] + " (" + failing["state"] + ")"
-    unmet = told.groupby(failing["metric"], sort=False).agg(list).to_dict()
-    of_best = [(name, unmet[name]) for name in best if name in unmet]
-    others = [name for name in unmet if name not in best]
+def surely_agree(n: int, sure: int, best: End, figure: str) -> str:
+    """Say how many metrics surely agree with people, and which agrees best."""
+    if n == 1:
+        opening, verb = ("Yes", "agrees") if sure else ("Not shown", "does not surely agree")
+        return f"{opening}: {best.who} {verb} with people beyond chance ({figure})."
+    if 0 < sure < n:
+        return f"Shown for {sure} of {n} metrics: agreement is beyond chance, best for {best.who} ({figure})."
+    every = "Yes: both metrics agree" if n == _PAIR else f"Yes: all {n} metrics agree"
+    agrees = every if sure else "Not shown: no metric surely agrees"
+    return f"{agrees} with people beyond chance, best {best.who} ({figure})."
+
+
+def _expected(study: HumanStudy) -> str:
+    """Name the metrics that fail what users expect."""
+    failing = study.expectations.loc[study.expectations["state"].isin([BROKEN, UNNOTICED]), "metric"].unique().tolist()
     n = study.expectations["expectation"].nunique()
-    return say("expected", n=n, own=of_best, others=others, best=best)
+    return say("failing" if failing else "met", n=n, failing=failing) if n else ""
 
 
 def _draws(study: HumanStudy) -> int | None:
@@ -128,7 +153,8 @@ def _key_figures(study: HumanStudy) -> Table:
         table_frame = table_frame.assign(**{f"{name}_{index}": rows[name].to_numpy() for name in ("low", "high")})
         table_frame = with_cells(table_frame, **{f"value_{index}": _valued(study, rows)})
         table_frame[f"value_{index}_sort"] = rows["value"].to_numpy()
-        head = say("key", statistic=_STATISTICS[agreement.statistic], level=say(agreement.level), found=agreement)
+        called = f"{sentence_case(_STATISTICS[agreement.statistic])} {_LEVELS[agreement.level]}"
+        head = f"{called} [{percentage(agreement.confidence_level)} interval]"
         columns += right(text, **{f"value_{index}": head})
     if not leads:
         table_frame = table_frame.assign(value=frame["value"])
@@ -137,7 +163,7 @@ def _key_figures(study: HumanStudy) -> Table:
         table_frame = table_frame.assign(
             f1=study.decisions.set_index("metric")["f1"].reindex(frame["metric"]).to_numpy()
         )
-        columns += right(_DECIMAL, f1=say("key f1"))
+        columns += right(_DECIMAL, f1="F1 of significant pairs")
     return key_figures(table_frame, columns, which="best")
 
 
@@ -145,22 +171,15 @@ def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
     """Say how many others the best metrics are better than, and which ones no metric is better than."""
     others = wins.drop(index=[*best.names])
     if others.empty:
-        return say("none apart", n_apart=int(wins["better_than"].sum()), how=how)
+        return say("none apart", n=int(wins["better_than"].sum()) or "No", how=how)
     beaten = wins["better_than"][[*best.names]].drop_duplicates().sort_values().tolist()
-    return say(
-        "wins",
-        best=best,
-        beaten=beaten,
-        counted=[n or "none" for n in beaten],
-        n_others=len(wins) - 1,
-        other=others.index[0],
-        level=natural_order(map(str, others.index[others["worse_than"] == 0])),
-        how=how,
-    )
+    level = natural_order(map(str, others.index[others["worse_than"] == 0]))
+    counted = [n or "none" for n in beaten]
+    return say("wins", best=best, counted=counted, n_others=len(wins) - 1, level=level, how=how)
 
 
 def _agreement_section(study: HumanStudy) -> Section:
-    pictures = [_agreement_picture(agreement, first=not index) for index, agreement in enumerate(study.agreements)]
+    pictures = [_agreement_picture(agreement) for agreement in study.agreements]
     levels = dict.fromkeys(agreement.level for agreement in study.agreements)
     tables = [
         _level_table(study, [of_level for of_level in study.agreements if of_level.level == level]) for level in levels
@@ -170,41 +189,39 @@ def _agreement_section(study: HumanStudy) -> Section:
     panels = [str(name) for name in _lead(study)[0]["metric"]]
     metrics = panels if len(panels) <= _PANELS else panels[: _PANELS - 1] + panels[-1:]
     blocks.append(
-        Picture(
-            **say.named("systems", some=metrics != panels),
-            draw=lambda: figures.system_scatters(study.means, reference=study.reference, metrics=metrics),
-            alt=say("systems alt", n=len(metrics), n_systems=len(study.means)),
+        say.picture(
+            "systems",
+            lambda: figures.system_scatters(study.means, reference=study.reference, metrics=metrics),
+            alt=f"{len(metrics)} scatter plots of {len(study.means)} systems.",
         )
     )
-    return Section(**say.headed("agreement lead"), brief=True, blocks=tuple(blocks))
+    return say.section("agreement", *blocks)
 
 
 def _expected_section(study: HumanStudy) -> Section:
     order = {name: position for position, name in enumerate(_lead(study)[0]["metric"])}
-    table = Table(
-        name="expectations",
-        title=say("expected title"),
-        caption=say("expected caption"),
-        frame=study.expectations.sort_values("metric", key=lambda names: names.map(order), kind="stable"),
-        columns=(
-            *left(metric="Metric", expectation="Expectation", state="State"),
-            *right(_DECIMAL, "Mean", better="better", worse="worse"),
-            *right(whole, n_items="Items"),
-        ),
+    table = say.table(
+        "expected",
+        study.expectations.sort_values("metric", key=lambda names: names.map(order), kind="stable"),
+        left(metric="Metric", expectation="Expectation", state="State"),
+        right(_DECIMAL, "Mean", better="better", worse="worse"),
+        right(whole, n_items="Items"),
+        called="expectations",
     )
-    return Section(
-        id="expectations", title=say("expected title"), lead=say("expected lead"), blocks=(table,), brief=True
-    )
+    return say.section("expected", table, id="expectations")
 
 
-def _agreement_picture(found: HumanAgreement, *, first: bool) -> Picture:
-    label = f"{_STATISTICS[found.statistic]} {say(found.level)}"
-    return Picture(
-        name=f"agreement-{found.level}-{found.statistic}",
-        draw=lambda: figures.agreement_dots(found.table.rename(columns={"metric": "name"}), label=label),
-        title=sentence_case(label),
-        caption=say("agreement picture", found=found, first=first),
-        alt=say("agreement alt", table=found.table),
+def _agreement_picture(found: HumanAgreement) -> Picture:
+    label, values = f"{_STATISTICS[found.statistic]} {_LEVELS[found.level]}", found.table["value"]
+    over = {"both": "items and systems"}.get(found.resample, found.resample)
+    return say.picture(
+        "agreement",
+        lambda: figures.agreement_dots(found.table.rename(columns={"metric": "name"}), label=label),
+        called=f"agreement-{found.level}-{found.statistic}",
+        alt=f"{len(values)} dots with intervals, from {values.max():.2f} to {values.min():.2f}.",
+        label=label,
+        level=percentage(found.confidence_level),
+        over=over,
     )
 
 
@@ -218,22 +235,19 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
         ends = intervals(rows["low"], rows["high"], _DECIMAL, draws=agreement.n_resamples, about=rows["value"])
         frame[[name, f"{name} ends_sort"]] = rows[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
-        group, label = sentence_case(_STATISTICS[name]), say("interval", level=agreement.confidence_level)
+        group, label = sentence_case(_STATISTICS[name]), f"{percentage(agreement.confidence_level)} interval"
         columns += [*right(_DECIMAL, group, **{name: "value"}), *under(text, group, **{f"{name} ends": label})]
     columns += right(whole, n_systems="Systems", n_items="Items", n_cells="Scores")
     if lead.level == "item":
         columns += right(whole, n_used="Items used")
-    return Table(
-        name=f"agreement-{lead.level}",
-        **say.titled(
-            "level",
-            used=_STATISTICS[lead.statistic] if lead.level == "item" else "",
-            reference=study.reference,
-            level=say(lead.level),
-        ),
-        frame=frame,
-        columns=tuple(columns),
+    return say.table(
+        "level",
+        frame,
+        columns,
+        called=f"agreement-{lead.level}",
         data=pd.concat([agreement.to_frame() for agreement in agreements], ignore_index=True),
+        reference=study.reference,
+        level=_LEVELS[lead.level],
     )
 
 
@@ -242,16 +256,14 @@ def _system_numbers(study: HumanStudy) -> Table:
     number_of = study.system_table.groupby("metric", sort=False)["n_systems"].first()
     wide["n_systems"] = wide["metric"].map(number_of)
     statistics = [name for name in _STATISTICS if name in wide]
-    return Table(
-        name="agreement-system",
-        title=say("level title", reference=study.reference, level=say("system")),
-        caption=say("system numbers"),
-        frame=wide.sort_values(statistics[0], ascending=False, kind="stable"),
-        columns=(
-            *left(metric="Metric"),
-            *right(_DECIMAL, **{name: sentence_case(_STATISTICS[name]) for name in statistics}),
-            *right(whole, n_systems="Systems"),
-        ),
+    return say.table(
+        "system numbers",
+        wide.sort_values(statistics[0], ascending=False, kind="stable"),
+        left(metric="Metric"),
+        right(_DECIMAL, **{name: sentence_case(_STATISTICS[name]) for name in statistics}),
+        right(whole, n_systems="Systems"),
+        called="agreement-system",
+        reference=study.reference,
     )
 
 
@@ -261,58 +273,68 @@ def _comparison_section(study: HumanStudy) -> Section:
     if comparison is not None:
         blocks.append(_wins_table(study, comparison))
         blocks.append(
-            Picture(
-                **say.named("metric-comparison", reference=study.reference, **_compared(study, comparison)),
-                draw=lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
-                alt=say("map alt", wins=comparison.wins(study.alpha), comparison=comparison),
+            say.picture(
+                "metric-comparison",
+                lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
+                alt=f"{comparison.wins(study.alpha)['better_than'].sum()} of {len(comparison.table)} pairs differ.",
+                reference=study.reference,
+                **_compared(study, comparison),
             )
         )
-        blocks.append(Fold(title=say("permutation fold"), blocks=(_permutation_table(comparison),)))
+        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(comparison),)))
     if len(study.williams):
-        blocks.append(Fold(title=say("williams fold"), blocks=(_williams_table(study),)))
-    return Section(**say.headed("comparison lead"), brief=True, blocks=tuple(blocks))
+        blocks.append(
+            Fold(title="Every pair, by Williams' test on the systems' means", blocks=(_williams_table(study),))
+        )
+    return say.section("comparison", *blocks)
 
 
-def _compared(study: HumanStudy, comparison: MetricComparison) -> dict[str, str]:
+def _compared(study: HumanStudy, comparison: MetricComparison) -> Mapping[str, Any]:
     return {"statistic": _STATISTICS[comparison.statistic], "how": say("permuted", study=study)}
 
 
 def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
-    return Table(
-        **say.named("metric-wins", **_compared(study, comparison)),
-        frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
-        columns=(*left(metric="Metric"), *right(whole, better_than="Better than", worse_than="Worse than")),
+    return say.table(
+        "metric-wins",
+        comparison.wins(study.alpha).rename_axis("metric").reset_index(),
+        left(metric="Metric"),
+        right(whole, better_than="Better than", worse_than="Worse than"),
+        **_compared(study, comparison),
     )
 
 
 def _permutation_table(comparison: MetricComparison) -> Table:
     named = {"p": "p", "p_corrected": "p, corrected"}
     frame, columns = p_values(comparison.table, named, raw={"p_corrected": "p"}, n_resamples=comparison.n_resamples)
-    return Table(
-        **say.named("metric-permutation", statistic=_STATISTICS[comparison.statistic], permute=comparison.permute),
-        frame=frame,
+    return say.table(
+        "metric-permutation",
+        frame,
+        left(metric_a="First", metric_b="Second"),
+        right(_DECIMAL, "Agreement", value_a="first", value_b="second", difference="difference"),
+        columns,
         data=comparison.table,
-        columns=(
-            *left(metric_a="First", metric_b="Second"),
-            *right(_DECIMAL, "Agreement", value_a="first", value_b="second", difference="difference"),
-            *columns,
-        ),
+        statistic=_STATISTICS[comparison.statistic],
+        exchanged=_exchanged(comparison, "single items"),
     )
 
 
+def _exchanged(comparison: MetricComparison, unit: str) -> str:
+    """Return whose scores are exchanged at once."""
+    of = {"systems": "a system on all items", "both": f"a system on {unit}"}
+    return of.get(comparison.permute, f"all systems on {unit}")
+
+
 def _williams_table(study: HumanStudy) -> Table:
-    return Table(
-        **say.named("williams", study=study),
-        frame=study.williams,
-        columns=(
-            *left(metric_a="First", metric_b="Second"),
-            *right(_DECIMAL, "r with people", correlation_a="first", correlation_b="second"),
-            *right(_DECIMAL, between="r between the two metrics"),
-            *right(whole, n_systems="Systems"),
-            *(right(whole, n_items="Items") if "n_items" in study.williams else ()),
-            *right(number(2), t="t"),
-            *right(p_value, p="p", p_corrected="p, corrected"),
-        ),
+    return say.table(
+        "williams",
+        study.williams,
+        left(metric_a="First", metric_b="Second"),
+        right(_DECIMAL, "r with people", correlation_a="first", correlation_b="second"),
+        right(_DECIMAL, between="r between the two metrics"),
+        right(whole, n_systems="Systems"),
+        right(whole, n_items="Items") if "n_items" in study.williams else (),
+        right(number(2), t="t"),
+        right(p_value, p="p", p_corrected="p, corrected"),
     )
 
 
@@ -322,67 +344,55 @@ def _n_clusters(study: HumanStudy) -> int:
 
 
 def _decisions_section(study: HumanStudy) -> Section:
-    table = Table(
-        **say.named("decisions", study=study),
-        frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
-        columns=(
-            *left(metric="Metric"),
-            *right(
-                whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"
-            ),
-            *right(share, precision="Precision", recall="Recall"),
-            *right(_DECIMAL, f1="F1"),
-            *right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
-        ),
+    table = say.table(
+        "decisions",
+        study.decisions.sort_values("f1", ascending=False, kind="stable"),
+        left(metric="Metric"),
+        right(whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"),
+        right(share, precision="Precision", recall="Recall"),
+        right(_DECIMAL, f1="F1"),
+        right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
+        study=study,
     )
-    return Section(**say.headed("decisions lead"), blocks=(table,))
+    return say.section("decisions", table, brief=False)
 
 
 def _pairs_section(study: HumanStudy) -> Section:
     frame = study.pairs.reset_index().sort_values("tau", ascending=False, kind="stable")
-    table = Table(
-        name="human-pairs",
-        **say.titled("pairs"),
-        frame=frame,
-        columns=(
-            *left(metric="Metric"),
-            *right(whole, pairs="Pairs", agree="Agree", tied="Tied", unknown="Missing"),
-            *right(number(4), tau="τ"),
-        ),
+    table = say.table(
+        "pairs",
+        frame,
+        left(metric="Metric"),
+        right(whole, pairs="Pairs", agree="Agree", tied="Tied", unknown="Missing"),
+        right(number(4), tau="τ"),
+        called="human-pairs",
     )
-    return Section(**say.headed("pairs lead"), blocks=(table,))
+    return say.section("pairs", table, brief=False)
 
 
 def _methods(study: HumanStudy) -> Methods:
-    scored = say(
-        "scored",
-        study=study,
-        n_items=0 if study.scores is None else study.scores.sizes["item"],
-        n_clusters=_n_clusters(study),
-        accuracy="accuracy" in study.system_table["statistic"].tolist(),
-    )
-    paragraphs = [scored, *(_interval_words(study, lead) for lead in study.agreements[:1])]
-    fields = {"seed": _seeded(study), "clustered": _n_clusters(study), "correction": study.correction, "study": study}
+    n_items, n_clusters = 0 if study.scores is None else study.scores.sizes["item"], _n_clusters(study)
+    units = f" on {count(n_items, 'item')}" if n_items else ""
+    units += f" in {count(n_clusters, 'cluster')}" if n_clusters else ""
+    paragraphs = [say("scored", study=study, units=units)]
+    paragraphs += [say("accuracy")] if "accuracy" in study.system_table["statistic"].tolist() else []
+    paragraphs += [_interval_words(study, lead) for lead in study.agreements[:1]]
+    fields = {"seed": _seeded(study), "clustered": n_clusters, "correction": study.correction, "study": study}
     if study.comparison is not None:
-        statistic = _STATISTICS[study.comparison.statistic]
-        paragraphs.append(say("comparison methods", comparison=study.comparison, statistic=statistic, **fields))
-    parts = {"williams": study.williams, "decisions": study.decisions, "pairs": study.pairs}
-    paragraphs += [say("expected methods")] if len(study.expectations) else []
+        fields["statistic"] = _STATISTICS[study.comparison.statistic]
+        fields["exchanged"] = _exchanged(study.comparison, "a cluster" if n_clusters else "an item")
+        paragraphs.append(say("comparison methods", comparison=study.comparison, **fields))
+    parts = {"expected": study.expectations, "williams": study.williams, "decisions": study.decisions}
+    parts |= {"pairs": study.pairs}
     paragraphs += [say(f"{name} methods", **fields) for name, table in parts.items() if len(table)]
     return Methods(paragraphs=tuple(paragraphs))
 
 
 def _interval_words(study: HumanStudy, lead: HumanAgreement) -> str:
     items = "clusters" if _n_clusters(study) else "items"
-    asked = {agreement.statistic for agreement in study.agreements if agreement.level == "system"}
-    return say(
-        "intervals",
-        lead=lead,
-        drawn={"items": items, "systems": "systems", "both": f"{items} and systems"}[lead.resample],
-        seed=_seeded(study),
-        wide=[_STATISTICS[name] for name in ("kendall", "accuracy") if name in asked],
-        low=asked and lead.resample != "systems",
-    )
+    drawn = {"items": items, "systems": "systems", "both": f"{items} and systems"}[lead.resample]
+    number_of = "the smaller number" if lead.resample == "both" else "the number"
+    return say("intervals", lead=lead, drawn=drawn, number_of=number_of, seed=_seeded(study))
 
 
 def _seeded(study: HumanStudy) -> str:

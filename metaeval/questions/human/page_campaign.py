@@ -1,6 +1,8 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on the metrics of a campaign: averages, tasks, chance, comparisons and conclusions about systems."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -11,10 +13,12 @@ from metaeval import figures
 from metaeval.agreement.meta_evaluation import MetaMetrics
 from metaeval.agreement.meta_exchanges import SENTINELS
 from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
-from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
-from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
+from metaeval.base.names import count
+from metaeval.base.words import MISSING, bracketed, ends, number, percentage, sentence_case, share, text, whole
+from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, p_values, right, rising, with_cells
+from metaeval.questions.human.page import surely_agree
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -26,6 +30,18 @@ _DECIMAL = number(3)
 _DAGGER = "†"
 _SHUFFLED = ("shuffled, mean", "shuffled, at most")
 _MADE = (*SENTINELS, *_SHUFFLED)
+_NAMES = {
+    "accuracy": ("pairwise accuracy", "accuracy"),
+    "pearson": ("Pearson's r", "r"),
+    "spearman": ("Spearman's ρ", "ρ"),
+    "kendall": ("Kendall's τ", "τ"),
+    "spa": ("soft pairwise accuracy", "SPA"),
+    "acc_eq": ("accuracy with calibrated ties", "acc-t"),
+    "tau_eq": ("τ with calibrated ties", "τ-t"),
+    "pairwise_pearson": ("Pearson's r of differences", "r of differences"),
+}
+"""Of each measure, in a sentence and at the head of a column."""
+_CORRELATIONS = {"pearson", "spearman", "kendall"}
 say = prose(__name__)
 
 
@@ -41,7 +57,7 @@ def campaign_report(study: CampaignStudy) -> Report:
         sections.append(_decisions_section(study))
     return Report(
         command="human",
-        title=say("title"),
+        title="Do the metrics agree with people?",
         facts=facts(metric=len(meta_metrics.lead()), task=len(meta_metrics.tasks), system=_n_systems(meta_metrics)),
         summary=_summary(meta_metrics),
         key_figures=_key_figures(meta_metrics),
@@ -67,20 +83,23 @@ def _valued(found: MetaMetrics, table: pd.DataFrame) -> list[str]:
 def _label(task: str, tasks: pd.DataFrame) -> str:
     """Return what a page calls a task: its set, measure and level."""
     row = next(record for record in tasks.astype(str).to_dict("records") if record["task"] == task)
-    correlates = row["measure"] in {"pearson", "spearman", "kendall"}
-    level = " on items" if correlates and row["level"] == "item" else ""
+    level = " on items" if row["measure"] in _CORRELATIONS and row["level"] == "item" else ""
     group = "" if row["group"] == "none" else f" (by {row['group']})"
-    words = f"{say(row['measure'])}{level}{group}"
+    words = f"{_NAMES[row['measure']][0]}{level}{group}"
     return f"{row['sets'].replace(',', ', ')}: {words}" if row["sets"] else words
 
 
 def _short(tasks: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the sets and the short name of every task, for the head of a column."""
     named = tasks.astype(str).to_dict("records")
-    return [
-        (row["sets"].replace(",", ", "), say("short", measure=row["measure"], level=row["level"], group=row["group"]))
-        for row in named
-    ]
+    return [(row["sets"].replace(",", ", "), f"{_NAMES[row['measure']][1]}{_of_items(row)}") for row in named]
+
+
+def _of_items(row: Mapping[Hashable, str]) -> str:
+    """Return what a correlation is by, where that is not the system level."""
+    if row["measure"] not in _CORRELATIONS:
+        return ""
+    return f" by {row['group']}" if row["group"] != "none" else ", items" * (row["level"] == "item")
 
 
 def _summary(found: MetaMetrics) -> tuple[str, ...]:
@@ -88,24 +107,20 @@ def _summary(found: MetaMetrics) -> tuple[str, ...]:
     best = ends(lead["metric"], lead["value"], map(_DECIMAL, lead["value"]))[1]
     written = dict(zip(lead["metric"], _valued(found, lead), strict=True))
     figure = written[best.names[0]] if len(best.names) == 1 else best.figure
-    has_chance = lead["above_chance"].notna().any()
-    first = say(
-        "first",
-        n=len(lead),
-        above=int((lead["above_chance"] == True).sum()),  # noqa: E712 - missing values are neither
-        known=has_chance,
-        defined=bool(lead["value"].notna().any()),
-        best=best,
-        figure=figure,
-        what=_what(found),
-    )
+    what, above = _what(found), int((lead["above_chance"] == True).sum())  # noqa: E712 - missing values are neither
+    if not lead["value"].notna().any():
+        first = f"{say('undefined')} ({what})."
+    elif lead["above_chance"].notna().any():
+        first = surely_agree(len(lead), above, best, f"{figure}, {what}")
+    else:
+        first = f"{best.who} {best.verb('agrees', 'agree')} best with people as observed ({figure}, {what})."
     return tuple(filter(None, (first, _not_separated(found, lead), _source_only(found))))
 
 
 def _what(found: MetaMetrics) -> str:
     """Return what the leading values are of: the average, or the first task where there is none or no other."""
     first = _label(found.tasks["task"].iloc[0], found.tasks)
-    return say("averaged", n=len(found.tasks)) if found.is_averaged() else first
+    return f"average of {count(len(found.tasks), 'task')}" if found.is_averaged() else first
 
 
 def _not_separated(found: MetaMetrics, lead: pd.DataFrame) -> str:
@@ -115,7 +130,8 @@ def _not_separated(found: MetaMetrics, lead: pd.DataFrame) -> str:
     if of_best.empty:
         return ""
     tied = of_best.loc[~is_significant(of_best["p_corrected"].to_numpy(), found.alpha), "metric_b"].tolist()
-    return say("not separated", best=best, rest=tied, others=of_best["metric_b"].tolist(), n=len(lead), found=found)
+    passage = "not separated" if tied else "separated"
+    return say(passage, best=best, tied=tied, n=len(of_best), found=found)
 
 
 def _source_only(found: MetaMetrics) -> str:
@@ -139,7 +155,7 @@ def _key_figures(found: MetaMetrics) -> Table:
     frame = with_cells(frame, value=_valued(found, lead)).assign(value_sort=lead["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
-        *right(text, value=say("key value", what=_what(found), found=found)),
+        *right(text, value=f"{sentence_case(_what(found))} [{percentage(found.confidence_level)} interval]"),
         *rising(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
         *of_chance,
@@ -151,7 +167,7 @@ def _key_figures(found: MetaMetrics) -> Table:
 def _beside_chance(found: MetaMetrics, table: pd.DataFrame, group: str = "") -> tuple[pd.DataFrame, tuple[Column, ...]]:
     """Return a table with how often chance reaches a value, with its error where shuffles were drawn."""
     draws = None if found.all_shuffles else found.n_shuffles
-    return p_values(table, {"p_chance": "p" if group else say("p of chance")}, group, raw={}, n_resamples=draws)
+    return p_values(table, {"p_chance": "p" if group else "Chance, p"}, group, raw={}, n_resamples=draws)
 
 
 def _over(found: MetaMetrics) -> str:
@@ -162,29 +178,22 @@ def _over(found: MetaMetrics) -> str:
 
 def _campaign_section(study: CampaignStudy) -> Section:
     meta_metrics = study.found
-    picture = Picture(
-        **say.named(
-            "agreement",
-            found=meta_metrics,
-            over=_over(meta_metrics),
-            chance=bool(meta_metrics.table["chance"].notna().any()),
-        ),
-        draw=lambda: figures.agreement_dots(
+    picture = say.picture(
+        "agreement",
+        lambda: figures.agreement_dots(
             meta_metrics.lead().rename(columns={"metric": "name"}), label=say("agreement title")
         ),
-        alt=say("picture alt", n=len(meta_metrics.lead())),
+        found=meta_metrics,
+        over=_over(meta_metrics),
+        chance=bool(meta_metrics.table["chance"].notna().any()),
+        alt=f"{len(meta_metrics.lead())} dots with intervals.",
     )
     folds = [
-        Fold(title=say("task fold", task=_label(task, meta_metrics.tasks)), blocks=(_task_table(meta_metrics, task),))
+        Fold(title=sentence_case(_label(task, meta_metrics.tasks)), blocks=(_task_table(meta_metrics, task),))
         for task in meta_metrics.tasks["task"]
     ]
-    return Section(
-        id="campaign",
-        title=say("campaign title"),
-        lead=say("campaign lead") if meta_metrics.is_averaged() else "",
-        brief=True,
-        blocks=(picture, _campaign_table(meta_metrics), *folds),
-    )
+    section = say.section("campaign", picture, _campaign_table(meta_metrics), *folds)
+    return section if meta_metrics.is_averaged() else replace(section, lead="")
 
 
 def _campaign_table(found: MetaMetrics) -> Table:
@@ -214,19 +223,16 @@ def _campaign_table(found: MetaMetrics) -> Table:
         frame[f"value_{index}_sort"] = of_task["value"].to_numpy()
         group, label = short[task]
         columns += right(text, group, **{f"value_{index}": label})
-    return Table(
-        name="campaign",
-        **say.titled(
-            "campaign table",
-            found=found,
-            marked=marked,
-            pairs=len(found.lead_pairs()),
-            measures=[measure for measure in dict.fromkeys(found.tasks["measure"]) if measure in {"spa", *CALIBRATED}],
-            on_items=bool(((found.tasks["level"] == "item") & (found.tasks["measure"] == "pearson")).any()),
-        ),
-        frame=frame,
-        columns=tuple(columns),
+    on_items = bool(((found.tasks["level"] == "item") & (found.tasks["measure"] == "pearson")).any())
+    return say.table(
+        "campaign table",
+        frame,
+        columns,
+        called="campaign",
         data=found.to_frame(),
+        found=found,
+        pairs=len(found.lead_pairs()),
+        signs=[*found.tasks["measure"], *["items"] * on_items, *["dagger"] * marked],
     )
 
 
@@ -248,13 +254,15 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
     ]
     if ties:
         columns += [*right(number(4), threshold="Threshold"), *right(_DECIMAL, other_half="Other half")]
-    return Table(
-        name=f"task-{found.tasks['task'].tolist().index(task) + 1}",
-        title=sentence_case(_label(task, found.tasks)),
-        caption=say("task", row=row, ties=ties, error="" if np.isnan(error) else f"{error:.1g}"),
-        frame=frame,
-        columns=tuple(columns),
+    return say.table(
+        "task",
+        frame,
+        columns,
+        called=f"task-{found.tasks['task'].tolist().index(task) + 1}",
         data=of_task,
+        label=_label(task, found.tasks),
+        row=row,
+        error="" if np.isnan(error) else f"{error:.1g}",
     )
 
 
@@ -267,13 +275,15 @@ def _chance_section(found: MetaMetrics) -> Section:
     rows = rows.loc[names, found.tasks["task"].tolist()]
     heads = [right(_DECIMAL, group, **{f"task_{at}": label}) for at, (group, label) in enumerate(_short(found.tasks))]
     frame = rows.set_axis([f"task_{at}" for at in range(len(heads))], axis=1).rename_axis("metric").reset_index()
-    table = Table(
-        **say.named("chance", people=[name for name in names[:-2] if name not in SENTINELS]),
-        frame=frame.assign(metric=[sentence_case(label) if label in _MADE else label for label in frame["metric"]]),
-        columns=(*left(metric="Made-up metric"), *chain(*heads)),
+    table = say.table(
+        "chance",
+        frame.assign(metric=[sentence_case(label) if label in _MADE else label for label in frame["metric"]]),
+        left(metric="Made-up metric"),
+        chain(*heads),
+        people=[name for name in names[:-2] if name not in SENTINELS],
     )
     people = not {*found.sentinels["metric"]} <= {*SENTINELS}  # asked for: shown in a terminal too
-    return Section(**say.headed("chance lead"), brief=people, blocks=(table,))
+    return say.section("chance", table, brief=people)
 
 
 def _comparison_section(found: MetaMetrics) -> Section:
@@ -282,76 +292,58 @@ def _comparison_section(found: MetaMetrics) -> Section:
     frame, columns = p_values(
         pairs, {"p": "p", "p_corrected": "p, corrected"}, raw={"p_corrected": "p"}, n_resamples=found.n_resamples
     )
-    table = Table(
-        name="metric-pairs",
-        **say.titled("pairs"),
-        frame=frame,
+    table = say.table(
+        "pairs",
+        frame,
+        left(metric_a="Better", metric_b="Other"),
+        right(_DECIMAL, difference="Difference"),
+        columns,
+        called="metric-pairs",
         data=pairs,
-        columns=(*left(metric_a="Better", metric_b="Other"), *right(_DECIMAL, difference="Difference"), *columns),
     )
     blocks: list[Block] = [
-        Picture(
-            **say.named("metric-comparison", found=found),
-            draw=lambda: figures.comparison_map(decided, order=found.lead()["metric"].tolist()),
-            alt=say("map alt", better=int(decided["significant"].sum()), n=len(decided)),
+        say.picture(
+            "metric-comparison",
+            lambda: figures.comparison_map(decided, order=found.lead()["metric"].tolist()),
+            alt=f"{int(decided['significant'].sum())} of {len(decided)} pairs differ significantly.",
+            found=found,
         ),
-        Fold(title=say("pairs fold"), blocks=(table,)),
+        Fold(title="Every pair, on average", blocks=(table,)),
     ]
-    return Section(**say.headed("comparison lead"), blocks=tuple(blocks))
+    return say.section("comparison", *blocks, brief=False)
 
 
 def _separation_section(study: CampaignStudy) -> Section:
     units = "clusters" if (study.found.tasks["n_clusters"] < study.found.tasks["n_items"]).any() else "items"
-    fields = {"pair": study.separated, "units": units, "alpha": study.found.alpha}
+    fields: Mapping[str, Any] = {"pair": study.separated, "units": units, "alpha": study.found.alpha}
     frame = study.separation.assign(
         task=[sentence_case(_label(task, study.found.tasks)) for task in study.separation["task"]]
     )
-    table = Table(
-        **say.named("separation", **fields),
-        frame=frame,
+    table = say.table(
+        "separation",
+        frame,
+        left(task="Task"),
+        right(_DECIMAL, difference="Difference"),
+        right(whole, n_units=f"{sentence_case(units)} at hand", n_needed=f"{sentence_case(units)} needed"),
         data=study.separation,
-        columns=(
-            *left(task="Task"),
-            *right(_DECIMAL, difference="Difference"),
-            *right(whole, n_units=f"{sentence_case(units)} at hand", n_needed=f"{sentence_case(units)} needed"),
-        ),
+        **fields,
     )
-    return Section(**say.headed("separation lead", units=units, pair=study.separated), brief=True, blocks=(table,))
+    return say.section("separation", table, units=units, pair=study.separated)
 
 
 def _decisions_section(study: CampaignStudy) -> Section:
     several = len(study.decisions["set"].unique()) > 1
-    table = Table(
-        **say.named("decisions", study=study),
-        frame=study.decisions.sort_values(["set", "f1"], ascending=[True, False], kind="stable"),
-        columns=(
-            *(left(set="Set") if several else ()),
-            *left(metric="Metric"),
-            *right(
-                whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"
-            ),
-            *right(share, precision="Precision", recall="Recall"),
-            *right(_DECIMAL, f1="F1"),
-        ),
+    table = say.table(
+        "decisions",
+        study.decisions.sort_values(["set", "f1"], ascending=[True, False], kind="stable"),
+        left(set="Set") if several else (),
+        left(metric="Metric"),
+        right(whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"),
+        right(share, precision="Precision", recall="Recall"),
+        right(_DECIMAL, f1="F1"),
+        study=study,
     )
-    return Section(**say.headed("decisions lead", **_unlike(study)), blocks=(table,))
-
-
-def _unlike(study: CampaignStudy) -> dict[str, Any]:
-    """Return the metric whose place by mean F1 is farthest from its place by agreement, and both places."""
-    frame = pd.DataFrame(
-        {
-            "value": study.found.lead().set_index("metric")["value"],
-            "f1": study.decisions.groupby("metric")["f1"].mean(),
-        }
-    ).dropna()
-    places = frame.rank(ascending=False, method="min").astype(int)
-    apart = np.abs(places["value"].to_numpy() - places["f1"].to_numpy())
-    if not apart.any():
-        return {"name": ""}
-    at = int(np.argmax(apart))
-    name, (by_value, by_f1) = str(places.index[at]), places.to_numpy()[at].tolist()
-    return {"name": name, "by_value": by_value, "by_f1": by_f1, "n": len(places)}
+    return say.section("decisions", table, brief=False)
 
 
 _ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "acc_eq", "tau_eq": "acc_eq"}
@@ -361,8 +353,7 @@ _ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "ac
 def _methods(study: CampaignStudy) -> Methods:
     meta_metrics = study.found
     labels = [_label(task, meta_metrics.tasks) for task in meta_metrics.tasks["task"]]
-    by_group = bool((meta_metrics.tasks["group"] != "none").any())
-    paragraphs = [say("scored", n=len(meta_metrics.order()), tasks=labels, found=meta_metrics, by_group=by_group)]
+    paragraphs = [say("scored", n=len(meta_metrics.order()), tasks=labels, found=meta_metrics)]
     passages = dict.fromkeys(filter(None, map(_ABOUT.get, meta_metrics.tasks["measure"])))
     paragraphs += [say(f"about {name}", found=meta_metrics) for name in passages]
     paragraphs.append(say("intervals", found=meta_metrics, over=_over(meta_metrics)))

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, absent, bracketed, drawn_number, ends, number, text
+from metaeval.base.words import MISSING, absent, bracketed, carried, name_of_metric, number, text
 from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -23,6 +23,7 @@ from metaeval.questions.judges.page_worth import (
     worth_section,
 )
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
+from metaeval.questions.judges.study_parts import Labelling
 from metaeval.questions.judges.study_verdicts import deciding_metric, other_metrics
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 from metaeval.reports.data_files import csv_file
@@ -31,6 +32,15 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 
+_MAY = {
+    "may": "may replace people for ranking systems",
+    "may not": "may not replace people for ranking systems",
+    "not settled": "neither passes nor fails",
+    "no pairs": "cannot be compared with people: under {reference} no pair differs significantly",
+    "no second person": "cannot be compared with people without a second annotator",
+}
+_SURE = 0.01
+_DECIDES = "May this judge decide between my systems?"
 say = prose(__name__)
 
 
@@ -38,11 +48,12 @@ def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     labelling, panel = study.labelling, panel_section(study)
+    title, *summary = _answer(study)
     return Report(
         command="judges",
-        title=say("title", study=study),
+        title=title,
         facts=_facts(study),
-        summary=_summary(study),
+        summary=tuple(summary),
         key_figures=_key_figures(study),
         sections=(
             *_verdicts_section(study),
@@ -91,30 +102,40 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
     return counted
 
 
-def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    metric, labelling = deciding_metric(study.conclusions), study.labelling
-    why = study.unanswered.get(ABOUT_SYSTEMS, "") if study.has_runs else ""
-    ranked = labelling is not None and labelling.ranking is not None
+def _answer(study: JudgeStudy) -> tuple[str, ...]:
+    """Return the question that these data answer, the answer, and what to quote."""
+    metric, why = deciding_metric(study.conclusions), study.unanswered.get(ABOUT_SYSTEMS, "") if study.has_runs else ""
     if study.annotated is not None:
-        return alt_words(study.annotated), say("quote alt")
+        return "May a judge replace a person as a labeller?", alt_words(study.annotated), say("quote alt")
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
-        quote = study.verdicts["ranking"].iloc[0] != "no pairs"
-        advice = [say("quote verdict", people=bool(study.people))] if quote else []
-        return (_verdict_words(study, metric), *advice, *cautions[:1])
-    if why or study.conclusions:
+        advice = [say("quote verdict")] if study.verdicts["ranking"].iloc[0] != "no pairs" else []
+        return (_DECIDES, _verdict_words(study, metric), *advice, *cautions[:1])
+    if why:
+        return _DECIDES, "No verdict: these judges cannot be compared on systems.", f"The reason: {why}."
+    if study.conclusions:
         alone = not any("judge" in conclusions.table["kind"].to_numpy() for conclusions in study.conclusions.values())
-        return say("no verdict", why=why, alone=alone), *([say("reason", why=why)] if why else [])
-    if labelling is None:
-        return say("effects", figures=effect_figures(study.effects)), say("quote agreement", runs=True)
-    if study.reference is not None:
-        first = best_words(labelling) if ranked else say("nobody", reference=study.reference)
-        return (
-            first,
-            *([say("quote labels", ranking=labelling.ranking)] if ranked else []),
-            *([] if labelling.labels.by_subtopic else [say("takes runs")]),
-        )
-    return alpha_words(labelling), say("quote agreement", runs=not study.effects.empty)
+        return _DECIDES, say("only people" if alone else "one topic")
+    title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
+    if study.reference is None or study.labelling is None:
+        return ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))
+    return (title, *_ranking_words(study.labelling))
+
+
+def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
+    """Say who agrees most with the reference, and what to quote."""
+    runs = [] if labelling.labels.by_subtopic else [say("takes runs")]
+    if labelling.ranking is None:
+        return (say("nobody", reference=labelling.agreement.reference), *runs)
+    quote = say("quote labels") if labelling.ranking.ordered else "Quote κ with its interval."
+    return (best_words(labelling), quote, *runs)
+
+
+def _agreement_words(study: JudgeStudy) -> tuple[str, str]:
+    if study.labelling is not None:
+        return alpha_words(study.labelling), say("quote labels alike" if study.effects.empty else "quote runs")
+    tau = effect_figures(study.effects)[0]
+    return f"Observed without an interval: {tau.what} {tau.value}.", say("quote runs")
 
 
 def _key_figures(study: JudgeStudy) -> Table | None:
@@ -132,32 +153,45 @@ def _key_figures(study: JudgeStudy) -> Table | None:
 def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     """Return what the verdict on the best judge rests on."""
     row, conclusions, told = study.verdicts.iloc[0], study.conclusions[metric], []
-    fields = {"judge": row["judge"], "metric": metric}
+    judge, called = row["judge"], name_of_metric(metric)
     if row["ranking"] != "no pairs":
         told.append(
-            KeyFigure(say("key f1", **fields), _f1(row, conclusions.n_resamples), with_ends(*_ends_of(row, "f1")))
+            KeyFigure(
+                f"F1 of significant pairs, {judge} ({called})",
+                _f1(row, conclusions.n_resamples),
+                with_ends(*_ends_of(row, "f1")),
+            )
         )
     if not absent(row["people_f1"]):
         told.append(
-            KeyFigure(say("key second", **fields), number(2)(row["people_f1"]), {"people_f1": row["people_f1"]})
+            KeyFigure(
+                f"F1 of significant pairs, a second person ({called})",
+                number(2)(row["people_f1"]),
+                {"people_f1": row["people_f1"]},
+            )
         )
     if row["favours"]:
         numbers = with_ends(*_ends_of(row, "favour"))
         numbers |= {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
-        told.append(KeyFigure(say("key bias"), _favour_words(row), numbers))
+        told.append(KeyFigure("Group bias", _favour_words(row), numbers))
     if row["ranking"] != "no pairs":
         told.append(
-            KeyFigure(say("key opposite", **fields), number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]})
+            KeyFigure(
+                f"Pairs significant in opposite directions, {judge}",
+                number(0)(row["n_conflicts"]),
+                {"count": row["n_conflicts"]},
+            )
         )
     if row["labels"]:
-        told.append(
-            KeyFigure(say("key labels", **fields), say("labels", row=row), {"winning_rate": row["winning_rate"]})
-        )
+        written = f"{row['labels']} (ω = {number(2)(row['winning_rate'])})"
+        numbers = {"winning_rate": row["winning_rate"]}
+        told.append(KeyFigure(f"Labelling in place of a person, {judge} (alt-test)", written, numbers))
     worth = study.worth.get((metric, row["judge"]))
     if worth is not None:
         topics = _ends_of(worth.summary.T["median"], "n_equivalent")
         written = bracketed(*topics, number(0))
-        told.append(KeyFigure(say("key worth", planned=worth.n_topics), written, with_ends(*topics)))
+        what = f"{worth.n_topics} human {unit().topics} with the judge's labels are worth"
+        told.append(KeyFigure(what, written, with_ends(*topics)))
     return told
 
 
@@ -172,16 +206,17 @@ def _beyond(row: pd.Series) -> tuple[float, float, float]:
 
 def _verdict_words(study: JudgeStudy, metric: str) -> str:
     """Return the verdict on the one judge, or on the best of several."""
-    row, conclusions = study.verdicts.iloc[0], study.conclusions[metric]
-    return say(
-        "verdict",
-        row=row,
-        n=len(study.verdicts),
-        may=say(row["ranking"], reference=conclusions.reference),
-        metric=metric,
-        f1=_f1(row, conclusions.n_resamples) if row["ranking"] != "no pairs" else "",
-        comparable=conclusions.comparable,
-    )
+    row, conclusions, n = study.verdicts.iloc[0], study.conclusions[metric], len(study.verdicts)
+    sure = {"may": "Yes", "may not": "No"}.get(row["ranking"], "Not settled")
+    f1 = f": F1 {_f1(row, conclusions.n_resamples)}" if row["ranking"] != "no pairs" else ""
+    who = row["judge"]
+    if n > 1:
+        who += f" (highest F1 of {n})" if f1 and conclusions.comparable else f", one of {n} judges,"
+    return f"{sure}: {who} {_may(row['ranking'], conclusions.reference)} ({name_of_metric(metric)}{f1})."
+
+
+def _may(verdict: str, reference: object) -> str:
+    return _MAY[verdict].format(reference=reference)
 
 
 def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
@@ -191,10 +226,10 @@ def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
 
 
 def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:
-    """Say what else is known of the verdict on the best judge, and how many may."""
-    row, conclusions = study.verdicts.iloc[0], study.conclusions[metric]
-    sentences = [*_otherwise_words(study, row), *_settled_words(study, metric)]
-    return (*sentences[1:], *_others_words(study, conclusions), *_same_number_words(conclusions, row["judge"]))
+    """Say what else is known of the verdict on the best judge."""
+    sentences = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
+    unlike = [] if study.conclusions[metric].comparable else [say("unlike")]
+    return (*sentences[1:], *unlike)
 
 
 def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
@@ -216,7 +251,8 @@ def _about(value: object, n_resamples: int) -> str:
     chance = float(str(value))
     z = float(ndtri(chance))
     error = math.exp(-z * z / 2.0) / math.sqrt(2.0 * math.pi) * (abs(z) + 2.0) / math.sqrt(2.0 * n_resamples)
-    return say("about", chance=chance, error=error)
+    ends = {chance < _SURE: "less than 1 %", chance > 1 - _SURE: "more than 99 %"}
+    return ends.get(True, f"about {carried(chance, error)}")
 
 
 def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
@@ -233,49 +269,15 @@ def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> li
 
 def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     """Say where another metric speaks against the verdict."""
-    sentences, n_conflicts = [], int(row["n_conflicts"])
-    fields = {"judge": row["judge"], "own": n_conflicts, "deciding": deciding_metric(study.conclusions)}
-    for name, verdict in other_metrics(study.conclusions, row["judge"], study.margin):
-        conflicts, ranking = int(verdict.n_conflicts), verdict.ranking
-        may = "" if ranking == row["ranking"] else say(ranking, reference=study.reference)
-        sentences.append(
-            say("otherwise", metric=name, may=may, conflicts=conflicts if conflicts > n_conflicts else 0, **fields)
-        )
-    return sentences
+    fields = {"judge": row["judge"], "own": int(row["n_conflicts"]), "deciding": deciding_metric(study.conclusions)}
+    return [
+        say("otherwise", metric=name, may=_may(verdict.ranking, study.reference), n=int(verdict.n_conflicts), **fields)
+        for name, verdict in other_metrics(study.conclusions, row["judge"], study.margin)
+    ]
 
 
 def _f1(row: pd.Series, n_resamples: int) -> str:
     return bracketed(*_ends_of(row, "f1"), number(2), draws=n_resamples)
-
-
-def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
-    verdicts = study.verdicts
-    with_pairs = verdicts[verdicts["ranking"] != "no pairs"]
-    if len(verdicts) == 1 or with_pairs.empty:
-        return []
-    low, best = ends(with_pairs["judge"], with_pairs["f1"], map(number(2), with_pairs["f1"]))
-    beside = not found.beside_people.empty
-    counts = verdicts["ranking"].value_counts().to_dict() if beside else {}
-    counted = ", ".join(f"{counts[word]} {word}" for word in ("may", "may not", "not settled") if word in counts)
-    fields = {"low": low, "best": best, "beside_people": beside, "counted": counted, "comparable": found.comparable}
-    return [say("others", n=len(verdicts), silent=len(verdicts) - len(with_pairs), **fields)]
-
-
-def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
-    fewer = found.same_number.set_index("judge")
-    if judge not in fewer.index:
-        return []
-    row = fewer.loc[judge]
-    words = say(
-        "same number",
-        judge=judge,
-        own=found.table.set_index("judge").loc[judge],
-        power=drawn_number(row["power"], row["power_error"]),
-        n_topics=int(fewer["n_topics"].loc[judge]),
-        found=found,
-        only=drawn_number(row["only_with_more"], row["only_with_more_error"]),
-    )
-    return [words]
 
 
 def _favour_words(row: pd.Series) -> str:
@@ -311,54 +313,30 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.group_bias:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
-    table = Table(
-        name="judge-verdicts",
-        title=say("verdicts"),
-        caption=say(
-            "table",
-            study=study,
-            metric=metric,
-            comparable=study.conclusions[metric].comparable,
-            shown={column.name for column in columns},
-        ),
-        frame=frame,
-        columns=tuple(columns),
-    )
+    table = say.table("verdicts", frame, columns, called="judge-verdicts", study=study, metric=metric)
     details = _verdict_details(study, metric)
     words = (Text(paragraphs=details),) if details else ()
-    blocks = (f1_picture(metric, study.conclusions[metric]), table, *words)
-    return (Section(id="verdicts", title=say("verdicts"), lead=say("lead"), brief=True, blocks=blocks),)
+    return (say.section("verdicts", f1_picture(metric, study.conclusions[metric]), table, *words),)
 
 
 def _methods(study: JudgeStudy) -> Methods:
-    paragraphs, sources = [], []
-    if study.labelling is not None:
-        paragraphs += [
-            say("labels methods", labelling=study.labelling),
-            say("intervals methods", agreement=study.labelling.agreement, by_item=study.labelling.labels.by_item),
-        ]
-        of_sets = ["cohen1968", "voorhees2000", "piwowarski2008"] if study.labelling.labels.ordered else []
-        sources += ["cohen1960", "krippendorff2011", *of_sets]
-        ranking = study.labelling.ranking
-        if ranking is not None and ranking.ordered and ranking.compared:
-            paragraphs.append(say("best methods", ranking=ranking))
-            sources.append("hsu1984")
-    if not study.effects.empty:
-        paragraphs.append(say("effects methods", study=study))
-        sources.append("ogilvie2006")
-    if study.conclusions:
-        paragraphs.append(say("conclusions methods", study=study, found=next(iter(study.conclusions.values()))))
-        sources += ["ogilvie2006", *["voorhees2000"] * bool(study.people)]
-    if study.alt is not None:
-        paragraphs.append(say("alt methods", alt=study.alt))
-        sources.append("calderon2025")
-    if study.worth:
-        paragraphs.append(say("worth methods"))
-        sources.append("angelopoulos2023")
-    labels_too = study.labelling is not None and study.labelling.panel is not None
-    if labels_too or study.panel_worth:
-        paragraphs.append(say("panel methods", study=study))
-    if study.panels:
-        paragraphs.append(say("panels methods"))
-        sources.append("brennan2001")
-    return Methods(paragraphs=tuple(paragraphs), cite=tuple(dict.fromkeys(sources)))
+    labelling, found = study.labelling, next(iter(study.conclusions.values()), None)
+    labels, ranking = (None, None) if labelling is None else (labelling.labels, labelling.ranking)
+    said = {
+        "labels": labels is not None,
+        "ordered": labels is not None and labels.ordered,
+        "parts": labelling is not None and labelling.scale is not None,
+        "intervals": labels is not None,
+        "best": ranking is not None and ranking.ordered and ranking.compared,
+        "effects": not study.effects.empty,
+        "conclusions": found is not None,
+        "choices": found is not None and len(found.choices) > 0,
+        "alt": study.alt is not None,
+        "worth": bool(study.worth),
+        "panel": (labelling is not None and labelling.panel is not None) or bool(study.panel_worth),
+        "net": bool(study.people),
+        "panels": bool(study.panels),
+    }
+    said["net"] &= said["panel"]
+    fields = {"study": study, "labelling": labelling, "ranking": ranking, "found": found, "alt": study.alt}
+    return Methods(paragraphs=tuple(say(f"{name} methods", **fields) for name, known in said.items() if known))

@@ -8,6 +8,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.label_agreement import meanings
 from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.base.names import count
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     absent,
@@ -15,6 +16,7 @@ from metaeval.base.words import (
     intervals,
     number,
     p_value,
+    percentage,
     sentence_case,
     share,
     span,
@@ -45,6 +47,7 @@ _LABELS = {
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
+_PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted text, overlap"}
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
 say = prose(__name__)
@@ -74,22 +77,24 @@ def alpha_words(study: Labelling) -> str:
 def agreement_figures(study: Labelling) -> list[KeyFigure]:
     """Return how far all judges agree, and the pairs of them from the least to the most."""
     pairs, draws = study.agreement.pairs, study.agreement.n_resamples
-    told = [KeyFigure(say("key alpha", study=study), *_alpha(study))]
+    taken_as = "ordered grades" if study.labels.ordered and not study.labels.words else "labels as words"
+    told = [KeyFigure(f"Krippendorff's α, {taken_as}", *_alpha(study))]
     if one_pair(study):
         pair = pairs.iloc[0]
         kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
         written = bracketed(kappa, low, high, number(2), draws=draws)
-        told.append(KeyFigure(say("key kappa"), written, with_ends(kappa, low, high)))
+        told.append(KeyFigure("Cohen's κ", written, with_ends(kappa, low, high)))
         shares = {"same": pair["same"]}
         if not study.passages.empty:
             shares = {"passages": study.passages["of_union"].mean()} | shares
         if not study.elements.empty:
             shares = {"elements": study.elements.set_index("topic").loc["mean", "both"]} | shares
-        return told + [KeyFigure(say(f"key {name}"), share(value), {"value": value}) for name, value in shares.items()]
+        words = _LABELS | _PARTS
+        return told + [KeyFigure(words[name], share(value), {"value": value}) for name, value in shares.items()]
     names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
     for name, write in (("kappa", number(2)), ("same", share)):
         written = span(names, pairs[name], map(write, pairs[name]), opening="")
-        told.append(KeyFigure(say(f"key {name}"), written, {"least": pairs[name].min(), "most": pairs[name].max()}))
+        told.append(KeyFigure(_LABELS[name], written, {"least": pairs[name].min(), "most": pairs[name].max()}))
     return told
 
 
@@ -103,7 +108,25 @@ def _named(study: Labelling) -> dict[str, str]:
     if not one_pair(study):
         return _LABELS
     pair = study.agreement.pairs[["first", "second"]].iloc[0]
-    return _LABELS | {f"{side}_kept": say("own relevant", judge=judge) for side, judge in pair.items()}
+    return _LABELS | {f"{side}_kept": f"Share of {judge}'s relevant" for side, judge in pair.items()}
+
+
+def _heads(study: Labelling) -> str:
+    return labelled_heads() if study.scale is None else "Documents"
+
+
+def _interval_head(study: Labelling) -> str:
+    return f"{percentage(study.agreement.confidence_level)} interval"
+
+
+def _intervals_words(study: Labelling) -> str:
+    """Say what intervals are over, and which labels mean relevant."""
+    words = f"Intervals are {_interval_head(study)}s over {unit().topics}."
+    if not study.labels.ordered:
+        return words
+    level = study.agreement.rel
+    of_words = study.labels.called(level) if study.labels.words else f"a label of {level} or more"
+    return f"{words} Relevant: {of_words if study.scale is None else 'anything in the document'}."
 
 
 def _write(name: str) -> Callable[[object], str]:
@@ -115,7 +138,7 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
     pairs, available = study.agreement.pairs, study.agreement.statistics
     chosen = tuple(statistic for statistic in statistics if statistic in available)
     short = chosen == tuple(statistic for statistic in _MAIN if statistic in available)
-    frame, columns = pairs, [*left(first="First", second="Second"), *right(whole, items=say("what", study=study))]
+    frame, columns = pairs, [*left(first="First", second="Second"), *right(whole, items=_heads(study))]
     for statistic in chosen:
         if not short or statistic == "kappa":
             frame, added = bounded(
@@ -124,13 +147,14 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
             columns += added
         else:
             columns += right(_write(statistic), **{statistic: _LABELS[statistic]})
-    return Table(
-        name=name,
-        title=title,
-        caption=say("intervals", study=study),
-        frame=frame.sort_values("kappa", ascending=False, kind="stable"),
+    return say.table(
+        "pairs",
+        frame.sort_values("kappa", ascending=False, kind="stable"),
+        columns,
+        called=name,
         data=pairs[["first", "second", "items", *chosen, "kappa_low", "kappa_high"]] if short else pairs,
-        columns=tuple(columns),
+        title=title,
+        words=_intervals_words(study),
     )
 
 
@@ -144,7 +168,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
     meant = _meant(study)
     if not one_pair(study):
         defined = tuple(Item(term=labels[statistic], words=words) for statistic, words in meant.items())
-        table = _pairs_table(study, _LABELS, name=name, title=say("every measure", alone=()))
+        table = _pairs_table(study, _LABELS, name=name, title="Agreement of every pair, by every measure")
         return (table, Items(items=defined))
     pair = study.agreement.pairs.iloc[0]
     rows = [
@@ -162,53 +186,45 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
         }
         for statistic, words in meant.items()
     ]
-    table = Table(
-        name=name,
-        title=say("every measure", alone=(pair["first"], pair["second"])),
-        caption=say("intervals", study=study),
-        frame=pd.DataFrame(rows),
-        columns=(
-            *left(measure="Measure"),
-            *right(text, value="Value", interval=say("interval", study=study)),
-            *left(meaning="What it is"),
-        ),
+    table = say.table(
+        "pairs",
+        pd.DataFrame(rows),
+        left(measure="Measure"),
+        right(text, value="Value", interval=_interval_head(study)),
+        left(meaning="What it is"),
+        called=name,
         data=study.agreement.pairs,
+        title=f"Agreement of {pair['first']} and {pair['second']}, by every measure",
+        words=_intervals_words(study),
     )
     return (table,)
 
 
 def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section:
     alphas, decimal = study.agreement.alpha, number(3)
-    alpha = Table(
-        name="krippendorff-alpha",
-        title=say("alpha title"),
-        caption=say("alpha"),
-        frame=alphas.assign(ends=intervals(alphas["low"], alphas["high"], decimal, draws=study.agreement.n_resamples)),
-        columns=(
-            *left(level="Labels taken as"),
-            *right(decimal, alpha="α"),
-            *right(text, ends=say("interval", study=study)),
-            *right(p_value, chance="Chance"),
-        ),
+    alpha = say.table(
+        "alpha",
+        alphas.assign(ends=intervals(alphas["low"], alphas["high"], decimal, draws=study.agreement.n_resamples)),
+        left(level="Labels taken as"),
+        right(decimal, alpha="α"),
+        right(text, ends=_interval_head(study)),
+        right(p_value, chance="Chance"),
+        called="krippendorff-alpha",
         data=alphas[["level", "alpha", "low", "high", "chance"]],
     )
     square = study.agreement.reference is None and not one_pair(study)
     main = (
-        _pairs_table(study, _MAIN, name="judge-agreement", title=say("every pair"))
+        _pairs_table(study, _MAIN, name="judge-agreement", title="Agreement of every pair")
         if study.baselines.empty
         else _yardsticks_table(study)
     )
-    return Section(
-        id="agreement",
-        title=say("agreement title"),
-        lead=say("agreement lead"),
+    return say.section(
+        "agreement",
+        *(_kappa_map(study) if square else kappa_dots(study),) if opens else (),
+        main,
+        alpha,
+        Fold(title="Every measure of agreement", blocks=_every_measure(study)),
         brief=brief,
-        blocks=(
-            *((_kappa_map(study) if square else kappa_dots(study),) if opens else ()),
-            main,
-            alpha,
-            Fold(title=say("every measure fold"), blocks=_every_measure(study)),
-        ),
     )
 
 
@@ -218,7 +234,7 @@ def _yardsticks_table(study: Labelling) -> Table:
     baselines = study.baselines.set_index(["judge", "statistic"])
     judges = baselines.index.get_level_values("judge").unique()
     frame = pd.DataFrame({"judge": judges, "items": baselines.xs("same", level="statistic")["items"].to_numpy()})
-    columns = [*left(judge="Judge"), *right(whole, items=say("what", study=study))]
+    columns = [*left(judge="Judge"), *right(whole, items=_heads(study))]
     among_people = bool(baselines["people_pairs"].gt(0).any())
     for statistic in (key for key in (leading, "same", "overlap") if key in study.agreement.statistics):
         of_statistic = baselines.xs(statistic, level="statistic").reindex(judges)
@@ -232,52 +248,40 @@ def _yardsticks_table(study: Labelling) -> Table:
     pairs = study.agreement.pairs.set_index("second")
     shares = {name: _LABELS[name] for name in ("sensitivity", "specificity") if name in pairs}
     frame = frame.assign(**{name: pairs[name].reindex(judges).to_numpy() for name in shares})
-    columns += right(share, say("relevant", rel=study.labels.called(study.agreement.rel)), **shares) if shares else []
-    return Table(
-        name="judge-agreement",
-        title=say("yardsticks title", reference=study.agreement.reference),
-        caption=say("yardsticks", study=study, reference=study.agreement.reference, people=among_people),
-        frame=frame.sort_values(f"{leading}_value", ascending=False, kind="stable"),
-        columns=tuple(columns),
+    columns += right(share, f"Relevant at {study.labels.called(study.agreement.rel)}", **shares) if shares else []
+    return say.table(
+        "yardsticks",
+        frame.sort_values(f"{leading}_value", ascending=False, kind="stable"),
+        columns,
+        called="judge-agreement",
         data=study.baselines,
+        reference=study.agreement.reference,
+        study=study,
     )
 
 
 def _kappa_map(study: Labelling) -> Picture:
     matrix = study.agreement.matrix("kappa")
-    return Picture(
-        name="judge-kappa",
-        draw=lambda: figures.agreement_heat_map(matrix, label="Cohen's κ"),
-        title=say("map title"),
-        caption=say("map"),
-        alt=say("map alt", n=len(matrix)),
+    cells = f"{len(matrix)} by {len(matrix)} cells shaded by Cohen's kappa."
+    return say.picture(
+        "map", lambda: figures.agreement_heat_map(matrix, label="Cohen's κ"), called="judge-kappa", alt=cells
     )
 
 
 def kappa_dots(study: Labelling) -> Picture:
     """Draw κ of every judge with the reference."""
-    pairs = study.agreement.pairs
-    first, second = pairs[["first", "second"]].iloc[0]
-    leading = leading_kappa(study.labels)
-    kappa = say("kappa", kappa=_LABELS[leading].removeprefix("Cohen's "))
+    pairs, leading = study.agreement.pairs, leading_kappa(study.labels)
+    first, kappa = pairs["first"].iloc[0], f"Cohen's {_LABELS[leading].removeprefix("Cohen's ")}"
     columns = ["second", leading, f"{leading}_low", f"{leading}_high"]
-    on_topic = study.labels.table[[first, *pairs["second"]]].notna().groupby(level="topic").any()
-    shared = bool((on_topic.all(axis=1) | ~on_topic.any(axis=1)).all())
     kappas = pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
-    return Picture(
-        name="judge-kappa",
-        draw=lambda: figures.agreement_dots(kappas, label=say("dots label", kappa=kappa, first=first)),
-        title=say("dots title", first=first),
-        caption=say(
-            "dots",
-            ordered=study.ranking is None or study.ranking.ordered,
-            kappa=kappa,
-            first=first,
-            second=second,
-            study=study,
-            shared=shared,
-        ),
-        alt=say("dots alt", n=len(pairs)),
+    return say.picture(
+        "dots",
+        lambda: figures.agreement_dots(kappas, label=f"{kappa}, with {first}"),
+        called="judge-kappa",
+        alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",
+        first=first,
+        kappa=kappa,
+        level=percentage(study.agreement.confidence_level),
     )
 
 
@@ -285,45 +289,39 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
     alike = study.agreement.nearly_the_same()
     if not len(alike):
         return ()
-    table = Table(
-        name="nearly-the-same",
-        title=say("alike table title"),
-        caption=say("alike table"),
-        frame=alike,
-        columns=(
-            *left(first="First", second="Second"),
-            *right(whole, items=labelled_heads()),
-            *right(share, same="Same label"),
-            *right(number(3), kappa="κ"),
-        ),
+    table = say.table(
+        "alike table",
+        alike,
+        left(first="First", second="Second"),
+        right(whole, items=labelled_heads()),
+        right(share, same="Same label"),
+        right(number(3), kappa="κ"),
+        called="nearly-the-same",
     )
-    return (Section(id="alike", title=say("alike title"), lead=say("alike lead"), blocks=(table,)),)
+    return (say.section("alike", table, brief=False),)
 
 
 def _topics_section(study: Labelling) -> tuple[Section, ...]:
     if study.agreement.per_topic.empty:
         return ()
     frame, labels, alone = study.agreement.per_topic, _named(study), one_pair(study)
-    picture = Picture(
-        name="overlap-by-topic",
-        draw=lambda: figures.topic_dots(frame, statistic="overlap", label=say("topics label")),
-        title=say("topics title"),
-        caption=say("topics", alone=alone),
-        alt=say("topics alt", alone=alone),
+    picture = say.picture(
+        "topics",
+        lambda: figures.topic_dots(frame, statistic="overlap", label=say("topics label")),
+        called="overlap-by-topic",
+        alt="One row a topic with a dot at its overlap.",
     )
-    table = Table(
-        name="agreement-by-topic",
-        title=say("topics table title"),
-        caption=say("topics table", label=labels["overlap"], overlap=_meant(study)["overlap"]),
-        frame=frame,
-        columns=(
-            *left(topic="Topic"),
-            *(() if alone else left(first="First", second="Second")),
-            *right(whole, items=labelled_heads()),
-            *right(share, **{name: labels[name] for name in _OVERLAPS}),
-        ),
+    table = say.table(
+        "topics table",
+        frame,
+        left(topic="Topic"),
+        () if alone else left(first="First", second="Second"),
+        right(whole, items=labelled_heads()),
+        right(share, **{name: labels[name] for name in _OVERLAPS}),
+        called="agreement-by-topic",
         data=frame[["topic", "first", "second", "items", *_OVERLAPS]],
+        label=labels["overlap"],
+        overlap=_meant(study)["overlap"],
     )
-    numbers = (Fold(title=say("topics fold"), blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
-    section = Section(id="by-topic", title=say("topics title"), lead=say("topics lead"), blocks=(picture, *numbers))
-    return (section,)
+    numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
+    return (say.section("topics", picture, *numbers, brief=False, id="by-topic"),)

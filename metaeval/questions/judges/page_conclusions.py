@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import first_few, in_order
+from metaeval.base.names import count, first_few, in_order
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
@@ -18,6 +18,7 @@ from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 
 _MANY = 4
+_PAIR = 2
 _MOST_CONFLICTS = 30
 _CORRELATIONS = {
     "tau": "Kendall's τ",
@@ -38,12 +39,10 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     drawn = deciding_metric(study.conclusions)  # beside the verdicts
     return (
-        Section(
-            id="conclusions",
-            title=say("title"),
-            lead=say("lead", reference=study.reference),
-            brief=True,
-            blocks=by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn)),
+        say.section(
+            "conclusions",
+            *(by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn))),
+            reference=study.reference,
         ),
     )
 
@@ -58,12 +57,13 @@ def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
     """Draw F1 of the significant pairs under every judge and a second person."""
     named = _named(_sorted(found))
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
-    return Picture(
-        name=f"judge-f1-{metric.lower()}",
-        draw=lambda: figures.agreement_dots(dots, label=say("dots", metric=metric)),
-        title=say("picture title", metric=metric),
-        caption=say("picture", found=found),
-        alt=say("picture alt", n=len(dots)),
+    return say.picture(
+        "picture",
+        lambda: figures.agreement_dots(dots, label=f"F1 of significant pairs under {name_of_metric(metric)}"),
+        called=f"judge-f1-{metric.lower()}",
+        alt=f"{count(len(dots), 'dot')} with intervals, sorted by F1.",
+        metric=metric,
+        found=found,
     )
 
 
@@ -87,23 +87,27 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         "f1": ("F1", number(2)),
     }
     alone = tested and len(found.of_reference) == 1
-    value, low, high = map(float, found.of_reference.to_numpy()[0, :3])
-    power = bracketed(value, low, high, share, draws=found.n_resamples) if alone else ""
-    if tested and not alone:
+    power = ""
+    if alone:
+        value, low, high = map(float, found.of_reference.to_numpy()[0, :3])
+        significant = bracketed(value, low, high, share, draws=found.n_resamples)
+        power = f"Under {found.reference} {significant} of them differ significantly."
+    elif tested:
         pairs = {"reference_power": (f"Under {found.reference}", share), **pairs}
     frame, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
-    main = Table(
-        name=f"judge-conclusions-{slug}",
-        title=say("table title", metric=metric, tested=tested),
-        caption=say("table", found=found, power=power, tested=tested, apart=_apart(found)),
-        frame=frame,
-        columns=(
-            *left(judge="Judge"),
-            *right(whole, n_topics=unit().Topics),
-            *columns,
-            *(right(number(0), n_conflicts="Opposite") if tested else ()),
-        ),
+    main = say.table(
+        "table",
+        frame,
+        left(judge="Judge"),
+        right(whole, n_topics=unit().Topics),
+        columns,
+        right(number(0), n_conflicts="Opposite") if tested else (),
+        called=f"judge-conclusions-{slug}",
         data=table,
+        metric=metric,
+        found=found,
+        power=power,
+        apart=_apart(found),
     )
     picture = [] if drawn or not tested else [f1_picture(metric, found)]
     blocks: list[Block] = [*picture, main, _correlations(found, slug)]
@@ -129,8 +133,8 @@ def _apart(found: JudgeConclusions) -> str:
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
     """Call people a second person, and say beside which judges where that differs."""
-    beside = _beside(table)
-    people = table["reference_set"].map(lambda one: say("a second person", beside=beside.get(one, "")))
+    beside = {number: f" beside {names}" for number, names in _beside(table).items()}
+    people = table["reference_set"].map(lambda one: f"a second person{beside.get(one, '')}")
     return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
 
 
@@ -156,32 +160,31 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
         draws=found.n_resamples,
     )
-    table = Table(
-        name=f"judge-correlations-{slug}",
-        title=say("correlations title", found=found),
-        caption=say("correlations", found=found),
-        frame=table_frame,
-        columns=(*left(judge="Judge", correlation="Correlation"), *columns),
+    table = say.table(
+        "correlations",
+        table_frame,
+        left(judge="Judge", correlation="Correlation"),
+        columns,
+        called=f"judge-correlations-{slug}",
         data=frame,
+        found=found,
     )
-    return Fold(title=say("correlations fold"), blocks=(table,))
+    return Fold(title="Every correlation of the rankings", blocks=(table,))
 
 
 def _same_number(found: JudgeConclusions, slug: str) -> Table:
     shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
     frame = with_errors(found.same_number, shares | {"f1": number(2)})
-    return Table(
-        name=f"judge-same-number-{slug}",
-        title=say("same number title", found=found),
-        caption=say("same number", found=found),
-        frame=frame,
+    return say.table(
+        "same number",
+        frame,
+        left(judge="Judge"),
+        right(whole, n_topics=unit().Topics),
+        right(text, power="Significant", precision="Precision", recall="Recall", f1="F1"),
+        right(text, only_with_more="Only with more"),
+        called=f"judge-same-number-{slug}",
         data=found.same_number,
-        columns=(
-            *left(judge="Judge"),
-            *right(whole, n_topics=unit().Topics),
-            *right(text, power="Significant", precision="Precision", recall="Recall", f1="F1"),
-            *right(text, only_with_more="Only with more"),
-        ),
+        found=found,
     )
 
 
@@ -192,48 +195,46 @@ def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
     frame = frame.assign(measure=frame["measure"].map(names))
     table_frame, columns = bounded(
         frame.rename(columns={"low": "difference_low", "high": "difference_high"}),
-        {"difference": (say("beside column"), number(3))},
+        {"difference": ("Judge minus a second person", number(3))},
         draws=found.n_resamples,
     )
-    table = Table(
-        name=f"judge-beside-people-{slug}",
-        title=say("beside title"),
-        caption=say("beside", found=found),
-        frame=table_frame,
-        columns=(*left(judge="Judge", measure="Measure"), *columns),
+    table = say.table(
+        "beside",
+        table_frame,
+        left(judge="Judge", measure="Measure"),
+        columns,
+        called=f"judge-beside-people-{slug}",
         data=found.beside_people,
+        found=found,
     )
-    return Fold(title=say("beside fold"), blocks=(table,))
+    return Fold(title="Each judge minus a second person", blocks=(table,))
 
 
 def _choices(found: JudgeConclusions, slug: str) -> Fold:
     beside = _beside(found.table)
-    table = Table(
-        name=f"judge-choices-{slug}",
-        title=say("choices title"),
-        caption=say("choices"),
-        frame=found.choices.assign(beside=found.choices["reference_set"].map(beside)),
-        columns=(
-            *left(choice="Choice", **{"beside": "Beside"} if beside else {}),
-            *right(share, weight="Chance"),
-            *right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
-            *right(share, power="Significant"),
-            *right(number(0), n_conflicts="Opposite"),
-        ),
+    table = say.table(
+        "choices",
+        found.choices.assign(beside=found.choices["reference_set"].map(beside)),
+        left(choice="Choice", **{"beside": "Beside"} if beside else {}),
+        right(share, weight="Chance"),
+        right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
+        right(share, power="Significant"),
+        right(number(0), n_conflicts="Opposite"),
+        called=f"judge-choices-{slug}",
     )
-    return Fold(title=say("choices fold", n=len(set(found.choices["choice"]))), blocks=(table,))
+    return Fold(title=f"The {len(set(found.choices['choice']))} choices of persons", blocks=(table,))
 
 
 def _conflicts(found: JudgeConclusions, slug: str) -> Block:
-    table = Table(
-        name=f"judge-conflicts-{slug}",
-        title=say("conflicts title"),
-        caption=say("conflicts", found=found),
-        frame=found.conflicts.head(_MOST_CONFLICTS),
-        columns=left(judge="Judge", better=f"Better under {found.reference}", worse="Worse"),
+    table = say.table(
+        "conflicts",
+        found.conflicts.head(_MOST_CONFLICTS),
+        left(judge="Judge", better=f"Better under {found.reference}", worse="Worse"),
+        called=f"judge-conflicts-{slug}",
         data=found.conflicts,
+        found=found,
     )
-    return Fold(title=say("conflicts fold", n=len(found.conflicts)), blocks=(table,))
+    return Fold(title=f"{count(len(found.conflicts), 'pair')} in opposite directions", blocks=(table,))
 
 
 def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
@@ -252,11 +253,12 @@ def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
         for name, values in zip(("tau", "f1"), numbers, strict=True)
     )
     silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
-    conflicts = effects["n_conflicts"].sum()
+    without = f" (undefined without any: {listed(silent)})" if silent else ""
+    conflicts, median = effects["n_conflicts"].sum(), "" if alone else ", median"
     return [
-        KeyFigure(say("key tau", alone=alone), tau, numbers[0]),
-        KeyFigure(say("key f1", alone=alone, silent=silent), f1, numbers[1]),
-        KeyFigure(say("key opposite"), whole(conflicts), {"count": conflicts}),
+        KeyFigure(f"Kendall's τ of rankings{median}", tau, numbers[0]),
+        KeyFigure(f"F1 of significant pairs{median}{without}", f1, numbers[1]),
+        KeyFigure("Pairs significant in opposite directions", whole(conflicts), {"count": conflicts}),
     ]
 
 
@@ -264,44 +266,37 @@ def _by_metric(effects: pd.DataFrame, name: str) -> str:
     """Return a statistic of every metric; one that all share is said once, and of many the lowest and the highest."""
     values = effects[name].map(number(2)).tolist()
     if len(values) > 1 and len(set(values)) == 1:
-        return say("shared by all", value=values[0], n=len(values))
+        return f"{values[0]} under {'both' if len(values) == _PAIR else 'each'}"
     if len(values) > _MANY:
         return span(effects["metric"], effects[name], values)
     return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
 
 
 def _effects_section(study: JudgeStudy) -> Section:
-    effects, columns, judges = study.effects, [*left(metric="Metric")], ("", "")
-    if len(effects[["first", "second"]].drop_duplicates()) == 1:
-        judges = tuple(effects[["first", "second"]].iloc[0])
-    else:
+    effects, columns = study.effects, [*left(metric="Metric")]
+    first, second = effects[["first", "second"]].iloc[0]
+    if len(effects[["first", "second"]].drop_duplicates()) > 1:
         columns += left(first="First", second="Second")
-    first, second = judges
-    table = Table(
-        name="judge-effects",
-        title=say("effects table title"),
-        caption=say("effects table", study=study, first=first, second=second),
-        frame=effects,
-        columns=(
-            *columns,
-            *right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
-            *right(
-                whole,
-                say("effects group", pairs=effects["n_pairs"].unique()),
-                n_truth=first or "first",
-                n_predictor=second or "second",
-                n_shared="both",
-                n_conflicts="opposite",
-            ),
-            *right(share, precision="Precision", recall="Recall"),
-            *right(number(3), f1="F1"),
+        first, second = "first", "second"
+    table = say.table(
+        "effects table",
+        effects,
+        columns,
+        right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
+        right(
+            whole,
+            f"Significant of {listed(map(whole, effects['n_pairs'].unique()))} pairs",
+            n_truth=first,
+            n_predictor=second,
+            n_shared="both",
+            n_conflicts="opposite",
         ),
+        right(share, precision="Precision", recall="Recall"),
+        right(number(3), f1="F1"),
+        called="judge-effects",
         data=effects,
+        study=study,
     )
-    return Section(
-        id="effect",
-        title=say("effects title"),
-        lead=say("effects lead", parts=study.labelling is not None and study.labelling.scale is not None),
-        brief=True,
-        blocks=(table,),
+    return say.section(
+        "effects", table, id="effect", parts=study.labelling is not None and study.labelling.scale is not None
     )

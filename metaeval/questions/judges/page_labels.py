@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.words import absent, number, share, whole
 from metaeval.page.blocks import Section
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import left, right
 from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
 from metaeval.questions.judges.page_ranking import judge_ranking_section
 from metaeval.questions.judges.study_parts import Labelling
@@ -46,7 +46,7 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
             tables.append(build(frame if alone else means.reset_index(), by_topic=alone))
     if not tables:
         return ()
-    return (Section(id="parts", title=say("parts title"), lead=say("parts lead"), blocks=tuple(tables)),)
+    return (say.section("parts", *tables, brief=False),)
 
 
 def _labels_section(study: Labelling) -> Section:
@@ -56,27 +56,25 @@ def _labels_section(study: Labelling) -> Section:
         shares = {f"at_{level}": float((column == level).sum() / max(n_labels, 1)) for level in scale}
         row = {"judge": name, "labels": n_labels, "missing": len(column) - n_labels, "mean": float(column.mean())}
         rows.append(row | shares)
-    spread = Table(
-        name="labels",
-        title=say("labels table title"),
-        caption=say("labels table"),
-        frame=pd.DataFrame(rows),
-        columns=(
-            *left(judge="Judge"),
-            *right(whole, labels="Labels", missing="Missing"),
-            *(right(number(2), mean="Mean") if study.labels.ordered else ()),
-            *right(share, "Share of label", **{f"at_{level}": study.labels.called(level) for level in scale}),
-        ),
+    spread = say.table(
+        "labels table",
+        pd.DataFrame(rows),
+        left(judge="Judge"),
+        right(whole, labels="Labels", missing="Missing"),
+        right(number(2), mean="Mean") if study.labels.ordered else (),
+        right(share, "Share of label", **{f"at_{level}": study.labels.called(level) for level in scale}),
+        called="labels",
     )
-    off = Table(
-        name="labels-off-the-scale",
-        title=say("outside title"),
-        caption=say("outside", scale=scale),
-        frame=outside,
-        columns=(*left(judge="Judge", topic="Topic", item=labelled_heads()[:-1]), *right(number(0), label="Label")),
+    off = say.table(
+        "outside",
+        outside,
+        left(judge="Judge", topic="Topic", item=labelled_heads()[:-1]),
+        right(number(0), label="Label"),
+        called="labels-off-the-scale",
+        scale=scale,
     )
     blocks = (spread, off) if len(outside) else (spread,)
-    return Section(id="labels", title=say("labels title"), lead=say("labels lead"), blocks=blocks)
+    return say.section("labels", *blocks, brief=False)
 
 
 def _scales_section(study: Labelling) -> tuple[Section, ...]:
@@ -86,19 +84,17 @@ def _scales_section(study: Labelling) -> tuple[Section, ...]:
         return ()
     frame = maps.to_frame()
     frame = frame[frame["judge"].map(maps.rules) != "reference"]
-    table = Table(
-        name="judge-scales",
-        title=say("scales table title", reference=maps.reference),
-        caption=say("scales table", reference=maps.reference),
-        frame=frame,
-        columns=(
-            *left(judge="Judge", rule="Rule"),
-            *right(_grade, grade="Grade"),
-            *right(whole, n="Labels", n_common="In common"),
-            *right(_grade, reference_grade=say("became", reference=maps.reference)),
-        ),
+    table = say.table(
+        "scales table",
+        frame,
+        left(judge="Judge", rule="Rule"),
+        right(_grade, grade="Grade"),
+        right(whole, n="Labels", n_common="In common"),
+        right(_grade, reference_grade=f"Became {maps.reference}'s"),
+        called="judge-scales",
+        reference=maps.reference,
     )
-    return (Section(id="scales", title=say("scales title"), lead=say("scales lead"), blocks=(table,)),)
+    return (say.section("scales", table, brief=False),)
 
 
 def _grade(value: object) -> str:

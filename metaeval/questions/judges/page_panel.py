@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.agreement.panels import JudgePanel
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, bracketed, number, percentage, share, text, whole
+from metaeval.base.words import MISSING, bracketed, name_of_metric, number, percentage, share, text, whole
 from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.questions.components.page import design_sentences
@@ -27,18 +27,7 @@ say = prose(__name__)
 def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say how many independent judges a panel is worth, and which panel is the best for as many judgments."""
     blocks = [*_worth_blocks(study), *_design_blocks(study)]
-    return (
-        (
-            Section(
-                id="panel",
-                title=say("panel title"),
-                lead=say("panel lead", several=len(study.panels) > 0),
-                blocks=tuple(blocks),
-            ),
-        )
-        if blocks
-        else ()
-    )
+    return (say.section("panel", *blocks, brief=False),) if blocks else ()
 
 
 def _design_blocks(study: JudgeStudy) -> list[Block]:
@@ -51,17 +40,13 @@ def _design_blocks(study: JudgeStudy) -> list[Block]:
         best = best[best["goal"] == "same cost"]
         parts = ((f"these {unit().topics}", plan), ("as many judgments", best))
         rows += [(metric, name, *row) for name, designs in parts for row in designs[_PANEL].to_numpy().tolist()]
-    table = Table(
-        name="panels",
-        title=say("panels title"),
-        caption=say("panels"),
-        frame=pd.DataFrame(rows, columns=["metric", "design", *_PANEL]),
-        columns=(
-            METRIC,
-            *left(design="Design"),
-            *right(whole, items=unit().Topics, judges="Judges"),
-            *right(number(3), erho2="Eρ²", phi="Φ"),
-        ),
+    table = say.table(
+        "panels",
+        pd.DataFrame(rows, columns=["metric", "design", *_PANEL]),
+        (METRIC,),
+        left(design="Design"),
+        right(whole, items=unit().Topics, judges="Judges"),
+        right(number(3), erho2="Eρ²", phi="Φ"),
     )
     metric, first = next(iter(study.panels.items()))
     return [Text(paragraphs=design_sentences(first, first.cheapest(_JUDGMENTS), metric=metric)), table]
@@ -72,9 +57,9 @@ def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
     labelling = study.labelling
     for panel in () if labelling is None else (labelling.panel, labelling.rescaled_panel):
         if panel is not None:
-            yield say("labels", found=panel), panel
+            yield "labels, rescaled" if panel.rescaled else "labels", panel
     for metric, panel in study.panel_worth.items():
-        yield say("differences", metric=metric), panel
+        yield f"differences between systems under {name_of_metric(metric)}", panel
 
 
 def _worth_blocks(study: JudgeStudy) -> list[Block]:
@@ -99,24 +84,19 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
             for row in panel.table.to_dict("records")
         ]
     net = bool(first.people)
-    table = Table(
-        name="effective-judges",
-        title=say("effective title"),
-        caption=say(
-            "effective",
-            reference=first.reference,
-            level=percentage(first.confidence_level),
-            found=first,
-            items=first.n_items if first.level == "labels" else 0,
-            rescaled=rescaled is not None,
-        ),
-        frame=pd.DataFrame(rows),
-        columns=(
-            *left(errors="Errors of", panel="Panel"),
-            *right(_counted, judges="Judges"),
-            *right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
-        ),
+    table = say.table(
+        "effective",
+        pd.DataFrame(rows),
+        left(errors="Errors of", panel="Panel"),
+        right(_counted, judges="Judges"),
+        right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
+        called="effective-judges",
         data=pd.concat(frames, ignore_index=True),
+        reference=first.reference,
+        level=percentage(first.confidence_level),
+        found=first,
+        items=first.n_items if first.level == "labels" else 0,
+        rescaled=rescaled is not None,
     )
     members = _members(first, rescaled, changed=_changed(study))
     return [Text(paragraphs=tuple(_words(*named_panel) for named_panel in _leading(every))), table, members]
@@ -140,7 +120,7 @@ def _counted(value: object) -> str:
     return whole(n) if n < float("inf") else "∞"
 
 
-def _written(row: Mapping[Hashable, Any], kind: str) -> str:
+def _written(row: "Mapping[Hashable, Any] | pd.Series[Any]", kind: str) -> str:
     value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
     if not np.isfinite(value):
         return MISSING
@@ -154,31 +134,15 @@ def _is_net_known(found: JudgePanel) -> bool:
 
 
 def _words(name: str, found: JudgePanel) -> str:
-    rows = {row["panel"]: row for row in found.table.to_dict("records")}
-    share_of, low, high = found.reference_share
-    net = _is_net_known(found)
-    limit = rows["any number"]
-    sentences = [
-        say(
-            "worth",
-            level=name,
-            found=found,
-            n=whole(rows["all"]["judges"]),
-            figure=_written(rows["all"], "effective"),
-            net=_written(rows["all"], "net") if net else "",
-            part=bracketed(share_of, low, high, share) if found.people else "",
-        ),
-        say(
-            "three",
-            three=_written(rows["three"], "effective"),
-            net=_written(rows["three"], "net") if net else "",
-            limit=_written(limit, "effective") if np.isfinite(limit["effective"]) else "",
-        ),
-    ]
-    if "best three" in rows:
-        best = {key: _WORTH(rows[f"best {key}"]["effective"]) for key in ("three", "one")}
-        sentences.append(say("chosen", **best))
-    return " ".join(sentences)
+    every = found.table.set_index("panel").loc["all"]
+    return say(
+        "worth",
+        errors=name,
+        found=found,
+        n=whole(every["judges"]),
+        figure=_written(every, "effective"),
+        noise=bracketed(*found.reference_share, share) if found.people else "",
+    )
 
 
 def _members(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
@@ -192,23 +156,15 @@ def _members(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) ->
         members = members.merge(rescaled.judges, on="judge", suffixes=("", "_rescaled"))
     taken = members[(members[[*chosen]] > 0).any(axis=1)].sort_values([*chosen], ascending=False, kind="stable")
     net = {"net_error": "net"} if found.people else {}
-    return Table(
-        name="panel-members",
-        title=say("members title"),
-        caption=say(
-            "members",
-            reference=found.reference,
-            constant=number(3)(found.constant),
-            idle=found.judges.loc[found.judges["error"] >= found.constant, "judge"].tolist(),
-            labels=found.level == "labels",
-            changed=changed,
-            rescaled=rescaled is not None,
-        ),
-        frame=taken.head(_MOST_MEMBERS).reset_index(drop=True),
-        columns=(
-            *left(judge="Judge"),
-            *right(number(3), "Error", error=f"beside {found.reference}", **net, **beside),
-            *right(share, "" if rescaled is None else "Chosen", **chosen),
-        ),
+    return say.table(
+        "members",
+        taken.head(_MOST_MEMBERS).reset_index(drop=True),
+        left(judge="Judge"),
+        right(number(3), "Error", error=f"beside {found.reference}", **net, **beside),
+        right(share, "" if rescaled is None else "Chosen", **chosen),
+        called="panel-members",
         data=members,
+        reference=found.reference,
+        constant=number(3)(found.constant),
+        idle=found.judges.loc[found.judges["error"] >= found.constant, "judge"].tolist(),
     )

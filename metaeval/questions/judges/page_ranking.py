@@ -1,15 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""What the page on judges says of who labels best: by which figure, beside whom, and why figures differ.
+"""What the page on judges says of who labels best: the one with the highest leading kappa, and who is behind it.
 
-Everything follows rules. The best judge has the highest leading kappa; the others are behind it, or cannot be told from
-it, by `metaeval.agreement.rank_judges`. Where two figures order judges differently, the judge that shows the reason
-most is named: of those that lose places from kappa to alpha the one whose mean label differs most from the reference's;
-of those that lose places from weighted to plain kappa the one whose differing labels are most often one grade off;
-between kappa and the alt-test the one that changes most places.
+The others are behind the best, or cannot be told from it, by `metaeval.agreement.rank_judges`.
 """
-
-from collections.abc import Callable, Hashable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +10,8 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import first_few
-from metaeval.base.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, share, whole
+from metaeval.base.unit import unit
+from metaeval.base.words import MISSING, absent, bracketed, ends, number, percentage, sentence_case, share, whole
 from metaeval.page.blocks import Section, Text
 from metaeval.page.tables import Column, Table, Write, bounded, left, right, under, with_cells
 from metaeval.questions.judges.page_agreement import kappa_dots
@@ -27,14 +21,10 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 
 _NAMED = 3
-_PAIR = 2
 _NEARLY_ALL = 0.95
 _DECIMAL = number(2)
-_RATES = {"winning_rate": "Winning rate", "advantage_probability": "Advantage"}
+_MEASURES = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 say = prose(__name__)
-
-
-# ----------------------------------------------------------------------------------------------------- who labels best
 
 
 def best_words(study: Labelling) -> str:
@@ -43,20 +33,17 @@ def best_words(study: Labelling) -> str:
     table = ranking.table
     level = table[table["judge"].isin(ranking.open_to_best())]  # two that read alike may differ significantly
     best = ends(level["judge"], level[ranking.measure], map(_DECIMAL, level[ranking.measure]))[1]
-    kappas = [_with_ends(study, ranking, name) for name in table["judge"].head(_PAIR)]
+    first = _with_ends(study, ranking, table["judge"].iloc[0])
+    kind = "one" if len(table) == 1 else "best" if ranking.ordered else "none best"
     return say(
-        "best",
-        n=len(table),
+        kind,
         best=best,
-        kappas=kappas,
-        figure=kappas[0] if len(best.names) == 1 else best.figure,
-        names=table["judge"].head(_PAIR).tolist(),
-        apart=bool(table["behind"].iloc[-1]),
+        first=table["judge"].iloc[0],
+        figure=first if len(best.names) == 1 else best.figure,
         level=len(level) - len(best.names),
-        ordered=ranking.ordered,
-        apart_from=table.loc[table["shared"] == 0, "judge"].tolist(),
+        apart=table.loc[table["shared"] == 0, "judge"].tolist(),
         n_topics=_compared_on(ranking),
-        measure=say(ranking.measure),
+        measure=_MEASURES[ranking.measure],
         reference=ranking.reference,
     )
 
@@ -82,64 +69,32 @@ def ranking_figures(study: Labelling) -> Table:
     frame = table[["judge", "same", "shared", "difference", "difference_low", "difference_high"]]
     frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
     frame = with_cells(frame, written=[_with_ends(study, ranking, name) for name in frame["judge"]])
-    columns = [*left(judge="Judge"), *right(written=say("key kappa", measure=say(ranking.measure), study=study))]
+    head = f"{sentence_case(_MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
+    columns = [*left(judge="Judge"), *right(written=head)]
     if ranking.ordered:
         frame = with_cells(frame, behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
-        columns += right(behind=say("key behind", best=table["judge"].iloc[0]))
+        columns += right(behind=f"Behind {table['judge'].iloc[0]}")
     return key_figures(frame, (*columns, *right(share, same="Same label")), which="best")
 
 
-def details(study: Labelling) -> Text:
-    """Say how all judges stand to the best, and why figures differ."""
-    ranking = _ranked(study)
-    table = ranking.table
-    level = table[table["judge"].isin(ranking.open_to_best())]
-    kappas = {judge: _with_ends(study, ranking, judge) for judge in level["judge"]}
-    best = ends(kappas, level[ranking.measure], kappas.values())[1]
-    fewer = table[table["judge"].isin(best.names) & (table["items"] < table["items"].max())].head(_NAMED)
-    shuffled = study.baselines.set_index(["judge", "statistic"])["shuffled"][table["judge"].iloc[0], ranking.measure]
-    words = say(
-        "details",
-        n=len(table),
-        others=_others_words(ranking, best) if len(table) > 1 else "",
-        name=table["judge"].iloc[0],
-        shuffled=shuffled,
-        by_item=study.labels.by_item,
-        measure=say(ranking.measure),
-        fewer=fewer.to_dict("records"),
-        n_items=int(study.labels.table[ranking.reference].notna().sum()),
-        reference=ranking.reference,
-        undefined=first_few(ranking.undefined, most=_NAMED) if ranking.undefined else "",
-    )
-    return Text(paragraphs=tuple(filter(None, (words, _why_words(study, ranking)))))
-
-
-def _others_words(found: JudgeRanking, best: End) -> str:
-    """Say of several judges which cannot be told from the best, and how many are behind it."""
-    others = found.table[~found.table["judge"].isin(best.names)]
-    if others.empty:
-        return say("all best")
-    apart, others = others.loc[others["shared"] == 0, "judge"].tolist(), others[others["shared"] > 0]
-    if others.empty:
-        return say("none shared", best=best)
-    level, by = others.loc[~others["behind"], "judge"].tolist(), [_behind(row, found) for _, row in others.iterrows()]
-    return say(
-        "others",
-        best=best,
-        level=len(level),
-        behind=int(others["behind"].sum()),
-        named=first_few(level, most=_NAMED),
-        near=ends(others["judge"], others["difference"], by)[1],
-        apart=first_few(apart, most=_NAMED) if apart else "",
-        n_topics=_compared_on(found),
-    )
+def _behind_words(found: JudgeRanking) -> tuple[Text, ...]:
+    """Say how many judges are behind the best, and who is not compared."""
+    apart = [*(found.table.loc[found.table["shared"] == 0, "judge"] if found.ordered else ()), *found.undefined]
+    fields = {"best": found.table["judge"].iloc[0], "n": int(found.table["behind"].sum()), "of": len(found.table) - 1}
+    words = [say("behind", n_topics=_compared_on(found), **fields)] if found.ordered and fields["of"] else []
+    words += [f"Not compared: {first_few(apart, most=_NAMED)}."] if apart else []
+    return (Text(paragraphs=(" ".join(words),)),) if words else ()
 
 
 def _behind(row: pd.Series, found: JudgeRanking) -> str:
     if not row["shared"]:
-        return say("none in common")
+        return _none_in_common()
     value, low, high = (-row[f"difference{end}"] for end in ("", "_high", "_low"))
     return bracketed(value, low, high, _DECIMAL, draws=found.n_resamples)
+
+
+def _none_in_common() -> str:
+    return f"no common {unit().topics}"
 
 
 def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
@@ -149,70 +104,9 @@ def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
     return bracketed(value, low, high, _DECIMAL, draws=study.agreement.n_resamples)
 
 
-# -------------------------------------------------------------------------------------------------- why figures differ
-
-
-def _why_words(study: Labelling, found: JudgeRanking) -> str:
-    parts = [_alpha_words(found)]
-    if found.measure != "kappa" and found.ordered:
-        parts.append(_weights_words(found))
-    parts.append(_alt_words(study.alt, found))
-    return " ".join(sentence for sentence in parts if sentence)
-
-
-def _alpha_words(found: JudgeRanking) -> str:
-    """Say whom the pooled distribution costs places: of those that lose some, the one whose labels are furthest off."""
-    table, rank_column = _placed_together(found), f"{found.measure}_rank"
-    if table["bias"].isna().all():  # labels without an order
-        return ""
-    fallen = table[table["alpha_rank"] > table[rank_column]]
-    kinds, sentences = {"ordered": found.ordered, "fallen": not fallen.empty}, []
-    for row in _furthest(table if fallen.empty else fallen, "bias", _DECIMAL):
-        kappa, alpha = _DECIMAL(row[found.measure]), _DECIMAL(row["alpha"])
-        lost = row[found.measure] - row["alpha"]
-        if lost > 0 and len({kappa, alpha}) > 1:
-            sentences.append(say("biased", row=row, place=row[rank_column], kappa=kappa, alpha=alpha, **kinds))
-    moved = int((table["alpha_rank"] != table[rank_column]).sum())
-    return say("alpha", found=found, said=listed(sentences, most=NAMED), moved=moved, **kinds) if sentences else ""
-
-
 def _placed_together(found: JudgeRanking) -> pd.DataFrame:
     """Return the judges that figures order; all where they order none."""
     return found.table[found.table["shared"] > 0] if found.ordered else found.table
-
-
-def _furthest(table: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[dict[Hashable, Any]]:
-    """Return the rows where a column is furthest from 0."""
-    size = table[name].abs()
-    furthest = ends(table["judge"], size, map(write, size))[1]
-    return table.set_index("judge", drop=False).loc[[*furthest.names]].to_dict("records")
-
-
-def _weights_words(found: JudgeRanking) -> str:
-    """Say what near misses cost whom: of those that lose places, the one with the nearest ones."""
-    table = _placed_together(found)
-    missed = ((table["near"] - table["same"]) / (1.0 - table["same"])).where(table["same"] < 1.0)
-    table, median = table.assign(missed=missed), missed.median()
-    fallen = table[(table["kappa_rank"] > table["quadratic_kappa_rank"]) & (missed > median)]
-    if fallen.empty and (table["kappa_rank"] == table["quadratic_kappa_rank"]).all():
-        return ""
-    rows = [] if fallen.empty else _furthest(fallen, "missed", share)
-    sentences = [say("near", row=row, median=median) for row in rows]
-    return say("weights", said=listed(sentences, most=NAMED) if sentences else "")
-
-
-def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
-    """Say why the alt-test orders judges differently, or why there is none."""
-    if alt is None:
-        return say("no alt", reference=found.reference)
-    table = _with_alt(found, alt).dropna(subset=["alt_rank"])
-    if len(table) < _PAIR or not found.ordered:
-        return say("alt", said=(), alike=False)
-    ranks = table[found.measure].rank(ascending=False, method="min")
-    table = table.assign(own=ranks, moved=ranks - table["alt_rank"])
-    rows = _furthest(table, "moved", whole)[:_NAMED] if table["moved"].any() else []
-    sentences = [say("moved", row=row, kappa=row[found.measure], reference=found.reference) for row in rows]
-    return say("alt", said=sentences, alike=not sentences, first=table.iloc[0])
 
 
 def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
@@ -222,9 +116,6 @@ def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
     keys = pd.Series(list(map(tuple, placed.to_numpy().tolist())), index=placed.index)
     beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else np.nan
     return found.table.join(beside, on="judge")
-
-
-# ------------------------------------------------------------------------------------------------------------ sections
 
 
 def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
@@ -241,12 +132,12 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
         f"value{end}": pairs[f"{ranking.measure}{end}"].reindex(frame["judge"]).to_numpy() for end in ("_low", "_high")
     }
     frame = frame.assign(value=frame[ranking.measure], **ends)
-    measures: dict[str, tuple[str, Write]] = {"value": (say(ranking.measure), _DECIMAL)}
+    measures: dict[str, tuple[str, Write]] = {"value": (_MEASURES[ranking.measure], _DECIMAL)}
     measures |= {"difference": ("Less the best", _DECIMAL)} if ranking.ordered else {}
     frame, bounded_columns = bounded(frame, measures, draws=ranking.n_resamples)
     columns += [*bounded_columns]
     if ranking.ordered:
-        frame["difference_interval"] = frame["difference_interval"].where(frame["shared"] > 0, say("none in common"))
+        frame["difference_interval"] = frame["difference_interval"].where(frame["shared"] > 0, _none_in_common())
     others = {"alpha": "α"} | ({"kappa": "κ, plain"} if ranking.measure != "kappa" else {})
     for name, label in others.items():
         columns += [*right(_DECIMAL, **{name: label}), *_places(ranking, f"{name}_rank")]
@@ -262,17 +153,19 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
     if ranking.measure != "kappa":
         columns += right(share, near="Or a grade off")
     columns += right(number(2), bias="Mean label") if study.labels.ordered else []
-    table = Table(
-        name="judge-ranking",
-        title=say("table title", reference=ranking.reference, ordered=ranking.ordered),
-        caption=say("table", found=ranking, study=study, n=len(frame), best=ranking.table["judge"][0]),
-        frame=frame,
-        columns=tuple(columns),
+    table = say.table(
+        "table",
+        frame,
+        columns,
+        called="judge-ranking",
         data=ranking.table,
+        reference=ranking.reference,
+        ordered=ranking.ordered,
+        level=percentage(ranking.confidence_level),
+        scale="nominal" if ranking.measure == "kappa" else "interval",
     )
-    title = say("section", reference=ranking.reference, ordered=ranking.ordered, n=len(frame))
-    blocks = (kappa_dots(study), table, details(study))
-    return (Section(id="ranking", title=title, lead=say("lead", found=ranking), brief=brief, blocks=blocks),)
+    blocks = (kappa_dots(study), table, *_behind_words(ranking))
+    return (say.section("ranking", *blocks, brief=brief, reference=ranking.reference),)
 
 
 def _places(found: JudgeRanking, name: str) -> tuple[Column, ...]:
@@ -280,4 +173,4 @@ def _places(found: JudgeRanking, name: str) -> tuple[Column, ...]:
 
 
 def _place(value: object) -> str:
-    return MISSING if absent(value) else say("place", value=value)
+    return MISSING if absent(value) else f"place {whole(value)}"

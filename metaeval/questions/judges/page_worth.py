@@ -30,7 +30,7 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     if not study.group_bias:
         return ()
     blocks = by_metric(study.group_bias, _favoured)
-    return (Section(id="favour", title=say("favour title"), lead=say("favour lead"), blocks=blocks),)
+    return (say.section("favour", *blocks, brief=False),)
 
 
 def _gains(frame: pd.DataFrame, *, people: bool) -> tuple[pd.DataFrame, Sequence[Column]]:
@@ -43,21 +43,21 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
     judges = found.table["kind"] == "judge"
     frame, people = found.table[judges], not judges.all()
     table_frame, columns = _gains(frame, people=people)
-    table = Table(
-        name=f"group-bias-{metric.lower()}",
-        title=say("groups title", metric=metric),
-        caption=say("groups", metric=metric, found=found, people=people),
-        frame=table_frame,
-        columns=(
-            *left(group="Group", judge="Judge"),
-            *right(whole, n_systems="Systems"),
-            *columns,
-            *right(p_value, p_corrected="p, corrected"),
-        ),
+    table = say.table(
+        "groups",
+        table_frame,
+        left(group="Group", judge="Judge"),
+        right(whole, n_systems="Systems"),
+        columns,
+        right(p_value, p_corrected="p, corrected"),
+        called=f"group-bias-{metric.lower()}",
         data=found.table,
+        metric=metric,
+        found=found,
     )
     circles = frame.loc[frame["circular"].astype(bool), ["judge", "group"]].drop_duplicates().to_numpy().tolist()
-    return [table, *_noted([*found.notes, *([say("circles", circles=circles)] if circles else [])])]
+    circular = [f"circular: {judge} judges {group}, to which it belongs" for judge, group in circles]
+    return [table, *_noted([*found.notes, *circular])]
 
 
 def _noted(notes: Sequence[str]) -> list[Block]:
@@ -69,15 +69,9 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Report the bias towards more of a covariate; nothing without one."""
     if not study.by_covariate:
         return ()
-    name = _covariate_name(next(iter(study.by_covariate.values())))
-    return (
-        Section(
-            id="covariate",
-            title=say("covariate title", name=name),
-            lead=say("covariate lead", name=name, reference=study.reference),
-            blocks=by_metric(study.by_covariate, lambda metric, found: _covariate(study, metric, found)),
-        ),
-    )
+    blocks = by_metric(study.by_covariate, lambda metric, found: _covariate(study, metric, found))
+    covariate = _covariate_name(next(iter(study.by_covariate.values())))
+    return (say.section("covariate", *blocks, brief=False, covariate=covariate, reference=study.reference),)
 
 
 def _covariate_name(found: FavouredGroups) -> str:
@@ -85,21 +79,21 @@ def _covariate_name(found: FavouredGroups) -> str:
 
 
 def _covariate(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Block]:
-    name, spread = _covariate_name(found), found.table["standard_deviation"].iloc[0]
     frame, columns = _gains(found.table, people=bool(found.people))
-    table = Table(
-        name=f"covariate-bias-{metric.lower()}",
-        title=say("slopes title", name=name, metric=metric),
-        caption=say("slopes", name=name, metric=metric, spread=spread, found=found),
-        frame=frame,
-        columns=(
-            *left(judge="Judge", kind="Kind"),
-            *right(whole, n_systems="Systems"),
-            *columns,
-            *right(number(2), slope="Slope"),
-            *right(p_value, p_corrected="p, corrected"),
-        ),
+    table = say.table(
+        "slopes",
+        frame,
+        left(judge="Judge", kind="Kind"),
+        right(whole, n_systems="Systems"),
+        columns,
+        right(number(2), slope="Slope"),
+        right(p_value, p_corrected="p, corrected"),
+        called=f"covariate-bias-{metric.lower()}",
         data=found.table,
+        covariate=_covariate_name(found),
+        metric=metric,
+        spread=found.table["standard_deviation"].iloc[0],
+        found=found,
     )
     return [table, Text(paragraphs=tuple(_covariate_words(study, found))), *_noted(found.notes)]
 
@@ -109,13 +103,13 @@ def _covariate_words(study: JudgeStudy, found: FavouredGroups) -> list[str]:
     name, of_judges = _covariate_name(found), found.table[found.table["kind"] == "judge"]
     sure = of_judges[is_significant(of_judges["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
-        return [say("unbiased", name=name)]
+        return [say("unbiased", covariate=name)]
     kind = "adjusted" if found.adjusted else "figure"
     sentences = []
     for row in sure.to_dict("records"):
         low, high = sorted(abs(row[_ENDS[f"{kind}_{end}"]]) for end in ("low", "high"))
         figure = bracketed(abs(row[kind]), low, high, _SIGNED)
-        sentences.append(say("biased", row=row, name=name, figure=figure, more=row[kind] > 0, found=found))
+        sentences.append(say("biased", row=row, covariate=name, figure=figure, more=row[kind] > 0, found=found))
     return sentences
 
 
@@ -136,16 +130,19 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
             "n_needed": ("Enough with the judge", number(0)),
         },
     )
-    table = Table(
-        name="judge-worth",
-        title=say("worth table title", planned=next(iter(study.worth.values())).n_topics),
-        caption=say("worth table"),
-        frame=frame,
-        columns=(METRIC, *left(judge="Judge"), *right(whole, n_pilot=f"{unit().Topics} compared"), *columns),
+    table = say.table(
+        "worth table",
+        frame,
+        (METRIC,),
+        left(judge="Judge"),
+        right(whole, n_pilot=f"{unit().Topics} compared"),
+        columns,
+        called="judge-worth",
         data=pd.DataFrame(rows),
+        planned=next(iter(study.worth.values())).n_topics,
     )
     blocks = (table, _together(study)) if study.powered else (table,)
-    return (Section(id="worth", title=say("worth title"), lead=say("worth lead"), blocks=blocks),)
+    return (say.section("worth", *blocks, brief=False),)
 
 
 def _together(study: JudgeStudy) -> Table:
@@ -161,18 +158,15 @@ def _together(study: JudgeStudy) -> Table:
         }
         for (metric, judge), powered in study.powered.items()
     ]
-    return Table(
-        name="judge-and-people",
-        title=say("together title"),
-        caption=say("together"),
-        frame=pd.DataFrame(rows),
-        columns=(
-            METRIC,
-            *left(judge="Judge"),
-            *right(whole, n_topics=f"Human {unit().topics}", n_judged="Judge's others"),
-            *right(share, alone="People alone", together="Together"),
-            *right(number(0), n_equivalent="As many as"),
-        ),
+    return say.table(
+        "together",
+        pd.DataFrame(rows),
+        (METRIC,),
+        left(judge="Judge"),
+        right(whole, n_topics=f"Human {unit().topics}", n_judged="Judge's others"),
+        right(share, alone="People alone", together="Together"),
+        right(number(0), n_equivalent="As many as"),
+        called="judge-and-people",
     )
 
 
@@ -180,21 +174,18 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say how much of what a judge says is its own inconstancy."""
     if not study.repeats:
         return ()
-    table = Table(
-        name="judge-repeats",
-        title=say("passes title"),
-        caption=say("passes"),
-        frame=pd.concat([_repeated(metric, repeats) for metric, repeats in study.repeats.items()], ignore_index=True),
-        columns=(
-            METRIC,
-            *left(judge="Judge"),
-            *right(share, repeat_share="Due to the pass"),
-            *right(whole, needed="Passes for 5 %"),
-            *right(whole, topics=unit().Topics),
-            *right(number(0), worth_topics="With all passes worth"),
-        ),
+    table = say.table(
+        "passes",
+        pd.concat([_repeated(metric, repeats) for metric, repeats in study.repeats.items()], ignore_index=True),
+        (METRIC,),
+        left(judge="Judge"),
+        right(share, repeat_share="Due to the pass"),
+        right(whole, needed="Passes for 5 %"),
+        right(whole, topics=unit().Topics),
+        right(number(0), worth_topics="With all passes worth"),
+        called="judge-repeats",
     )
-    return (Section(id="repeats", title=say("repeats title"), lead=say("repeats lead"), blocks=(table,)),)
+    return (say.section("repeats", table, brief=False),)
 
 
 def _repeated(metric: str, found: JudgeRepeats) -> pd.DataFrame:

@@ -43,20 +43,6 @@ def test_significant_pairs_are_those_of_every_set():
     assert study.decisions["n_human"].nunique() == 1
 
 
-def test_the_metric_whose_conclusions_differ_most_is_named():
-    """Its places by agreement and by F1 are those of the tables; nobody is named where all places are the same."""
-    scores = people_and_metrics()
-    assert "differs most" not in study_campaign(scores, tasks="acc_eq", n_resamples=9, rng=0).report().to_html()
-    rng = np.random.default_rng(1)
-    noise = rng.normal(0, 3, scores.sizes["item"]) + scores.sel(metric="human", drop=True)  # alike for all systems
-    table = xr.concat([scores, noise.expand_dims(metric=["shifted"])], "metric").assign_attrs(reference="human")
-    study = study_campaign(table, tasks="pearson:item", n_resamples=9, rng=0)
-    assert study.decisions.set_index("metric")["f1"].idxmax() == "shifted"
-    assert study.found.average["metric"].iloc[-1] == "shifted"
-    said = "shifted differs most from its place by agreement: number 3 of 3, and number 1 by mean F1."
-    assert said in study.report().to_html()
-
-
 @pytest.mark.parametrize("name", presets())
 def test_presets_are_well_formed(name):
     """Every preset has sets, tasks that can be parsed, and references of its own sets."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from metaeval.questions.judges.page import judges_report
@@ -69,7 +68,7 @@ def test_the_first_sentence_and_the_key_figures_are_those_of_the_verdict(judged_
     row = study.verdicts.iloc[0]
     f1 = f"{row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}"
     sentence = first_sentence(with_verdict(study, ranking="may"))
-    assert sentence.endswith(f"(nDCG@10: F1 {f1}, each ± 0.01]; a second person {row['people_f1']:.2f}).")
+    assert sentence.endswith(f"(nDCG@10: F1 {f1}, each ± 0.01]).")
     figures = figures_of(with_verdict(study, labels="may not", winning_rate=0.25, n_conflicts=3))
     assert figures["F1 of significant pairs, model (nDCG@10)"] == f"{f1}]"
     assert figures["F1 of significant pairs, a second person (nDCG@10)"] == f"{row['people_f1']:.2f}"
@@ -94,7 +93,6 @@ def words_of_verdicts(study):
         ),
         (0.001, 0.999, "would pass in less than 1 % of such"),
         (0.5, 0.999, r"would fail in more than 99 %\."),
-        (0.5, 0.5, r"pass, and one whose F1 falls short by 0\.1 would fail, in about 50 ± \d+ % of such"),
     ],
 )
 def test_every_verdict_stands_with_its_power(judged_study, cleared, found_out, words):
@@ -133,8 +131,8 @@ def test_another_metric_that_contradicts_is_named_beside_the_verdict(judged_stud
     table = found.table.assign(n_conflicts=np.where(found.table["judge"] == "model", 28.0, 0.0))
     given = replace(study, conclusions=MappingProxyType({**study.conclusions, "AP": replace(found, table=table)}))
     said = judges_report(given).summary[2]
-    assert said.startswith("AP disagrees: ")
-    assert said.endswith("28 pairs are significant in opposite directions, none under nDCG@10.")
+    assert said.startswith("Under AP model ")
+    assert said.endswith(", with 28 pairs significant in opposite directions (0 under nDCG@10).")
 
 
 @pytest.mark.parametrize(
@@ -156,36 +154,6 @@ def test_whom_a_judge_favours_stands_with_what_people_do_not_share(judged_study,
     told = figures_of(with_verdict(judged_study(), **given, **beyond))
     assert told["Group bias"] == f"{words}, 0.010 [−0.020, 0.040] more than second people"
     assert "Group bias" not in figures_of(judged_study())
-
-
-def test_of_several_judges_it_says_how_many_may(judged_study):
-    """The section of the verdicts counts, and gives the range of F1; without people there is no count."""
-    study = judged_study()
-    best, last = study.verdicts["f1"].iloc[[0, -1]]
-    span = f"F1 from {last:.2f} (hasty) to {best:.2f}."
-    rows = study.verdicts["ranking"].tolist()
-    for first in WORDS:
-        said = words_of_verdicts(with_verdict(study, ranking=first))
-        counted = ", ".join(f"{n} {word}" for word in WORDS if (n := [first, *rows[1:]].count(word)))
-        assert f"Of 2 judges, for ranking systems: {counted}; {span}" in said
-    assert f"Of 2 judges it agrees most; {span}" in words_of_verdicts(judged_study(people=False))
-    assert "Of 1" not in words_of_verdicts(judged_study(judges=("model",)))
-
-
-def test_more_topics_are_told_from_errors(judged_study):
-    """Where a judge has more topics, the page says what as many as the reference has would show."""
-    study = judged_study()
-    found = study.conclusions["nDCG@10"]
-    fewer = {"judge": ["model"], "n_topics": [20], "power": [0.5], "precision": [0.9], "recall": [0.9], "f1": [0.9]}
-    fewer |= {"power_error": [0.01], "only_with_more_error": [0.001]}
-    fewer |= {f"{name}_error": [0.01] for name in ("precision", "recall", "f1")}
-    same = pd.DataFrame(fewer | {"only_with_more": [0.75]})
-    more = study.conclusions | {"nDCG@10": replace(found, same_number=same)}
-    words = words_of_verdicts(replace(study, conclusions=MappingProxyType(dict(more))))
-    power = found.table.set_index("judge").loc["model", "power"]
-    said = f"Under model {100 * power:.1f} % of the pairs differ significantly on 20 topics (20 of them nist's)"
-    assert f"{said} and 50 ± 1 % on 20, the number that nist has" in words
-    assert "of the pairs that model alone finds, 75 % are not significant on 20 topics." in words
 
 
 @pytest.mark.parametrize(
@@ -233,7 +201,7 @@ def test_whether_runs_were_given_is_a_flag_and_no_wording(judged_study, given):
             "The reason: in other words.",
         )
     else:
-        assert page.summary[0].startswith("model agrees more with nist")
+        assert page.summary[0].startswith("model agrees most with nist")
         assert page.summary[-1].startswith("Pass --runs")
     assert not judged_study(runs=False).has_runs
     assert judged_study().has_runs
@@ -255,7 +223,7 @@ def test_the_title_is_the_question_that_is_answered(judged_study, options, title
 def test_the_table_of_verdicts_is_the_studys(judged_study):
     """A row a judge, with the columns that are answered, and the rule with the margin."""
     study = judged_study()
-    _, table, _ = section_of(judges_report(study), "verdicts").blocks
+    _, table, *_ = section_of(judges_report(study), "verdicts").blocks
     assert table.frame.equals(study.verdicts)
     names = "judge ranking f1 people_f1 n_conflicts people_conflicts cleared_if_equal"
     names += " otherwise" * bool((study.verdicts["otherwise"] != "").any()) + " labels winning_rate favours favour"

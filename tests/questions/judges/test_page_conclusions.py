@@ -38,7 +38,7 @@ def test_rankings_and_pairs_are_those_of_the_study(judged_study):
             assert row["f1"] == own.loc[name, "f1"]
         power = found.of_reference["reference_power"]
         assert f"Under nist {100 * power[0]:.1f} % [" in table.caption
-        assert f"of the {found.n_pairs} pairs differ significantly" in table.caption
+        assert table.caption.startswith(f"{found.n_pairs} pairs of systems, tested by ")
     (choice,) = section.blocks
     assert choice.names == ("nDCG@10", "AP")
 
@@ -101,4 +101,4 @@ def test_a_second_person_is_named_by_the_judges_beside():
     assert set(tables["judge-correlations-ap"].frame["judge"]) == {"ja", "jb", *people}
     assert tables["judge-choices-ap"].frame["beside"].tolist() == ["ja", "jb"]
     assert "Under nist" in {column.label for column in tables["judge-conclusions-ap"].columns}
-    assert "whose topics are a part of the 24 of nist is compared" in tables["judge-conclusions-ap"].caption
+    assert "whose topics are a part of the reference" in tables["judge-conclusions-ap"].caption
