@@ -11,13 +11,14 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.checks import check_share, refused
+from metaeval.base.checks import check_share, refused, t_half_width
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit
 from metaeval.errors import UnknownNameError
+from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
-from metaeval.table.units import units_of
+from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.pairs import Estimates
 from metaeval.tests_stat.result import is_significant
@@ -111,9 +112,10 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     With :math:`\bar d` the mean of a less that of b (or of a alone), s its error and m the margin (the number), a
     requirement is met where :math:`\bar d - t_{1-\alpha} s \ge m` (for ``>``: more than m), a test of non-inferiority
     where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
-    correction: each is tested at the level, and all must pass [1]_. Where nothing varies signs decide, as far as their
-    number can; of a share of 0 or 1 its exact limit. Open, some n items would tell [2]_: with e the error on the n' of
-    now,
+    correction: each is tested at the level, and all must pass [1]_. Nothing is decided on so few topics (clusters) that
+    no exact test of signs reaches the level. Where all answers, or all differences of bounded scores, are alike, the
+    limit is exact; other differences that are alike have no limit, and signs decide. Open, some n items would tell
+    [2]_: with e the error on the n' of now,
 
     .. math:: n = n' \left(\frac{(z_{1-\alpha} + z_{.8}) e}{\bar d - m}\right)^2 + \frac{z_{1-\alpha}^2}{2}
 
@@ -126,12 +128,12 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
 
     Examples
     --------
-    >>> made = {"old": [0.30, 0.50, 0.90, 0.40], "new": [0.31, 0.49, 0.91, 0.41]}
+    >>> made = {"old": [0.30, 0.50, 0.90, 0.40, 0.20, 0.60], "new": [0.31, 0.49, 0.91, 0.41, 0.22, 0.59]}
     >>> found = check_requirements(made, ["new >= old - 0.02", "new > old"])
     >>> found.to_frame()[["requirement", "estimate", "low", "state"]].round(3)
              requirement  estimate    low state
-    0  new >= old - 0.02     0.005 -0.007   met
-    1          new > old     0.005 -0.007  open
+    0  new >= old - 0.02     0.005 -0.005   met
+    1          new > old     0.005 -0.005  open
     """
     check_share(alpha, "alpha")
     table = engine_scores(scores, "requirements")
@@ -223,14 +225,15 @@ def _judged(
         confidence_level=1.0 - 2.0 * alpha,
         apart=asked.other is not None,
     )
-    met, against, p_value = _decided(estimates, asked, low, high, alpha)
-    beyond = asked.way * (estimates.mean - asked.margin)
-    z = ndtri(1.0 - alpha)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        needed = np.ceil(estimates.n_topics * ((z + ndtri(_POWER)) * estimates.error / beyond) ** 2 + z * z / 2.0)
-    still = (estimates.n_units > 1) & ~met & ~against & (estimates.error > 0.0) & np.isfinite(needed)
+    shares = np.broadcast_to(seen.shares[:, None] & (asked.other is None), low.shape)
+    n_apart = estimates.n_units if asked.other is None else _n_apart(table, units, asked)
+    evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
+    met, against = evidence.met(), evidence.contradicted()
+    needed = evidence.items_needed()
+    still = (estimates.n_units > 1) & ~met & ~against & np.isfinite(needed)
     nothing = estimates.n_topics == 0
-    figures = {"estimate": estimates.mean, "low": low, "high": high, "p_value": p_value}
+    ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}
+    figures = {"estimate": estimates.mean, **ends, "p_value": evidence.p_value()}
     return {
         "margin": np.full(len(metrics), asked.margin),
         **{name: np.where(nothing, np.nan, values)[:, 0] for name, values in figures.items()},
@@ -240,25 +243,104 @@ def _judged(
     }
 
 
-def _decided(
-    found: Estimates, asked: _ParsedRequirement, low: Floats, high: Floats, alpha: float
-) -> tuple[Flags, Flags, Floats]:
-    """Say where the requirement is met, and where its contrary is established, and return its p-value."""
-    strict, told, way = asked.sign in {"<", ">"}, found.n_units > 1, asked.way
-    near, far = (low, high) if way > 0.0 else (-high, -low)
-    limit, mean = way * asked.margin, way * found.mean
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = (mean - limit) / found.error
-    t = np.where(found.error > 0.0, t, np.where(mean == limit, 0.0, np.copysign(np.inf, mean - limit)))
-    tail = student_tail(found.certain_freedom, -t, found.n_units)
-    varied = found.error > 0.0
-    exact = varied | (np.isfinite(low + high) & (asked.other is None))
-    signs = is_significant(signs_tail(found.n_units, two_sided=False).p, alpha)
-    reached = np.where(exact, near > limit if strict else near >= limit, signs & (mean > limit))
-    # the same everywhere: as good, and not better
-    reached |= ~varied & (mean == limit) & (not strict) & (asked.other is not None)
-    against = np.where(exact, far < limit, signs & (mean < limit))
-    return told & reached, told & against, np.where(told, np.where(t == -np.inf, 1.0, tail.p), 1.0)
+def _n_apart(table: Scores, units: TopicUnits, asked: _ParsedRequirement) -> Floats:
+    """Return on how many topics, or clusters, the difference is not the margin: an array (metric, 1)."""
+    values, names = oriented_values(table), table["system"].to_numpy().tolist()
+    first, second = (values[:, names.index(name)] for name in (asked.better, asked.other))
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(first - second - asked.margin) > RELATIVE * (np.abs(first) + np.abs(second) + abs(asked.margin))
+    return np.array([[float(len(np.unique(units.unit[of_metric])))] for of_metric in apart])
+
+
+class _Evidence(NamedTuple):
+    """What topics say of a requirement: arrays (metric, 1)."""
+
+    estimates: Estimates
+    asked: _ParsedRequirement
+    low: Floats
+    high: Floats
+    shares: Flags
+    """Whether it is about a share: the mean of answers of 0 and 1, beside a number."""
+    n_apart: Floats
+    alpha: float
+
+    @property
+    def alike(self) -> Flags:
+        """Whether nothing varies."""
+        return self.estimates.error == 0.0
+
+    @property
+    def by_signs(self) -> Flags:
+        """Whether a difference that is the same everywhere, and not 0, is left to its signs."""
+        return (
+            self.alike & (self.estimates.mean != 0.0) & (self.asked.other is not None) & np.isnan(self.low + self.high)
+        )
+
+    @property
+    def ahead(self) -> Floats:
+        """By how much the mean is beyond the number."""
+        return self.asked.way * (self.estimates.mean - self.asked.margin)
+
+    def met(self) -> Flags:
+        """Say where the requirement is established."""
+        near = self.low if self.asked.way > 0.0 else -self.high
+        limit = self.asked.way * self.asked.margin
+        return self._told() & np.where(
+            self.by_signs, self.ahead > 0.0, near > limit if self.asked.sign in {"<", ">"} else near >= limit
+        )
+
+    def contradicted(self) -> Flags:
+        """Say where its contrary is established."""
+        far = self.high if self.asked.way > 0.0 else -self.low
+        return self._told() & np.where(self.by_signs, self.ahead < 0.0, far < self.asked.way * self.asked.margin)
+
+    def _told(self) -> Flags:
+        """Say where an exact test of signs could reach the level; shares, and what has bounds, have exact limits."""
+        reached = is_significant(signs_tail(self.n_apart, two_sided=False).p, self.alpha)
+        return (self.estimates.n_units > 1) & (reached | self.shares | (self.alike & ~self.by_signs))
+
+    def p_value(self) -> Floats:
+        """Return the p-value of the contrary, of the test whose limits are shown."""
+        found = self.estimates
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(
+                self.ahead == 0.0, 0.0, self.ahead / np.where(self._scored(), self._error_at_number(), found.error)
+            )
+            p = np.where(t == -np.inf, 1.0, student_tail(found.certain_freedom, -t, found.n_units).p)
+        exact = np.where(self.ahead > 0.0, self._chance_of_alike() ** found.n_units, 1.0)
+        p = np.where(self.alike & ~self.by_signs, exact, p)
+        return np.where(found.n_units > 1, np.nan_to_num(p, nan=1.0), 1.0)
+
+    def _scored(self) -> Flags:
+        """Say where a share has the limits of Wilson, which hold its error at the number."""
+        half = t_half_width(self.estimates.error, self.estimates.freedom + 1.0, 1.0 - 2.0 * self.alpha)
+        within = 0.0 < self.asked.margin < 1.0
+        return self.shares & ~self.alike & within & (np.abs(self.estimates.mean - 0.5) + half > 0.5)  # noqa: PLR2004 - the middle of shares
+
+    def _error_at_number(self) -> Floats:
+        share, number = self.estimates.mean, self.asked.margin
+        return self.estimates.error * np.sqrt(
+            number * (1.0 - number) / (share * (1.0 - share) + self.estimates.error**2)
+        )
+
+    def _chance_of_alike(self) -> Floats:
+        """Return how likely a unit would be like all others if the mean were the number: see `ends_of_means`."""
+        found, near = self.estimates, self.low if self.asked.way > 0.0 else self.high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            other = 1.0 - self.alpha ** (1.0 / found.n_units)
+            return np.clip(1.0 - other * (found.mean - self.asked.margin) / (found.mean - near), 0.0, 1.0)
+
+    def items_needed(self) -> Floats:
+        """Return how many items would tell with a power of .8, if the estimate is right; infinite or NaN if none."""
+        found, z = self.estimates, ndtri(1.0 - self.alpha)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            under = np.where(self._scored(), self._error_at_number(), found.error)
+            needed = found.n_topics * ((z * under + ndtri(_POWER) * found.error) / self.ahead) ** 2 + z * z / 2.0
+            per_unit = np.log(self.alpha) / np.log(self._chance_of_alike()) * found.n_topics / found.n_units
+            fewest = np.ceil(-np.log2(self.alpha)) * found.n_topics / found.n_units
+        needed = np.where(self.alike, np.where(self.ahead > 0.0, per_unit, np.nan), needed)
+        fewest = np.where(self.shares | self.alike, 0.0, fewest)
+        return np.ceil(np.maximum(needed, fewest))
 
 
 def sides_of(text: str) -> tuple[str, str, str]:

@@ -440,9 +440,8 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         opposite = _asked(question.alternative, evidence, oriented < 0)
         variables["p_opposite"] = np.where(tested, opposite.p, np.nan)
     names = question.scores["system"].to_numpy()
-    if evidence.family_wise is None or len(names) == 2:  # noqa: PLR2004 - to exchange two systems is to change signs
-        reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
-        variables["p_reachable"] = np.where(tested, reachable, np.nan)
+    reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
+    variables["p_reachable"] = np.where(tested, reachable, np.nan)
     if evidence.family_wise is not None:
         variables["p_family_wise"] = np.where(tested, evidence.family_wise, np.nan)
     details = dict(details or {})
