@@ -199,8 +199,8 @@ def bayesian_t(
     difference is a Student distribution with T - 1 degrees of freedom, centred at :math:`\bar z` with scale
     :math:`s / \sqrt T` [1]_: the correlated Bayesian t test without correlation, since topics are independent. At
     ``rope=0`` the probability that b is not worse equals the one-sided p-value of the paired t test. A difference
-    that is the same on every topic has a posterior of no width; systems equal on every topic are equivalent with
-    probability 1.
+    that is the same on every topic has no posterior of its own: it is beyond the limits, or within them, as far as the
+    signs of T topics can tell, which are all alike by luck with the chance :math:`2^{-T}`, and has no interval.
 
     References
     ----------
@@ -222,7 +222,7 @@ def bayesian_t(
     size = question.tolerance / RELATIVE / question.n_topics
     p_a = _tail(difference(centre, limit, size, limit), scale, freedom)
     p_b = _tail(difference(-centre, limit, size, limit), scale, freedom)
-    half = t_half_width(scale, question.n_topics, ci_prob)
+    half = np.where(scale > 0.0, t_half_width(scale, question.n_topics, ci_prob), np.nan)
     data = _dataset(question, centre, centre - half, centre + half, p_a, p_b)
     return BayesianComparison(data=data, model="bayesian_t", rope=widths, ci_prob=ci_prob, n_topics=question.n_topics)
 
@@ -348,8 +348,9 @@ def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple
 
 def _tail(distance: Floats, scale: Floats, freedom: int) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(scale > 0, distance / scale, np.where(distance > 0, np.inf, -np.inf))
-    return stdtr(freedom, ratio)
+        chance = stdtr(freedom, distance / scale)
+    by_luck = 0.5 ** (freedom + 1.0)
+    return np.where(scale > 0, chance, np.where(distance > 0, 1.0 - by_luck, by_luck))
 
 
 def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer

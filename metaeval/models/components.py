@@ -35,6 +35,7 @@ from metaeval.models.designs import (
     check_known,
     cluster_designs,
     design_table,
+    ends_apart,
     items_needed,
 )
 from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, facet_layout
@@ -525,15 +526,17 @@ def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.Da
         low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
         named = word if word == "share" else f"{word}_share"
         # at the limit the estimate may lie outside what the draws have
-        shares |= {named: point, f"{word}_low": np.minimum(low, point), f"{word}_high": np.maximum(high, point)}
+        low, high = ends_apart(np.minimum(low, point), np.maximum(high, point))
+        shares |= {named: point, f"{word}_low": low, f"{word}_high": high}
     low, high = np.quantile(draws, [tail, 1.0 - tail], axis=0)
+    low, high = ends_apart(np.minimum(low, variances), np.maximum(high, variances))
     return pd.DataFrame(
         {
             "metric": name,
             "component": [component_name(effect, own.sources.passes, measure) for effect in effects],
             "variance": variances,
-            "low": np.minimum(low, variances),
-            "high": np.maximum(high, variances),
+            "low": low,
+            "high": high,
             **shares,
             "estimate": own.fit.estimates,
             "mean_square": own.fit.strata.mean_squares,

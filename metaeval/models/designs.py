@@ -129,7 +129,10 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
             low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
         else:
             low, high = (items * end / (1.0 + (items - 1.0) * end) for end in ends)
-        columns |= {f"{which}_low": np.minimum(low, columns[which]), f"{which}_high": np.maximum(high, columns[which])}
+        low, high = ends_apart(np.minimum(low, columns[which]), np.maximum(high, columns[which]))
+        columns |= {f"{which}_low": low, f"{which}_high": high}
+    for end in ("low", "high"):  # the one is never above the other, and no end says so
+        columns[f"phi_{end}"] = np.fmin(columns[f"phi_{end}"], columns[f"erho2_{end}"])
     relative, absolute, again = (
         sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
     )
@@ -151,6 +154,12 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
     )
 
 
+def ends_apart(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of intervals, without those of no width: draws that are all alike tell no uncertainty."""
+    apart = high > low
+    return np.where(apart, low, np.nan), np.where(apart, high, np.nan)
+
+
 def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
     own: Solved, share: float, stability: Stability, across: float, repeats: float, tail: float
 ) -> tuple[float, float, float]:
@@ -163,7 +172,9 @@ def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
     else:
         with np.errstate(divide="ignore"):
             high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
-    return (*(float(enough_items(np.array(number))) for number in (items, low, high)),)  # type: ignore[return-value]  # three
+    low, high = (float(end) for end in ends_apart(np.array(low), np.array(high)))
+    found = [number if np.isnan(number) else float(enough_items(np.array(number))) for number in (items, low, high)]
+    return (*found,)  # type: ignore[return-value]  # three
 
 
 def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design

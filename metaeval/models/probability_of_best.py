@@ -189,8 +189,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     sample, about means that are themselves scattered too far. Among near-ties it overstates the winner:
     ``benchmarks/reports/best_system_calibration.md`` sets both beside the truth.
 
-    Systems equal on every topic are one system to the model, and share its chances equally. Where the difference of two
-    is the same on every topic, their order is certain.
+    Systems equal on every topic are one system to the model, and share its chances equally. No chance is surer than the
+    signs of n topics (clusters) could make it: of all chances the share :math:`2^{1 - n}` is that of any order.
 
     References
     ----------
@@ -278,7 +278,9 @@ def _chances(  # noqa: PLR0913, PLR0917 - the sample and the draws
     """Return the probability of every system to be among so many best under one metric, (size, system)."""
     drawn = draws_of_means(units, metric, places, n_draws, np.random.default_rng(seed))
     counts = np.sum([counts_at_top(block, sizes) for block in drawn], axis=0)
-    return places.shared(counts) / counts[0].sum()
+    chances = places.shared(counts) / counts[0].sum()
+    by_luck = 0.5 ** (len(units.sizes) - 1)
+    return (1.0 - by_luck) * chances + by_luck * np.array(sizes)[:, None] / chances.shape[1]
 
 
 def _shares(

@@ -46,8 +46,7 @@ class PairwiseResult(Result):
     - ``log10_p``: its logarithm to base 10, however small; NaN for 0 of the resamples;
     - ``p_corrected``: adjusted over the family (all pairs of one metric that were tested);
     - ``p_reachable``: the smallest p-value that an exact test by random signs could reach, :math:`2^{1 - n}` with n
-      topics (clusters) on which the two differ, one-sided :math:`2^{-n}`; not where a test makes
-      family-wise p-values from more than two systems;
+      topics (clusters) on which the two differ, one-sided :math:`2^{-n}`;
     - ``significant``: ``p_corrected <= alpha`` and ``p_reachable <= alpha``;
     - ``better``: 1 where the mean of a is better than that of b, -1 where it is worse, 0 where they are equal: the
       direction of a decision, whatever the test looks at;

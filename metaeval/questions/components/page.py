@@ -262,7 +262,7 @@ def _shares_section(study: ComponentsStudy) -> Section:
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = study.components.components.query("metric == @metric")
         drawn = of_metric.assign(component=of_metric["component"].map(_source))
-        parts = [f"{row.component} {share(row.difference_share)}" for row in drawn.dropna().itertuples()]
+        parts = [f"{row.component} {share(row.difference_share)}" for row in drawn.dropna(subset="difference_share").itertuples()]
         picture = Picture(
             name=f"shares {metric}",
             draw=lambda: figures.component_bars(drawn),
