@@ -100,15 +100,13 @@ def listed(names: Iterable[object], *, most: int | None = None) -> str:
 
 
 class WrittenFigure(str):  # noqa: SLOT000 - it has attributes
-    """A figure as written, with an error or an interval behind it."""
+    """A figure as written: its `value`, and behind it an error or an interval."""
 
     value: str
-    """What stands before these."""
     bare: str
     """The figure without the Monte-Carlo error of the ends of its interval, which a table says once, in its caption."""
     error: str
     unit: str
-    """Of that error: points where the ends are percentages."""
 
     def __new__(cls, words: str, value: str, interval: "WrittenInterval | None" = None) -> Self:
         """Return the words, of which an interval in brackets may be a part."""
