@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 from metaeval.base.metric_names import short_label
@@ -100,15 +100,13 @@ def listed(names: Iterable[object], *, most: int | None = None) -> str:
 
 
 class WrittenFigure(str):  # noqa: SLOT000 - it has attributes
-    """A figure as written, with an error or an interval behind it."""
+    """A figure as written: its `value`, and behind it an error or an interval."""
 
     value: str
-    """What stands before these."""
     bare: str
     """The figure without the Monte-Carlo error of the ends of its interval, which a table says once, in its caption."""
     error: str
     unit: str
-    """Of that error: points where the ends are percentages."""
 
     def __new__(cls, words: str, value: str, interval: "WrittenInterval | None" = None) -> Self:
         """Return the words, of which an interval in brackets may be a part."""
@@ -512,7 +510,7 @@ def bracketed(  # noqa: PLR0913 - a value, its ends, and how they are written
 ) -> str:
     """Write a value with its interval in brackets, or the value alone where it has none; `draws` as for `interval`.
 
-    No end is written like the number `apart` if it lies beyond it by more than its Monte-Carlo error.
+    No end is written like the number `apart` but where it lies within its Monte-Carlo error, which is then said.
 
     Examples
     --------
@@ -551,8 +549,8 @@ def intervals(
     *,
     draws: float | None = None,
     about: Iterable[object] | None = None,
-) -> list[WrittenInterval | str]:
-    """Return the interval of every row for a table, which writes it; `draws` and `about` as for `interval`.
+) -> list[Any]:
+    """Return a `written_interval` for every row of a table; pandas' types know no such cells.
 
     Examples
     --------
@@ -581,10 +579,12 @@ def _ends(  # noqa: PLR0913, PLR0917 - as `bracketed`
         chosen = replace(writer, digits=min(writer.digits, places(error))), ""
     else:
         chosen = _beside(writer, error), _with_error(writer, error)[1]
-    beyond = [end for end in (least, most) if apart is not None and abs(end - apart) * writer.scale > error]
+    near = [end for end in (least, most) if apart is not None and end != apart]
+    beyond = [end for end in near if abs(end - float(cast("float", apart))) * writer.scale > error]
     finest = replace(writer, digits=max(writer.digits, places_of_error(error)))
-    finer = (chosen, *((more, _with_error(more, error)[1]) for more in (writer, finest)))
-    return next(ends for ends in finer if ends[0] is finest or ends[0](apart) not in map(ends[0], beyond))
+    more = [(finer, _with_error(finer, error)[1]) for finer in (writer, finest)]
+    tried = zip((chosen, *more), (near, beyond, ()), strict=True)  # the last ends an error of any size apart
+    return next(ends for ends, others in tried if ends[0](apart) not in map(ends[0], others))
 
 
 def absent(value: object) -> bool:

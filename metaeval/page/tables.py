@@ -115,16 +115,15 @@ def bounded(
     >>> from metaeval.base.words import number
     >>> frame = pd.DataFrame({"f1": [0.9], "f1_low": [0.85], "f1_high": [0.95]})
     >>> shown, columns = bounded(frame, {"f1": ("F1", number(2))})
-    >>> shown["f1_interval"].tolist(), [column.label for column in columns]
+    >>> [str(ends) for ends in shown["f1_interval"]], [column.label for column in columns]
     (['0.85 to 0.95'], ['F1', 'interval'])
     """
     columns: list[Column] = []
     for name, (heading, write) in measures.items():
         low, high = f"{name}_low", f"{name}_high"
-        ends = (
-            intervals(frame[low], frame[high], write, draws=draws, about=frame[name]) if low in frame else "no interval"
-        )
-        frame = frame.assign(**{f"{name}_interval": ends})
+        about, alone = frame[name], ["no interval"] * len(frame)
+        ends = intervals(frame[low], frame[high], write, draws=draws, about=about) if low in frame else alone
+        frame = with_cells(frame, **{f"{name}_interval": ends})
         columns += [*right(write, **{name: heading}), *under(**{f"{name}_interval": label})]
     return frame, tuple(columns)
 

@@ -102,8 +102,10 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
     """Say how many metrics surely agree with people more than by chance, by their intervals."""
     chance, draws = _CHANCE.get(_lead(study)[1], 0.0), _draws(study)
-    written = dict(zip(table["metric"], _valued(study, table, chance), strict=True))
     sides = [sure_side(row.value, row.low, row.high, chance, draws=draws) for row in table.itertuples()]
+    written = dict(
+        zip(table["metric"], _valued(study, table, [chance if side else None for side in sides]), strict=True)
+    )
     agree = sum(side > 0 for side in sides)
     alone = len(given["best"].names) == 1
     figure = written[given["best"].names[0]] if alone else given["best"].figure
@@ -137,10 +139,10 @@ def _draws(study: HumanStudy) -> int | None:
     return study.agreements[0].n_resamples if study.agreements else None
 
 
-def _valued(study: HumanStudy, table: pd.DataFrame, chance: float | None = None) -> list[str]:
-    """Return agreements with their intervals, where they have one, which read otherwise than chance beyond it."""
-    rows, draws = table.itertuples(), _draws(study)
-    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws, apart=chance) for row in rows]
+def _valued(study: HumanStudy, table: pd.DataFrame, apart: Sequence[float | None] = ()) -> list[str]:
+    """Return agreements with their intervals, where they have one, which read otherwise than what they are beyond."""
+    rows, draws = zip(table.itertuples(), apart or [None] * len(table), strict=True), _draws(study)
+    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws, apart=bar) for row, bar in rows]
 
 
 def _key_figures(study: HumanStudy) -> Table:

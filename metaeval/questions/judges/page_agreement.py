@@ -62,8 +62,9 @@ def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
     """Return alpha for ordered grades, or for names, with its interval, as written and as numbers."""
     level = "ordinal" if study.labels.ordered else "nominal"
     alpha, low, high = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
-    written = bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples, apart=0.0)
-    return written, with_ends(alpha, low, high)
+    draws = study.agreement.n_resamples
+    apart = 0.0 if sure_side(alpha, low, high, draws=draws) else None
+    return bracketed(alpha, low, high, number(2), draws=draws, apart=apart), with_ends(alpha, low, high)
 
 
 def alpha_words(study: Labelling) -> str:
