@@ -76,15 +76,16 @@ def test_few_units_count_as_few():
 
 def test_the_units_of_a_stratum_are_counted_by_system():
     """Of a system's units in a stratum, n beside the stratum's N: a cell counts (n / (n - 1)) / (N / (N - 1))."""
-    unit, stratum = np.array([1, 1, 0, 0, 2, 2, 3]), np.array([0, 0, 1, 1, 1, 1, 0])
-    known = np.ones((3, 7), dtype=bool)
+    unit, stratum = np.array([1, 1, 0, 0, 2, 2, 3, 4, 5]), np.array([0, 0, 1, 1, 1, 1, 0, 1, 0])
+    known = np.ones((3, 9), dtype=bool)
     known[1, [2, 3]] = False  # a unit of the second stratum
     known[2, 4] = False  # a part of one
     factors = _few_units(known, unit, stratum)
     for system, topic in np.ndindex(known.shape):
         own = stratum == stratum[topic]
-        n, every = (max(len({*unit[own & seen]}), 2) for seen in (known[system], np.ones(7, dtype=bool)))
+        n, every = (max(len({*unit[own & seen]}), 2) for seen in (known[system], np.ones(9, dtype=bool)))
         assert factors[system, topic] == pytest.approx(np.sqrt((n / (n - 1)) / (every / (every - 1))))
+    assert factors[1, 4] == pytest.approx(np.sqrt(4 / 3))
 
 
 def test_chains_of_topics_link():
