@@ -48,6 +48,14 @@ def test_literal_sums(votes):
     total = parts[0][1] + weight * moved
     np.testing.assert_allclose(found.covariance, 20 / 19 * total.T @ total, atol=1e-9)
     assert found.n_common == len(common)
+    frame = found.to_frame().set_index("system").loc[names]
+    sides = (("", found.strengths, found.covariance), ("people_", found.people, found.people_covariance))
+    for start, values, square in sides:
+        reach = 2.0930240544 * np.sqrt(
+            square.diagonal()
+        )  # of t with 19 degrees of freedom: 20 questions with votes of people
+        np.testing.assert_allclose(frame[f"{start}low"], values - reach, rtol=1e-8)
+        np.testing.assert_allclose(frame[f"{start}high"], values + reach, rtol=1e-8)
 
 
 def test_a_judge_who_votes_as_people_do_adds_its_votes(votes):

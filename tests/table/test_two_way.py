@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.table.two_way import linked, two_way
+from metaeval.table.two_way import _few_units, linked, two_way
 
 
 def gappy(seed, n_systems=5, n_topics=30, share=0.4):
@@ -72,6 +72,20 @@ def test_few_units_count_as_few():
     one, without = (two_way(values, np.ones(4), unit).influence for unit in (None, np.zeros(4, dtype=np.int64)))
     squares = [np.square(found[1] - found[0]).sum() for found in (one, without)]
     assert squares[1] < squares[0] < squares[1] * 2.0 / (4 / 3) + 1e-12
+
+
+def test_the_units_of_a_stratum_are_counted_by_system():
+    """Of a system's units in a stratum, n beside the stratum's N: a cell counts (n / (n - 1)) / (N / (N - 1))."""
+    unit, stratum = np.array([1, 1, 0, 0, 2, 2, 3, 4, 5]), np.array([0, 0, 1, 1, 1, 1, 0, 1, 0])
+    known = np.ones((3, 9), dtype=bool)
+    known[1, [2, 3]] = False  # a unit of the second stratum
+    known[2, 4] = False  # a part of one
+    factors = _few_units(known, unit, stratum)
+    for system, topic in np.ndindex(known.shape):
+        own = stratum == stratum[topic]
+        n, every = (max(len({*unit[own & seen]}), 2) for seen in (known[system], np.ones(9, dtype=bool)))
+        assert factors[system, topic] == pytest.approx(np.sqrt((n / (n - 1)) / (every / (every - 1))))
+    assert factors[1, 4] == pytest.approx(np.sqrt(4 / 3))
 
 
 def test_chains_of_topics_link():
