@@ -9,19 +9,27 @@ say "item" in the report on a benchmark; what it belongs to ``cluster``, and wha
 """
 
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from jinja2 import Environment, StrictUndefined, Template
 
 from metaeval.base import words
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
 from metaeval.base.unit import unit
+from metaeval.page.blocks import Block, Picture, Section
+from metaeval.page.tables import Column, Table
 from metaeval.reports.shared import computed_with, decided_by, described_by, resampled_on, side_words, with_draws
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _BLANKS = str.maketrans({" ": "\ue000", "\n": "\ue001"})
 """Blanks inside what is filled in are its own, as in names with two; those of passages only part words."""
@@ -30,6 +38,10 @@ _INSIDE = re.compile(r"(?<=\S)[ \n]+(?=\S)")
 
 def _kept(value: object) -> object:
     return _INSIDE.sub(lambda found: found[0].translate(_BLANKS), value) if isinstance(value, str) else value
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(sentences).replace("\n", " ")
 
 
 _WRITERS = Environment(undefined=StrictUndefined, autoescape=False, finalize=_kept)  # noqa: S701 - plain words, no page
@@ -55,7 +67,10 @@ _WRITERS.filters |= {
     "short": lambda metrics: " ".join(words.short_names_sentence(metrics)),
     "absent": words.absent,
     "decided": lambda made: decided_by(made.test, made.correction, made.alpha),
+    "verb": lambda subject, one, several: one if getattr(subject, "__len__", lambda: subject)() == 1 else several,
+    "explained": lambda shown, **by_column: _joined(words for name, words in by_column.items() if name in shown),
 }
+"""Grammar is theirs: `verb` agrees with a number or a list; `explained` says what the columns shown mean."""
 
 
 class Prose:
@@ -92,6 +107,39 @@ class Prose:
         """Return anchor, title and lead of a section; the passage "NAME lead" has the anchor NAME."""
         anchor = id or name.removesuffix(" lead")
         return {"id": anchor, "title": self(f"{name} title", **given), "lead": self(name, **given)}
+
+    def table(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        /,
+        *columns: Iterable[Column],
+        called: str = "",
+        data: pd.DataFrame | None = None,
+        **given: Any,  # noqa: ANN401 - as above
+    ) -> Table:
+        """Return a table with the title and the caption of this name, which know the columns `shown`."""
+        shown = (*chain(*columns),)
+        words = self.titled(name, shown={column.name for column in shown}, **given)
+        return Table(name=called or name, **words, frame=frame, columns=shown, data=data)
+
+    def picture(
+        self,
+        name: str,
+        draw: "Callable[[], Figure]",
+        /,
+        *,
+        called: str = "",
+        alt: str = "",
+        **given: Any,  # noqa: ANN401 - as above
+    ) -> Picture:
+        """Return a picture with the title and the caption of this name, and `alt`, or the passage "NAME in words"."""
+        alt = alt or self(f"{name} in words", **given)
+        return Picture(name=called or name, draw=draw, **self.titled(name, **given), alt=alt)
+
+    def section(self, name: str, /, *blocks: Block, brief: bool = True, **given: Any) -> Section:  # noqa: ANN401 - as above
+        """Return a section with the title and the words of the passage "NAME lead"."""
+        return Section(**self.headed(f"{name} lead", **given), brief=brief, blocks=blocks)
 
 
 @cache
