@@ -13,7 +13,8 @@ WORDS = passages()
 
 
 BY_NAME = {
-    "boards/page": {"items gone", "other scores", "items new", "all"},
+    "boards/page_decided": {"same lead", "habits lead", "predicted lead"},
+    "report/page_collection": {"collection lead", "focused lead", "elements", "passages"},
     "human/page_campaign": {
         "accuracy",
         "pearson",
@@ -24,7 +25,7 @@ BY_NAME = {
         "tau_eq",
         "pairwise_pearson",
     },
-    "design/page": {"t", "anova", "interval", "residual", "within", "pairs"},
+    "design/page": {"residual", "within", "pairs"},
     "human/page": {"system", "item", "all"},
     "judges/page_ranking": {"kappa", "quadratic_kappa"},
     "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
