@@ -77,8 +77,8 @@ def rows_where(
     absent = next((at for at, text in wanted.items() if text not in there[at]), None)
     if absent is None:
         raise sheet.error(f"no row has {_conditions(where)} at once" if where else "the table has a header and no rows")
-    values = first_few(sorted(there[absent]))
-    raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {values}")
+    found = first_few(sorted(there[absent]))
+    raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {found}")
 
 
 def _conditions(where: Mapping[str, str]) -> str:

@@ -195,7 +195,7 @@ def _by_judge(
     parts: dict[str, list[tuple[int, list[str]]]] = {}
     for line, cells, is_chosen in rows_where(sheet, names, where):
         if is_chosen:
-            parts.setdefault(cells[at].strip(), []).append((line, cells))
+            parts.setdefault(cells[at].strip(), []).append((line, [*cells]))
     if "" in parts:
         message = f"the judge (column {judge!r}) is empty; fill it in"
         raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)

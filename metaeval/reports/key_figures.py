@@ -95,7 +95,7 @@ def counted(some: int, of: int) -> dict[str, object]:
     return {"count": some, "of": of}
 
 
-def sure_side(value: float, low: object, high: object, bar: float = 0.0, *, draws: float | None = None) -> int:
+def sure_side(value: Any, low: object, high: object, bar: float = 0.0, *, draws: float | None = None) -> int:  # noqa: ANN401 - a cell
     """Return on which side of a bar an interval lies, by more than its Monte-Carlo error: 1 above, -1 below, 0 neither.
 
     Examples

@@ -13,10 +13,22 @@ WORDS = passages()
 
 
 BY_NAME = {
-    "boards/page": {"items gone", "other scores", "items new", "all"},
-    "components/page": {"nested", "crossed", "shared"},
-    "design/page": {"t", "anova", "interval", "residual", "within", "pairs"},
-    "judges/page_ranking": {"one", "best", "none best"},
+    "boards/page_decided": {"same lead", "habits lead", "predicted lead"},
+    "report/page_collection": {"collection lead", "focused lead", "elements", "passages"},
+    "human/page_campaign": {
+        "accuracy",
+        "pearson",
+        "spearman",
+        "kendall",
+        "spa",
+        "acc_eq",
+        "tau_eq",
+        "pairwise_pearson",
+    },
+    "design/page": {"residual", "within", "pairs"},
+    "human/page": {"system", "item", "all"},
+    "judges/page_ranking": {"kappa", "quadratic_kappa"},
+    "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
 }
 """Passages that are asked for by the name of a procedure."""
 

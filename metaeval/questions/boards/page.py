@@ -1,12 +1,17 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on two boards: the pairs of systems that both settle, ranks side by side, and what changed."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 
+from metaeval.base.names import count
+from metaeval.base.unit import unit
 from metaeval.base.words import intervals, number, p_value, percentage, share, share_of, text, whole
-from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
+from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import left, right
 from metaeval.questions.boards.page_ranks import ranks_section
 from metaeval.questions.boards.study import BoardsStudy
 from metaeval.reports.data_files import csv_file
@@ -25,12 +30,12 @@ def boards_report(study: BoardsStudy) -> Report:
     """Put a comparison of two boards into a report."""
     settled, (first, second) = study.found, study.names
     sizes = {name: board.sizes["topic"] for name, board in study.scores.items()}
-    board_facts = [(f"{n:,}", say("items", name=name)) for name, n in sizes.items()]
-    common_fact = (f"{study.drift.n_common if study.drift else 0:,}", say("items of both"))
+    board_facts = [(f"{n:,}", f"{unit().topics} of {name}") for name, n in sizes.items()]
+    common_fact = (f"{study.drift.n_common if study.drift else 0:,}", f"{unit().topics} of both")
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="agree",
-        title=say("title", first=first, second=second),
+        title=f"Do {first} and {second} settle the same pairs?",
         facts=(
             *facts(system=len(settled.systems), pair=settled.n_pairs),
             *(facts(topic=sizes[first]) if study.aggregates else (*board_facts, common_fact)),
@@ -57,27 +62,44 @@ def _summary(study: BoardsStudy) -> tuple[str, ...]:
     opposite = study.opposite().head(_MOST_SAID).to_dict("records")
     order = study.found.same_order(*study.names).iloc[0]
     sentences = [
-        say("answer", study=study, counts=counts),
-        *([say("opposite pairs", study=study, pairs=opposite, n=counts["opposite"])] if opposite else []),
-        say("same order", order=order, sure=_sure(study), study=study),
+        say("answer", study=study, counts=counts, boards="" if study.aggregates else " on both boards"),
+        *([_opposite_pairs(study, opposite, counts["opposite"])] if opposite else []),
+        say("same order", order=order, sure=_sure(study)),
     ]
-    if study.drift is not None:
-        frame = study.drift.data
+    if (drift := study.drift) is not None:
+        frame, which = drift.data, "drift" if drift.n_changed else "no drift"
         counts = {name: int(frame[name].sum()) for name in ("significant", "relative_significant")}
-        sentences.append(say("drift", drift=study.drift, study=study, counts=counts, mean=frame["difference"].mean()))
+        sentences.append(say(which, drift=drift, study=study, counts=counts, mean=frame["difference"].mean()))
     return tuple(sentences)
 
 
+def _opposite_pairs(study: BoardsStudy, rows: Sequence[Mapping[Any, Any]], n: int) -> str:
+    """Name the first pairs that are settled in opposite directions, and how many others there are."""
+    first, second = study.names
+    clauses = [f"{row['better']} is better than {row['worse']} on {first}, and worse on {second}" for row in rows]
+    return f"{'; '.join([*clauses, *([f'{n - len(rows)} more'] if n > len(rows) else [])])}."
+
+
+def _relations_named(study: BoardsStudy) -> dict[str, str]:
+    """Return what the ways to settle a pair are called."""
+    first, second = study.names
+    return {
+        "alike": "by both, alike",
+        "opposite": "by both, in opposite directions",
+        "first alone": f"by {first} alone",
+        "second alone": f"by {second} alone",
+        "neither": "by neither",
+    }
+
+
 def _figures(study: BoardsStudy) -> list[KeyFigure]:
-    counts, n = _counts(study), study.found.n_pairs
+    counts, n, names = _counts(study), study.found.n_pairs, _relations_named(study)
     tau = study.found.to_frame()["tau"].iloc[0]
-    return [
-        *(
-            KeyFigure(say("key", how=say(name, study=study)), share_of(counts[name], n), counted(counts[name], n))
-            for name in _RELATIONS[:-1]
-        ),
-        KeyFigure(say("tau"), _DECIMAL(tau), {"tau": tau}),
-    ]  # fmt: skip
+    settled = [
+        KeyFigure(f"Pairs settled {names[relation]}", share_of(counts[relation], n), counted(counts[relation], n))
+        for relation in _RELATIONS[:-1]
+    ]
+    return [*settled, KeyFigure("Kendall’s τ of the means", _DECIMAL(tau), {"tau": tau})]
 
 
 def _counts(study: BoardsStudy) -> dict[str, int]:
@@ -91,56 +113,56 @@ def _sure(study: BoardsStudy) -> str:
 
 def _pairs_section(study: BoardsStudy) -> Section:
     relations, orders = study.found.relations(*study.names), study.found.same_order(*study.names)
-    counted = Table(
-        **say.named("settled", study=study),
-        frame=relations.assign(relation=[say(name, study=study) for name in relations["relation"]]),
-        columns=(
-            *left(relation="Settled"),
-            *right(whole, n_pairs="Pairs"),
-            *right(share, share="of all"),
-            *right(_DECIMAL, n_wrong="expected wrong"),
-        ),
+    counted = say.table(
+        "settled",
+        relations.assign(relation=relations["relation"].map(_relations_named(study))),
+        left(relation="Settled"),
+        right(whole, n_pairs="Pairs"),
+        right(share, share="of all"),
+        right(_DECIMAL, n_wrong="expected wrong"),
         data=relations,
+        study=study,
     )
-    ordered = Table(
-        **say.named("same_order", sure=_sure(study), study=study),
-        frame=orders.assign(
-            among=[say("all pairs"), *(say("settled by", name=name) for name in study.names)],
+    ordered = say.table(
+        "same_order",
+        orders.assign(
+            among=["all", *(f"settled by {name}" for name in study.names)],
             interval=intervals(orders["low"], orders["high"], share),
         ),
-        columns=(
-            *left(among="Pairs"),
-            *right(whole, n_pairs="number", n_same="both settle alike", n_opposite="in opposite directions"),
-            *right(text, interval="True order the same"),
-        ),
+        left(among="Pairs"),
+        right(whole, n_pairs="number", n_same="both settle alike", n_opposite="in opposite directions"),
+        right(text, interval="True order the same"),
         data=orders,
+        sure=_sure(study),
+        study=study,
     )
     blocks: list[Block] = [counted, ordered]
     opposite, (first, second) = study.opposite(), study.names
     if len(opposite):
         blocks.append(
-            Table(
-                name="opposite",
-                **say.titled("opposite caption", shown=min(len(opposite), _MOST_SHOWN), n=len(opposite)),
-                frame=opposite.head(_MOST_SHOWN),
-                columns=(
-                    *left(better=f"Better on {first}", worse=f"Better on {second}"),
-                    *right(whole, n_ranks="ranks apart"),
-                    *right(number(4), n_wrong="expected wrong"),
-                ),
+            say.table(
+                "opposite",
+                opposite.head(_MOST_SHOWN),
+                left(better=f"Better on {first}", worse=f"Better on {second}"),
+                right(whole, n_ranks="ranks apart"),
+                right(number(4), n_wrong="expected wrong"),
                 data=opposite,
+                n_shown=min(len(opposite), _MOST_SHOWN),
+                n=len(opposite),
             )
         )
     alone = _alone(study)
     if len(alone):
-        listed = Table(
-            **say.named("alone", study=study, n=len(alone)),
-            frame=alone.head(_MOST_SHOWN),
-            columns=left(system="System", board="Board"),
+        listed = say.table(
+            "alone",
+            alone.head(_MOST_SHOWN),
+            left(system="System", board="Board"),
             data=alone,
+            study=study,
+            n=len(alone),
         )
         blocks.append(Fold(title=say("alone title", n=len(alone)), blocks=(listed,)))
-    return Section(**say.headed("settled lead", sure=_sure(study)), brief=True, blocks=tuple(blocks))
+    return say.section("settled", *blocks, sure=_sure(study))
 
 
 def _alone(study: BoardsStudy) -> pd.DataFrame:
@@ -161,44 +183,48 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
         return []
     frame, (first, second) = drift.to_frame(), study.names
     frame = frame.sort_values(["relative_p_corrected", "p_value"], kind="stable", na_position="last", ignore_index=True)
-    steps = drift.steps()
-    reordered = Table(
-        **say.named("steps", study=study),
-        frame=steps.assign(
-            step=[say(name, study=study, drift=drift) for name in steps["step"]],
+    steps, spoken = drift.steps(), unit()
+    names = {
+        "items gone": f"without the {count(drift.n_gone, spoken.topic)} of {first} alone",
+        "other scores": f"with the scores of {second} on the {count(drift.n_common, spoken.topic)} of both",
+        "items new": f"with the {count(drift.n_new, spoken.topic)} of {second} alone",
+        "all": f"from {first} to {second}",
+    }
+    reordered = say.table(
+        "steps",
+        steps.assign(
+            step=steps["step"].map(names),
             reversed=[share_of(*row) for row in zip(steps["n_reversed"], steps["n_pairs"], strict=True)],
         ),
-        columns=(*left(step="Step"), *right(text, reversed="Pairs reversed"), *right(_DECIMAL, tau="τ")),
+        left(step="Step"),
+        right(text, reversed="Pairs reversed"),
+        right(_DECIMAL, tau="τ"),
         data=steps,
+        study=study,
     )
-    changed = Table(
-        name="drift",
-        title=say("drift title"),
-        caption=say("drift caption", study=study, drift=drift, level=percentage(1 - drift.alpha)),
-        frame=frame.assign(interval=intervals(frame["low"], frame["high"], _SCORE)),
-        columns=(
-            *left(system="System"),
-            *right(_SCORE, "Mean", mean_first=first, mean_second=second, change="change"),
-            *right(_SCORE, "Of the change", by_scores="by scores", by_items="by items"),
-            *right(_SCORE, "Items of both", difference="difference"),
-            *right(text, "Items of both", interval="interval"),
-            *right(p_value, "Items of both", p_corrected="p, corrected"),
-            *right(_SCORE, "Beside the mean system", relative="difference"),
-            *right(p_value, "Beside the mean system", relative_p_corrected="p, corrected"),
-        ),
+    changed = say.table(
+        "changes",
+        frame.assign(interval=intervals(frame["low"], frame["high"], _SCORE)),
+        left(system="System"),
+        right(_SCORE, "Mean", mean_first=first, mean_second=second, change="change"),
+        right(_SCORE, "Of the change", by_scores="by scores", by_items="by items"),
+        right(_SCORE, "Items of both", difference="difference"),
+        right(text, "Items of both", interval="interval"),
+        right(p_value, "Items of both", p_corrected="p, corrected"),
+        right(_SCORE, "Beside the mean system", relative="difference"),
+        right(p_value, "Beside the mean system", relative_p_corrected="p, corrected"),
+        called="drift",
         data=frame,
+        study=study,
+        drift=drift,
+        level=percentage(1 - drift.alpha),
     )
-    picture = Picture(
-        name="drift",
-        draw=drift.plot,
-        title=say("drift title"),
-        caption=say("drift picture", study=study),
-        alt=say("drift in words", drift=drift, n=int(drift.data["significant"].sum())),
-    )
+    n_significant = int(drift.data["significant"].sum())
+    picture = say.picture("drawn", drift.plot, called="drift", study=study, drift=drift, n=n_significant)
     inside: tuple[Block, ...] = (picture,) if drift.n_changed else (changed,)
-    fold = Fold(title=say("fold", study=study), blocks=inside)
+    fold = Fold(title=f"{second} less {first}, system by system", blocks=inside)
     blocks: tuple[Block, ...] = (reordered, changed, fold) if drift.n_changed else (reordered, fold)
-    return [Section(**say.headed("drift lead", study=study, drift=drift), brief=True, blocks=blocks)]
+    return [say.section("drift", *blocks, study=study, drift=drift)]
 
 
 def _methods(study: BoardsStudy) -> Methods:
@@ -206,6 +232,6 @@ def _methods(study: BoardsStudy) -> Methods:
     words = say("methods", study=study, sure=_sure(study))
     more = [] if drift is None else [say("drift methods", correction=CORRECTIONS[drift.correction].described)]
     traits = {name: traits_said(scores) for name, scores in study.scores.items()}
-    told = [say("traits", name=name, traits=wording) for name, wording in traits.items() if wording]
+    told = [f"On the board {name}: {wording}" for name, wording in traits.items() if wording]
     paragraphs = [words, *told, *more, say("computed", study=study)]
     return Methods(paragraphs=tuple(paragraphs))

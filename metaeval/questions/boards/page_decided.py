@@ -1,15 +1,18 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on votes and metrics, or several sets of votes: which pairs of systems they settle alike."""
 
-from dataclasses import replace
+import math
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
-from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
+from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Column, Table, left, right
+from metaeval.page.tables import Column, left, right
 from metaeval.questions.boards.page_ranks import ranks_section
 from metaeval.questions.boards.study_decided import SettledStudy
 from metaeval.reports.alt_test import alt_section
@@ -19,8 +22,9 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.tests_stat.result import is_significant
 
-_DECIMAL, _MOST_FIGURES, _MOST_SHOWN = number(2), 5, 50
+_DECIMAL, _MOST_FIGURES, _MOST_SHOWN, _MOST_NAMED = number(2), 5, 50, 3
 say = prose(__name__)
+_SQUARE = "A square of F1, votes and metrics in its rows and columns."
 
 
 def settled_report(study: SettledStudy) -> Report:
@@ -32,7 +36,7 @@ def settled_report(study: SettledStudy) -> Report:
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="judges" if study.of_judges else "agree",
-        title=say("title", study=study, metrics=len(settled.voices) > len(study.fitted)),
+        title=_title(study),
         facts=(*facts(**sizes), (f"{settled.alpha:g}", "significance level α")),
         summary=_summary(study),
         key_figures=listed_figures(_figures(study)),
@@ -55,20 +59,44 @@ def settled_report(study: SettledStudy) -> Report:
     )
 
 
+def _title(study: SettledStudy) -> str:
+    if study.of_judges:
+        return "Do the judges vote alike?"
+    metrics = len(study.found.voices) > len(study.fitted)
+    return f"Do {'votes and metrics' if metrics else 'these votes'} settle the same pairs?"
+
+
 def _summary(study: SettledStudy) -> tuple[str, ...]:
     rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last").to_dict("records")
-    answer = say("answer", rows=rows, best=rows[0], study=study)
-    predicts = [say("predicts", rows=study.predicted.to_dict("records"))] if len(study.predicted) else []
+    pairs = "; ".join(say("row", row=row, f1=_in_brackets(row["f1"], "F1")) for row in rows[:_MOST_NAMED])
+    answer = say("answer", pairs=pairs, n=rows[0]["n_truth"], study=study)
     if not study.of_judges or not len(study.agreed):
-        return answer, *predicts
+        predicted = [say("predicts", row=row, interval=_within(row)) for row in study.predicted.to_dict("records")]
+        return answer, *([f"{'; '.join(predicted[:_MOST_NAMED])}."] if predicted else [])
     agreed = _agreed(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
     leaning = study.habits[is_significant(study.habits["p_value"].to_numpy(), study.found.alpha)].to_dict("records")
-    leans = [say("leans", rows=leaning)] if leaning else []
+    leans = [f"{'; '.join(say('leans', row=row) for row in leaning)}."] if leaning else []
     if len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - nobody is measured by another
-        sentence = study.found._found()  # noqa: SLF001 - the sentence of the result
         rows = study.agreed.dropna(subset="kappa").to_dict("records")
-        return say("between", rows=rows, n=len(study.habits)), say("alike", found=sentence), *leans
-    return *([say("agrees", rows=agreed, study=study)] if agreed else []), answer, *leans
+        sentence = study.found._found()  # noqa: SLF001 - the sentence of the result
+        return say("between", rows=rows, n=len(study.habits)), f"{sentence}.", *leans
+    clauses = [
+        say("agrees", row=row, study=study, kappa=_in_brackets(row["kappa"], "κ", row["low"], row["high"]))
+        for row in agreed[:_MOST_NAMED]
+    ]
+    reference = study.habits.iloc[0]
+    clauses += [say("voters", study=study, share=reference["voters_same"])] if reference["n_by_several"] else []
+    return *([f"{'; '.join(clauses)}."] if agreed else []), answer, *leans
+
+
+def _in_brackets(value: float, name: str, low: float = math.nan, high: float = math.nan) -> str:
+    """Write a figure behind a clause, with its interval; nothing where it is not known."""
+    return "" if pd.isna(value) else f" ({name} {bracketed(value, low, high, _DECIMAL)})"
+
+
+def _within(row: Mapping[Any, Any]) -> str:
+    """Write an interval of a share behind it; nothing where it is not known."""
+    return "" if pd.isna(row["low"]) else f" [{100 * row['low']:.0f} %, {100 * row['high']:.0f} %]"
 
 
 def _nearest(study: SettledStudy) -> str:
@@ -86,7 +114,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
         return []
     kappas = [
         KeyFigure(
-            say("key kappa", other=row["second"], study=study),
+            f"κ of {row['second']} and {study.reference}",
             bracketed(row["kappa"], row["low"], row["high"], _DECIMAL),
             with_ends(row["kappa"], row["low"], row["high"]),
         )
@@ -94,7 +122,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
     ]
     return kappas + [
         KeyFigure(
-            say("key", other=row["predictor"], study=study),
+            f"F1 of {row['predictor']} and {study.reference}",
             _DECIMAL(row["f1"]) if pd.notna(row["f1"]) else "",
             {"f1": row["f1"]},
         )
@@ -104,40 +132,40 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
 
 def _pairs_section(study: SettledStudy) -> Section:
     settled = study.found
-    table = Table(
-        **say.named("settled", study=study),
-        frame=study.beside,
-        columns=(
-            *left(predictor="Beside it"),
-            *right(
-                whole,
-                "Settled pairs",
-                n_truth=study.reference,
-                n_predictor="beside it",
-                n_shared="alike",
-                n_conflicts="opposite",
-            ),
-            *right(share, precision="Precision", recall="Recall"),
-            *right(_DECIMAL, f1="F1", tau="τ"),
+    table = say.table(
+        "settled",
+        study.beside,
+        left(predictor="Beside it"),
+        right(
+            whole,
+            "Settled pairs",
+            n_truth=study.reference,
+            n_predictor="beside it",
+            n_shared="alike",
+            n_conflicts="opposite",
         ),
+        right(share, precision="Precision", recall="Recall"),
+        right(_DECIMAL, f1="F1", tau="τ"),
         data=study.to_frame(),
+        study=study,
     )
     blocks: list[Block] = [table]
     if len(settled.voices) > 2:  # noqa: PLR2004 - two have one F1
-        picture = Picture(
-            **say.named("agreement"), draw=lambda: figures.matrix_map(settled.matrix()), alt=say("map in words")
-        )
+        picture = say.picture("agreement", lambda: figures.matrix_map(settled.matrix()), alt=_SQUARE)
         blocks.append(Fold(title=say("agreement title"), blocks=(picture,)))
     apart = _apart(study)
     if len(apart):
-        listed = Table(
-            **say.named("apart", shown=min(len(apart), _MOST_SHOWN), n=len(apart)),
-            frame=apart.head(_MOST_SHOWN),
-            columns=(*left(system_a="System", system_b="against"), *left(text, **{n: n for n in settled.voices})),
+        listed = say.table(
+            "apart",
+            apart.head(_MOST_SHOWN),
+            left(system_a="System", system_b="against"),
+            left(text, **{n: n for n in settled.voices}),
             data=apart,
+            n_shown=min(len(apart), _MOST_SHOWN),
+            n=len(apart),
         )
         blocks.append(Fold(title=say("apart title"), blocks=(listed,)))
-    return Section(**say.headed("settled lead"), brief=True, blocks=tuple(blocks))
+    return say.section("settled", *blocks)
 
 
 def _apart(study: SettledStudy) -> pd.DataFrame:
@@ -150,18 +178,17 @@ def _apart(study: SettledStudy) -> pd.DataFrame:
 
 
 def _listed(
-    name: str, frame: pd.DataFrame, columns: tuple[Column, ...], study: SettledStudy, **told: list[str]
+    name: str,
+    frame: pd.DataFrame,
+    columns: tuple[Column, ...],
+    study: SettledStudy,
+    *,
+    brief: bool = True,
+    **told: list[str],
 ) -> Section:
     """Return a section of one table, whose passages have its name."""
-    table = Table(
-        name=name,
-        title=say(f"{name} title"),
-        caption=say(name, level=percentage(1 - study.found.alpha), study=study),
-        frame=frame.assign(**told),
-        columns=columns,
-        data=frame,
-    )
-    return Section(id=name, title=say(f"section {name}"), lead=say(f"{name} lead"), brief=True, blocks=(table,))
+    level = percentage(1 - study.found.alpha)
+    return say.section(name, say.table(name, frame.assign(**told), columns, data=frame, level=level), brief=brief)
 
 
 def _predicted_section(study: SettledStudy) -> list[Section]:
@@ -210,8 +237,8 @@ def _habits_section(study: SettledStudy) -> list[Section]:
         *right(whole, "By several voters", n_by_several="number"),
         *right(share, "By several voters", voters_same="two agree"),
     )
-    listed = _listed("habits", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))
-    return [replace(listed, brief=False)]
+    bounds = intervals(frame["low"], frame["high"], share)
+    return [_listed("habits", frame, columns, study, brief=False, interval=bounds)]
 
 
 def _powered_section(study: SettledStudy) -> list[Section]:
@@ -224,41 +251,46 @@ def _powered_section(study: SettledStudy) -> list[Section]:
         ],
         columns=["judge", "n_votes", "n_judged", "n_common", "judge_weight", "n_equivalent"],
     )
-    worth = Table(
-        **say.named("worth", study=study),
-        frame=frame,
-        columns=(
-            *left(judge="With the votes of"),
-            *right(whole, n_votes=study.reference, n_judged="all of it", n_common="on the same"),
-            *right(_DECIMAL, judge_weight="λ"),
-            *right(whole, n_equivalent="Worth"),
-        ),
+    worth = say.table(
+        "worth",
+        frame,
+        left(judge="With the votes of"),
+        right(whole, n_votes=study.reference, n_judged="all of it", n_common="on the same"),
+        right(_DECIMAL, judge_weight="λ"),
+        right(whole, n_equivalent="Worth"),
         data=frame,
+        study=study,
     )
     best = max(study.powered, key=lambda name: study.powered[name].n_equivalent / study.powered[name].n_votes)
     powered = study.powered[best].to_frame()
-    strengths = Table(
-        **say.named("powered", level=percentage(1 - study.found.alpha), judge=best, study=study),
-        frame=powered.assign(
+    strengths = say.table(
+        "powered",
+        powered.assign(
             together=intervals(powered["low"], powered["high"], _DECIMAL),
             alone=intervals(powered["people_low"], powered["people_high"], _DECIMAL),
         ),
-        columns=(
-            *left(system="System"),
-            *right(_DECIMAL, "Together", strength="strength"),
-            *right(text, "Together", together="interval"),
-            *right(_DECIMAL, f"{study.reference} alone", people="strength"),
-            *right(text, f"{study.reference} alone", alone="interval"),
-        ),
+        left(system="System"),
+        right(_DECIMAL, "Together", strength="strength"),
+        right(text, "Together", together="interval"),
+        right(_DECIMAL, f"{study.reference} alone", people="strength"),
+        right(text, f"{study.reference} alone", alone="interval"),
         data=powered,
+        level=percentage(1 - study.found.alpha),
+        judge=best,
+        study=study,
     )
     fold = Fold(title=say("powered title", judge=best, study=study), blocks=(strengths,))
-    return [Section(**say.headed("worth lead"), blocks=(worth, fold))]
+    return [say.section("worth", worth, fold, brief=False)]
 
 
 def _methods(study: SettledStudy) -> Methods:
-    clusters = {name: fitted.clusters for name, fitted in study.fitted.items()}
-    words = say("methods", study=study, grouped=clusters, n_votes=len(clusters))
-    paragraphs = [words, *([say("powered methods")] if study.powered else [])]
+    fits = [
+        f"{name} ({f'standard errors clustered by {" and by ".join(ways)}' if ways else 'votes taken for independent'})"
+        for name, ways in ((name, fitted.clusters) for name, fitted in study.fitted.items())
+    ]
+    means = f" and the true means over {whole(study.n_items)} {unit().topics}" if study.n_items else ""
+    paragraphs = [say("methods", study=study, fits=fits, means=means)]
+    paragraphs += [say("tested", tested=study.found.tested)] if study.found.tested else []
+    paragraphs += [say("powered methods")] if study.powered else []
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
-    return Methods(paragraphs=tuple(paragraphs))
+    return Methods(paragraphs=(*paragraphs, say("computed", study=study)))

@@ -1,10 +1,12 @@
 """Ranks of the same systems by votes, metrics and boards: a table of all with intervals, and the bump chart of two."""
 
+from typing import Any
+
 from metaeval.base.words import intervals, percentage, text, whole
 from metaeval.figures.boards import MOST_LINES
 from metaeval.models.settling import SettledPairs
-from metaeval.page.blocks import Picture, Section
-from metaeval.page.tables import Table, left, right, rising
+from metaeval.page.blocks import Section
+from metaeval.page.tables import left, right, rising
 from metaeval.reports.prose import prose
 
 say = prose(__name__)
@@ -19,19 +21,20 @@ def ranks_section(found: SettledPairs, first: str, second: str) -> Section:
     for name in found.voices:
         table_frame[f"{name} ranks"] = intervals(ranks[f"{name}_low"], ranks[f"{name}_high"], whole)
         columns += [*rising(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
-    table = Table(
-        name="ranks",
-        title=say("title"),
-        caption=say("ranks", level=level, tested=found.tested),
-        frame=table_frame,
-        columns=tuple(columns),
-        data=ranks.merge(moves, on="system"),
+    table = say.table(
+        "ranks", table_frame, columns, data=ranks.merge(moves, on="system"), level=level, tested=found.tested
     )
     drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
-    picture = Picture(
-        **say.named("rank_changes", level=level, drawn=drawn, n=len(ranks), first=first, second=second),
-        draw=lambda: found.plot(first, second),
-        alt=say("in words", first=first, second=second, best=ranks.sort_values(first)["system"].iloc[0], moved=moved),
+    picture = say.picture(
+        "rank_changes",
+        lambda: found.plot(first, second),
+        level=level,
+        drawn=drawn,
+        n=len(ranks),
+        first=first,
+        second=second,
+        best=ranks.sort_values(first)["system"].iloc[0],
+        moved=moved,
     )
-    lead = say("lead", first=first, second=second, moved=moved, n=len(ranks), sure=percentage(1 - 2 * found.alpha))
-    return Section(id="ranks", title=say("title"), lead=lead, brief=True, blocks=(picture, table))
+    counts: dict[str, Any] = {"first": first, "second": second, "moved": moved, "n": len(ranks)}
+    return say.section("ranks", picture, table, sure=percentage(1 - 2 * found.alpha), **counts)

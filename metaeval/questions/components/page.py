@@ -230,7 +230,7 @@ def _needed(study: ComponentsStudy, stability: str) -> dict[str, str]:
     return {str(metric): _needed_words(row) for metric, row in rows.iterrows()}
 
 
-def _needed_words(row: "pd.Series[Any]") -> str:
+def _needed_words(row: Any) -> str:  # noqa: ANN401 - a row
     return f"{_items(row['items'])} [{_items(row['low'])}, {_items(row['high'])}]"
 
 
@@ -262,7 +262,10 @@ def _shares_section(study: ComponentsStudy) -> Section:
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = study.components.components.query("metric == @metric")
         drawn = of_metric.assign(component=of_metric["component"].map(_source))
-        parts = [f"{row.component} {share(row.difference_share)}" for row in drawn.dropna(subset="difference_share").itertuples()]
+        parts = [
+            f"{row.component} {share(row.difference_share)}"
+            for row in drawn.dropna(subset="difference_share").itertuples()
+        ]
         picture = Picture(
             name=f"shares {metric}",
             draw=lambda: figures.component_bars(drawn),

@@ -23,7 +23,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.page.blocks import Methods, Picture, Section
+from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
 from metaeval.questions.design.study import DesignStudy
@@ -46,6 +46,7 @@ _ACHIEVED: Mapping[str, _Achieved] = {
 }
 _POINTS = 25
 say = prose(__name__)
+_MEAN_VARIANCES = {"within": "variance around the mean of each system"}
 
 
 def design_report(study: DesignStudy) -> Report:
@@ -58,7 +59,7 @@ def design_report(study: DesignStudy) -> Report:
     noted = study.table[study.table["note"] != ""]
     return Report(
         command="design",
-        title=say("title"),
+        title=f"How many {unit().topics} does a new collection need?",
         facts=tuple(facts),
         summary=_summary(study),
         key_figures=_figures(study),
@@ -68,7 +69,10 @@ def design_report(study: DesignStudy) -> Report:
         provenance=study.provenance,
         notes=(
             *study.notes,
-            *(say("unanswered", row=row, name=_name(study, row.method)) for row in noted.itertuples()),
+            *(
+                f"{name_of_metric(row.metric)}, difference {row.difference:g}, {_name(study, row.method)}: {row.note}"
+                for row in noted.itertuples()
+            ),
         ),
         data={"designs.csv": csv_file(study.table)},
     )
@@ -84,11 +88,16 @@ def _said(study: DesignStudy, passage: str, **given: Any) -> str:  # noqa: ANN40
 
 
 def _name(study: DesignStudy, method: object) -> str:
-    return _said(study, str(method))
+    names = {
+        "t": "Paired t test",
+        "anova": f"Analysis of variance, {study.n_systems} systems",
+        "interval": f"{percentage(1 - study.alpha)} interval",
+    }
+    return names[str(method)]
 
 
-def _variance(study: DesignStudy) -> str:
-    return "" if study.variances is None else say(study.variances.method)
+def _share(study: DesignStudy) -> str:
+    return f"for {percentage(study.share)} of pairs"
 
 
 def _summary(study: DesignStudy) -> tuple[str, ...]:
@@ -98,28 +107,37 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     answer = _said(
         study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, same.to_numpy())
     )
-    quote = _said(study, "quote", reached=_reached(study)) if _spread(study) else ""
-    freedom = None if study.variances is None else study.table["degrees_of_freedom"]
-    least, uneven = (None, False) if freedom is None else (freedom.min(), freedom.min() < freedom.max())
-    return (answer, *([quote] if quote else []), say("basis", study=study, freedom=least, uneven=uneven))
+    words = [answer]
+    if _spread(study) and study.variances is not None:
+        of = _MEAN_VARIANCES.get(study.variances.method, "mean variance of pairs")
+        words += [_said(study, "quote", reached=_reached(study), of=of)]
+    if study.by_components:
+        return (*words, say("basis", of="a score by components of variance of earlier scores"))
+    if study.variances is None:
+        return (*words, say("basis", of="a score that was given"))
+    freedom = study.table["degrees_of_freedom"]
+    least = "at least " if freedom.min() < freedom.max() else ""
+    return (*words, say("basis", of=f"the scores given ({least}{whole(freedom.min())} degrees of freedom)"))
 
 
 def _ends(study: DesignStudy, rows: NDArray[np.bool_], column: str = "n_topics") -> list[End]:
     """Return the least and the most demanding metric of some rows, or one end where they need the same."""
     selected = study.table[rows]
     topics = selected[column].astype(float).fillna(np.inf)
-    written = [say("too many") if np.isinf(value) else whole(value) for value in topics]
+    written = ["more than ten million" if np.isinf(value) else whole(value) for value in topics]
     return list(dict.fromkeys(ends(map(name_of_metric, selected["metric"]), topics, written)))
 
 
 def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:
     """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
     extremes = _ends(study, rows)
+    topic, topics = unit().topic, unit().topics
     if len(extremes) > 1:
-        return say("span", both=extremes, who=named(extremes, "metrics"))
-    return say(
-        "one", figure=extremes[0].figure, who=extremes[0].who if study.variances is not None and rows.sum() == 1 else ""
-    )
+        (least, most), names = extremes, named(extremes, "metrics")
+        return f"{least.figure} {topics} ({names[0]}) to {most.figure} ({names[1]})"
+    figure = extremes[0].figure
+    who = f" ({extremes[0].who})" if study.variances is not None and rows.sum() == 1 else ""
+    return f"{figure} {topic if figure == '1' else topics}{who}"
 
 
 def _reached(study: DesignStudy) -> list[str]:
@@ -148,7 +166,7 @@ def _figures(study: DesignStudy) -> Table:
     columns = [*left(design="Design"), *right(lambda value: f"{value:g}", difference="Difference")]
     columns += right(text, unit().Topics, **heads)
     if _spread(study):
-        columns += right(text, unit().Topics, share=say("for a share", study=study))
+        columns += right(text, unit().Topics, share=_share(study))
     return key_figures(pd.DataFrame(rows), columns, data=study.table)
 
 
@@ -172,30 +190,35 @@ def _topics_section(study: DesignStudy) -> Section:
         columns += right(whole, group, **{name: unit().topics})
         if _spread(study) and name != "anova":
             columns += under(share, group, **{f"{name} pairs_reached": "of pairs"})
-            columns += right(whole, group, **{f"{name} n_topics_for_share": say("for a share", study=study)})
+            columns += right(whole, group, **{f"{name} n_topics_for_share": _share(study)})
         if _at_hand(study):
             columns += under(achieved.write, group, **{f"{name} at hand": f"{achieved.what} at hand"})
-    widest = _name(study, "interval") if "interval" in methods else ""
-    words = say("table", study=study, at_hand=_at_hand(study), widest=widest, spread=_spread(study))
-    table = Table(
-        name="topic-set-size",
-        title=say("table title"),
-        caption=" ".join([words, *short_names_sentence(study.table["metric"].unique())]),
-        frame=pd.DataFrame(rows),
-        columns=tuple(columns),
+    calculation = "exact distributions" if study.calculation == "exact" else "approximations"
+    notes = [say("spread")] if _spread(study) else []
+    notes += [say("present", at_hand=_at_hand(study))] if _at_hand(study) else []
+    notes += [say("widest", name=_name(study, "interval"))] if "interval" in methods else []
+    table = say.table(
+        "table",
+        pd.DataFrame(rows),
+        columns,
+        called="topic-set-size",
         data=study.table,
+        study=study,
+        calculation=calculation,
+        notes=[*notes, *short_names_sentence(study.table["metric"].unique())],
     )
-    picture = Picture(
-        **say.named("topics by difference", at_hand=_at_hand(study)),
-        draw=lambda: figures.topics_by_difference(
+    picture = say.picture(
+        "topics by difference",
+        lambda: figures.topics_by_difference(
             study.for_differences(_around(study)),
             study.table,
             names={str(name): _name(study, str(name)).partition(",")[0] for name in methods},
             at_hand=int(study.table["topics_at_hand"].iloc[0]) if _at_hand(study) else None,
         ),
         alt=_summary(study)[0],
+        line=f"The dashed line: the {_at_hand(study)} present {unit().topics}." if _at_hand(study) else "",
     )
-    return Section(**say.headed("topics lead"), brief=True, blocks=(picture, table))
+    return say.section("topics", picture, table)
 
 
 def _spread(study: DesignStudy) -> bool:
@@ -220,25 +243,27 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
         *right(spread, "Variance", variance="of a score", difference_variance="of a difference"),
         *right(whole, degrees_of_freedom="Degrees of freedom"),
     ]
-    table = Table(
-        name="variances",
-        title=say("variance section"),
-        caption=say("variance table", variance=_variance(study)),
-        frame=frame,
-        columns=tuple(column for column in columns if column.name in frame),
-        data=frame,
-    )
-    return (Section(id="variance", title=say("variance section"), lead=say("variance lead"), blocks=(table,)),)
+    columns = [column for column in columns if column.name in frame]
+    table = say.table("variances", frame, columns, data=frame, variance=say(study.variances.method))
+    return (say.section("variance", table, brief=False),)
 
 
 def _methods(study: DesignStudy) -> Methods:
-    words = say(
-        "methods",
-        study=study,
-        asked=[f"{difference:g}" for difference in study.table["difference"].unique()],
-        designs=[_said(study, f"{name} defined") for name in study.table["method"].unique()],
-        variance=_variance(study),
-        spread=_spread(study),
-        pooled=study.variances is not None and study.variances.table.groupby("metric").size().max() > 1,
-    )
-    return Methods(paragraphs=(words,), cite=("sakai2016",))
+    words = [
+        say(
+            "methods",
+            study=study,
+            asked=[f"{difference:g}" for difference in study.table["difference"].unique()],
+            designs=[_said(study, f"{name} defined") for name in study.table["method"].unique()],
+        )
+    ]
+    words += [] if study.calculation == "exact" else ["His closed approximations replace the exact distributions."]
+    if study.variances is not None:
+        pooled = study.variances.table.groupby("metric").size().max() > 1
+        over = ", pooled over the collections by their degrees of freedom" if pooled else ""
+        variance = f"{say(study.variances.method)}{over}"
+    else:
+        variance = say("components") if study.by_components else "one that was given"
+    words += [say("variance", variance=variance)]
+    words += [say("for a share", study=study)] if _spread(study) else []
+    return Methods(paragraphs=(" ".join(words),), cite=("sakai2016",))

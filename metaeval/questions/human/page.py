@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np

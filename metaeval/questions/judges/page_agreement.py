@@ -61,7 +61,8 @@ def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[S
 def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
     """Return alpha for ordered grades, or for names, with its interval, as written and as numbers."""
     level = "ordinal" if study.labels.ordered else "nominal"
-    alpha, low, high = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
+    of_level = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
+    alpha, low, high = of_level.to_numpy(dtype=float).tolist()
     draws = study.agreement.n_resamples
     apart = 0.0 if sure_side(alpha, low, high, draws=draws) else None
     return bracketed(alpha, low, high, number(2), draws=draws, apart=apart), with_ends(alpha, low, high)
@@ -71,7 +72,7 @@ def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance."""
     written, numbers = _alpha(study)
     has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
-    side = sure_side(*numbers.values(), draws=study.agreement.n_resamples)
+    side = sure_side(numbers["value"], numbers["low"], numbers["high"], draws=study.agreement.n_resamples)
     return say("all agree", n=n, alpha=written, side=side, bounded=bounded, known=has_alpha, study=study)
 
 

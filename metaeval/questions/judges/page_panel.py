@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """What the page on judges says of panels: how dependable their mean is, and how many independent judges they are."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def _counted(value: object) -> str:
     return whole(n) if n < float("inf") else "∞"
 
 
-def _written(row: "Mapping[Hashable, Any] | pd.Series[Any]", kind: str) -> str:
+def _written(row: Any, kind: str) -> str:  # noqa: ANN401 - a row
     value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
     if not np.isfinite(value):
         return MISSING

@@ -12,7 +12,7 @@ from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, bracketed, ends, number, percentage, sentence_case, share, whole
-from metaeval.page.blocks import Section, Text
+from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import Column, Table, Write, bounded, left, right, under, with_cells
 from metaeval.questions.judges.page_agreement import kappa_dots
 from metaeval.questions.judges.study_parts import Labelling
@@ -164,7 +164,7 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
         level=percentage(ranking.confidence_level),
         scale="nominal" if ranking.measure == "kappa" else "interval",
     )
-    blocks = (kappa_dots(study), table, *_behind_words(ranking))
+    blocks: tuple[Block, ...] = (kappa_dots(study), table, *_behind_words(ranking))
     return (say.section("ranking", *blocks, brief=brief, reference=ranking.reference),)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     chance,
-    errors_said,
     name_of_metric,
     number,
     p_value,
@@ -22,11 +22,11 @@ from metaeval.base.words import (
     whole,
     with_share,
 )
-from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, of_metrics, right, rising, under
 from metaeval.questions.components.page import design_sentences
-from metaeval.questions.leaderboard.page_card import card_files, embedded
+from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
 from metaeval.questions.leaderboard.page_items import (
@@ -46,6 +46,7 @@ from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
+from metaeval.reports.ranked import ALIKE, few_letters, interval_of_ranks, ranked_columns, with_alike, written_ranks
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
 from metaeval.resampling.ranks import RankIntervals
@@ -53,11 +54,10 @@ from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE, _WHOLE = number(4), number(0)
-_MOST_LETTERS = 12
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
-_MEANS = ("chen2010", "strawderman1971")
 say = prose(__name__)
+_QUOTE = "Quote a system’s interval, not its rank, and for the first place the probability of being best."
 
 
 def leaderboard_report(study: LeaderboardStudy) -> Report:
@@ -70,19 +70,19 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
-        title=say("title"),
+        title=LEADERBOARD_TITLE,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(
             _answer(study, places),
-            say("quote", study=study),
-            say("caution", study=study, named=clusters_named(study)),
+            " ".join([say("quote"), *([] if study.ranks is None else [_QUOTE])]),
+            _caution(study),
         ),
         key_figures=_figures(study, places),
         sections=(
             *requirements_section(study),
             *_ranks_section(study, frame, metrics),
             *gaps_section(study),
-            *thin_section(study, say("decision", study=study)),
+            *thin_section(study, decision_of(study)),
             *_families_section(study),
             _pairs_section(study, pairs),
             *differences_section(study),
@@ -91,7 +91,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *conclusions_section(study),
             *items_section(study),
             *subsets_section(study),
-            *cohorts_section(study, say("decision", study=study)),
+            *cohorts_section(study, decision_of(study)),
             *_sources_section(study),
             *unanswered(failed),
             _benchmark_section(study, places, pairs, card),
@@ -107,6 +107,11 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             | card_files(card)
         ),
     )
+
+
+def decision_of(study: LeaderboardStudy) -> str:
+    """Return what decides which pairs differ significantly, as captions say it."""
+    return f"{'paired t, Holm' if study.ranks is None else 'decided as the ranks'}, over all pairs at once"
 
 
 def _places(study: LeaderboardStudy) -> pd.DataFrame:
@@ -125,20 +130,39 @@ def _real(leading: int, differ: int, n_near: int) -> str:
 
 def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
     """Say whether the ranking is real: under every metric, under some, or under none."""
-    verdicts, first = set(found["verdict"]), found.iloc[0]
+    verdicts, first, n = set(found["verdict"]), found.iloc[0], len(found)
+    verdict = verdicts.pop() if len(verdicts) == 1 else "Partly"
+    pair = study.scores["system"].to_numpy().tolist()
+    settled = int((found["leading"] == 1).sum())
+    if first["n_near"] == 1:
+        which = "pair" if n > 1 else f"pair-{verdict.lower()}"
+    elif verdict == "Partly":
+        which = "metrics" if n > 1 else "first" if settled else "near"
+    else:
+        which = verdict.lower()
     return say(
-        "answer",
-        verdict=verdicts.pop() if len(verdicts) == 1 else "Partly",
-        n=len(found),
+        f"answer {which}",
+        verdict=verdict,
+        n=n,
+        under=name_of_metric(first["metric"]) if n == 1 else f"each of {n} metrics",
         n_items=study.scores.sizes["topic"],
         n_systems=study.scores.sizes["system"],
-        pair=study.scores["system"].to_numpy().tolist() if first["n_near"] == 1 else [],
+        pair=pair,
+        second=next(name for name in reversed(pair) if name != first["first"]),
         one=first,
         n_near=first["n_near"],
-        settled=int((found["leading"] == 1).sum()),
+        settled=settled,
         leading=_said(found, "leading", "leading_error"),
         differ=_said(found, "differ", "error"),
     )
+
+
+def _caution(study: LeaderboardStudy) -> str:
+    """Say what systems that are not separated may be, and of which clusters the answer is."""
+    named, spoken = clusters_named(study), unit()
+    words = [say("caution", units=spoken.clusters if "cluster" in study.scores.coords else spoken.topics)]
+    words += [say("clusters", named=named)] if named else []
+    return " ".join([*words, *([say("fixed")] if "stratum" in study.scores.coords else [])])
 
 
 def _said(found: pd.DataFrame, counted: str, error: str) -> str:
@@ -157,12 +181,7 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     ]
     first = [carried(*row, _WHOLE) for row in zip(found["leading"], found["leading_error"], strict=True)]
     frame = found.assign(near=near, near_sort=found["differ"], may=first, may_sort=found["leading"])
-    columns = [
-        METRIC,
-        *left(first="First"),
-        *right(text, may="May be first"),
-        *right(near="Neighbours that differ"),
-    ]
+    columns = [METRIC, *left(first="First"), *right(text, may="May be first"), *right(near="Neighbours that differ")]
     if study.ranks is not None:
         columns += right(whole, width="Median width of rank intervals")
     return key_figures(
@@ -170,7 +189,7 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
         columns,
         by="leading",
         falling=False,
-        caption=say("figures", study=study, decision=say("decision", study=study), level=_level(study)),
+        caption=say("figures", study=study, decision=decision_of(study), level=_level(study)),
     )
 
 
@@ -185,64 +204,61 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = frame[frame["metric"] == metric]
-        picture = Picture(
-            name=f"ranks {metric}",
-            draw=lambda: ranks.plot(metric),
-            title=say("ranks title", metric=metric),
-            caption=say("ranks", level=_level(study), method=ranks.method),
-            alt=say("ranks in words", first=of_metric.iloc[0]),
+        picture = say.picture(
+            "ranks",
+            lambda: ranks.plot(metric),
+            called=f"ranks {metric}",
+            metric=metric,
+            level=_level(study),
+            method=ranks.method,
+            first=of_metric.iloc[0],
         )
-        return (picture, *_diagram(ranks, metric, of_metric), _ranks_table(study, metric, of_metric))
+        return (picture, *_diagram(ranks, metric, of_metric), _ranks_table(study, ranks, metric, of_metric))
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
-    return [
-        Section(
-            id="ranks",
-            title="Ranks with intervals",
-            lead=say("ranks lead", study=study, level=_level(study)),
-            brief=True,
-            blocks=(choice, *((Text(paragraphs=short),) if short else ())),
-        )
-    ]
+    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()))]
 
 
 def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
     """Give the means and their order where nothing says how sure the ranks are."""
     tables = [
-        Table(
-            name=f"ranks {metric}",
-            title=say("systems title", metric=metric),
-            caption=say("means alone", over=say("over", study=study)),
-            frame=frame[frame["metric"] == metric],
-            columns=(*rising(whole, rank="Rank"), *left(system="System"), *right(_SCORE, mean="Mean")),
+        say.table(
+            "means alone",
+            frame[frame["metric"] == metric],
+            rising(whole, rank="Rank"),
+            left(system="System"),
+            right(_SCORE, mean="Mean"),
+            called=f"ranks {metric}",
+            metric=metric,
+            over=_over(study),
         )
         for metric in metrics
     ]
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple((table,) for table in tables))
     short = tuple(short_names_sentence(metrics))
     blocks = (choice, *((Text(paragraphs=short),) if short else ()))
-    return Section(
-        id="ranks",
-        title="Ranks by mean",
-        lead=say("means alone lead", reason=study.unanswered[RANKS]),
-        brief=True,
-        blocks=blocks,
-    )
+    return say.section("means alone", *blocks, id="ranks", reason=study.unanswered[RANKS])
+
+
+def _over(study: LeaderboardStudy) -> str:
+    """Say that items in clusters all weigh the same; nothing where they have none, or where scores are missing."""
+    clustered = {"cluster", "stratum"} & set(study.scores.coords)
+    return say("over", n=study.scores.sizes["topic"]) if clustered and study.gaps is None else ""
 
 
 def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:
     """Return the groups along the means, where there are few enough systems and groups to read them."""
-    if len(part) > _MOST_IN_DIAGRAM or part["letters"].str.len().max() > _MOST_LETTERS:
+    if len(part) > _MOST_IN_DIAGRAM or not few_letters(part):
         return []
-    picture = Picture(
-        name=f"groups {metric}",
-        draw=lambda: ranks.plot(metric, kind="groups"),
-        title=say("groups title", metric=metric),
-        caption=say("groups"),
-        alt=say("groups in words", first=part.iloc[0]),
+    picture = say.picture(
+        "groups",
+        lambda: ranks.plot(metric, kind="groups"),
+        called=f"groups {metric}",
+        metric=metric,
+        first=part.iloc[0],
     )
-    return [Fold(title=say("groups folded"), blocks=(picture,))]
+    return [Fold(title="Critical-difference diagram: groups that cannot be separated", blocks=(picture,))]
 
 
 def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
@@ -253,50 +269,28 @@ def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
     return errors.groupby("value")["error"].sum().tolist() + ends
 
 
-def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
-    unsure = [] if study.ranks is None else _open_ranks(study.ranks, metric)
-    written = zip(part["rank_low"], part["rank_high"], strict=True)
-    frame = part.assign(
-        ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],
-        ranks_sort=part["rank_low"],
-        alike=len(part) - 1 - part["n_above"] - part["n_below"],
-    )
-    few = part["letters"].str.len().max() <= _MOST_LETTERS
-    columns = [*rising(whole, rank="Rank"), *left(system="System")]
-    if "group" in part:
-        columns += under(text, group="Family")
-    columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=say("interval", level=_level(study)))]
-    if study.best is not None:
-        top = next(name for name in map(str, part) if name.startswith("p_top_"))
-        columns += right(chance, "Probability", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
-    columns += right(whole, "Significantly", n_above="better", n_below="worse")
-    columns += right(whole, alike="Not separated")
-    if few:
-        columns += left(letters="Groups")
-    return Table(
-        name=f"ranks {metric}",
-        title=say("systems title", metric=metric),
-        caption=say(
-            "systems",
-            study=study,
-            decision=say("decision", study=study),
-            letters=few,
-            over=say("over", study=study),
-            jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
-        )
-        + errors_said((say("unsure"), unsure, "")),
-        frame=frame,
-        columns=tuple(columns),
+def _ranks_table(study: LeaderboardStudy, ranks: RankIntervals, metric: str, part: pd.DataFrame) -> Table:
+    details = (*(under(text, group="Family") if "group" in part else ()), *right(_SCORE, mean="Mean"))
+    return say.table(
+        "systems",
+        with_alike(written_ranks(part)),
+        ranked_columns(part, details, interval_of_ranks(_level(study)), ALIKE),
+        called=f"ranks {metric}",
         data=part,
+        metric=metric,
+        decision=decision_of(study),
+        over=_over(study),
+        jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
+        unsure=_open_ranks(ranks, metric),
     )
 
 
 def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     rows = []
-    open_pairs = open_pairs_of(study)
+    open_pairs, families = open_pairs_of(study), _families(study)
     for (metric, family), of_family in pairs.groupby(["metric", "family"], sort=False):
         unsure = open_pairs[str(metric), str(family)]
-        row: dict[str, object] = {"metric": metric, "family": say(f"{family} pairs", study=study)}
+        row: dict[str, object] = {"metric": metric, "family": families[str(family)]}
         for record in of_family.itertuples():
             error = unsure / record.n_pairs if record.correction == AS_RANKS and record.n_pairs else None
             row["n_pairs"], row[str(record.correction)] = (
@@ -306,65 +300,65 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
             row[f"{record.correction}_sort"] = record.share
         rows.append(row)
     corrections = ["none", AS_RANKS, *study.families.corrections]
-    labels = {
-        name: say("as ranks", study=study) if name == AS_RANKS else CORRECTIONS.label(name) for name in corrections
-    }
-    table = Table(
-        name="pairs",
-        title="Significantly different pairs",
-        caption=say("pairs", study=study, gaps=has_gaps(study.scores.to_numpy())),
-        frame=pd.DataFrame(rows),
-        columns=(
-            *of_metrics(pairs),
-            *left(family="Pairs"),
-            *under(whole, n_pairs="number"),
-            *right(text, "Significantly different pairs", **labels),
-        ),
+    decides = "Holm, over all pairs" if study.ranks is None else "As the ranks"
+    labels = {name: decides if name == AS_RANKS else CORRECTIONS.label(name) for name in corrections}
+    estimated = study.ranks is not None and study.ranks.method == "posterior"
+    table = say.table(
+        "pairs",
+        pd.DataFrame(rows),
+        of_metrics(pairs),
+        left(family="Pairs"),
+        under(whole, n_pairs="number"),
+        right(text, "Significantly different pairs", **labels),
         data=pairs,
+        alpha=study.alpha,
+        label=decides,
+        gaps=estimated and has_gaps(study.scores.to_numpy()),
     )
     listed = study.family_pairs()
-    folds = [
-        Fold(title=say(f"{family} folded", study=study), blocks=(_listed_pairs(study, family, listed),))
-        for family in ("adjacent", *(("baseline",) if study.baselines else ()))
-    ]
-    return Section(
-        id="pairs",
-        title="Pairs of systems",
-        lead=say("pairs lead"),
-        brief=True,
-        blocks=(table, *folds),
+    folded = {"adjacent": "Every pair of neighbours"} | (
+        {"baseline": "Every pair with a baseline"} if study.baselines else {}
     )
+    folds = [Fold(title=title, blocks=(_listed_pairs(study, family, listed),)) for family, title in folded.items()]
+    return say.section("pairs", table, *folds)
+
+
+def _families(study: LeaderboardStudy) -> dict[str, str]:
+    """Return what the families of pairs are called."""
+    baselines = "The baseline and each other" if len(study.baselines) == 1 else "The baselines and every other"
+    return {
+        "all": "All pairs",
+        "adjacent": "Neighbours in the ranking",
+        "best": "The best and each other",
+        "baseline": baselines,
+    }
 
 
 def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
     frame = frame[frame["family"] == family]
     higher = study.scores["higher_is_better"].to_series()
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
-    return Table(
-        name={"adjacent": "neighbours"}.get(family, f"{family} pairs"),
-        title=say(f"{family} pairs", study=study),
-        caption=say(
-            "neighbours",
-            family=say(f"{family} family", study=study),
-            study=study,
-            decision=say("decision", study=study),
-            gaps=has_gaps(study.scores.to_numpy()),
-            turned=int(turned.sum()),
-            nothing=int(frame["difference"].isna().sum()),
-        ),
-        frame=frame.assign(
+    unlike = [say("turned", n=int(turned.sum()))] if turned.any() else []
+    unlike += [say("untested", n=int(untested))] if (untested := frame["difference"].isna().sum()) else []
+    return say.table(
+        "neighbours",
+        frame.assign(
             separated=frame["apart"].map({True: "yes", False: "no"}),
             difference_marks=turned.map({True: "†", False: ""}),
         ),
+        of_metrics(frame),
+        left(system_a="System"),
+        under(text, system_b="Next" if family == "adjacent" else "Baseline"),
+        right(_SCORE, difference="Difference"),
+        right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
+        left(separated="Separated"),
+        called={"adjacent": "neighbours"}.get(family, f"{family} pairs"),
         data=frame,
-        columns=(
-            *of_metrics(frame),
-            *left(system_a="System"),
-            *under(text, system_b="Next" if family == "adjacent" else "Baseline"),
-            *right(_SCORE, difference="Difference"),
-            *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
-            *left(separated="Separated"),
-        ),
+        title=_families(study)[family],
+        alpha=study.alpha,
+        decision=decision_of(study),
+        gaps=has_gaps(study.scores.to_numpy()),
+        unlike=" ".join(unlike),
     )
 
 
@@ -374,20 +368,18 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         return []
     rows = study.best.family_frame()
     likely = rows[rows["p_best"] >= _LEAST_CHANCE]
-    table = Table(
-        name="families",
-        title=say("families title"),
-        caption=say("families", left_out=len(rows) - len(likely), least=_LEAST_CHANCE),
-        frame=likely,
-        columns=(
-            *of_metrics(rows),
-            *left(family="Family"),
-            *right(whole, n_systems="Systems"),
-            *right(chance, p_best="Probability of the best system", share_of_resamples="Share of resamples"),
-        ),
+    table = say.table(
+        "families",
+        likely,
+        of_metrics(rows),
+        left(family="Family"),
+        right(whole, n_systems="Systems"),
+        right(chance, p_best="Probability of the best system", share_of_resamples="Share of resamples"),
         data=rows,
+        left_out=len(rows) - len(likely),
+        least=_LEAST_CHANCE,
     )
-    return [Section(id="families", title="Families of systems", lead=say("families lead"), blocks=(table,))]
+    return [say.section("families", table, brief=False)]
 
 
 def _sources_section(study: LeaderboardStudy) -> list[Section]:
@@ -395,9 +387,7 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
     if study.sources is None:
         return []
     words = design_sentences(study.sources, study.sources.cheapest())
-    return [
-        Section(id="sources", title=say("sources title"), lead=say("sources lead"), blocks=(Text(paragraphs=words),))
-    ]
+    return [say.section("sources", Text(paragraphs=words), brief=False)]
 
 
 def _benchmark_section(
@@ -405,14 +395,11 @@ def _benchmark_section(
 ) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
     gaps = {} if study.detectable is None else gaps_between_neighbours(study)
-    return Section(
-        id="benchmark",
-        title=say("benchmark title"),
-        lead=say("benchmark lead"),
-        blocks=(
-            Text(paragraphs=tuple(_verdict(study, metric, places, pairs, gaps) for metric in study.comparison.metrics)),
-            embedded(card),
-        ),
+    return say.section(
+        "benchmark",
+        Text(paragraphs=tuple(_verdict(study, metric, places, pairs, gaps) for metric in study.comparison.metrics)),
+        embedded(card),
+        brief=False,
     )
 
 
@@ -427,46 +414,55 @@ def _verdict(
     study: LeaderboardStudy, metric: str, places: pd.DataFrame, pairs: pd.DataFrame, gaps: Mapping[str, float]
 ) -> str:
     row = _row(places, metric=metric)
-    decided = {"share": carried(row["share"], row["share_error"])}
-    fields: dict[str, Any] = {"difference": None, "effect": None, "idle": 0, "ways": []}
+    clauses = [
+        say(
+            "benchmark",
+            metric=metric,
+            n_topics=study.scores.sizes["topic"],
+            near=carried(row["differ"] / row["n_near"], row["error"] / row["n_near"]),
+            decided=carried(row["share"], row["share_error"]),
+            decision=decision_of(study),
+        )
+    ]
     if study.detectable is not None:
         median = float(_row(study.detectable.summary(), metric=metric, correction="none")["median"])
-        fields["difference"] = median if math.isfinite(median) else None
-        fields["gap"] = gaps[metric]
+        if math.isfinite(median):
+            clauses += [say("benchmark difference", difference=median, power=study.power, gap=gaps[metric])]
     if study.design is not None:
-        fields["effect"] = _row(study.design.to_frame(), metric=metric, of="pairs")
+        effect = _row(study.design.to_frame(), metric=metric, of="pairs")["design_effect"]
+        clauses += [say("benchmark clusters", effect=effect)]
     if study.items is not None:
         items = _row(study.items.summary(), metric=metric)
-        fields["idle"] = int(items["all_pass"] + items["all_fail"] + items["all_equal"])
+        if idle := int(items["all_pass"] + items["all_fail"] + items["all_equal"]):
+            clauses += [say("benchmark idle", idle=idle)]
+    if cohorts := shares_by_cohort(study, metric):
+        clauses += [say("benchmark cohorts", cohorts=cohorts)]
+    return f"{'; '.join([*clauses, *_better_aggregates(study, metric, pairs)])}."
+
+
+def _better_aggregates(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> list[str]:
+    """Say which aggregates separate more pairs than the mean, where some do."""
     ways = study.conclusions[study.conclusions["metric"] == metric].to_dict("records")
     most = max(way["n_significant_fdr_by"] for way in ways)
-    if most > ways[0]["n_significant_fdr_by"]:
-        leads = sorted((way for way in ways if way["n_significant_fdr_by"] == most), key=lambda way: way["aggregate"])
-        fields["ways"] = [way["aggregate"] for way in leads]
-        fields |= {"most": most / ways[0]["n_pairs"], "orders": dict.fromkeys(f"{way['tau']:.2f}" for way in leads)}
-    return say(
-        "benchmark",
-        study=study,
-        metric=metric,
-        sizes=study.scores.sizes,
-        by=_row(pairs, metric=metric, family="all", correction="fdr_by"),
-        near=carried(row["differ"] / row["n_near"], row["error"] / row["n_near"]),
-        cohorts=shares_by_cohort(study, metric),
-        decided=decided["share"],
-        decision=say("decision", study=study),
-        **fields,
+    if most == ways[0]["n_significant_fdr_by"]:
+        return []
+    leads = sorted((way for way in ways if way["n_significant_fdr_by"] == most), key=lambda way: way["aggregate"])
+    said = say(
+        "benchmark aggregates",
+        ways=[way["aggregate"] for way in leads],
+        most=most / ways[0]["n_pairs"],
+        share=_row(pairs, metric=metric, family="all", correction="fdr_by")["share"],
+        orders=dict.fromkeys(f"{way['tau']:.2f}" for way in leads),
     )
+    return [said]
 
 
 def _methods(study: LeaderboardStudy) -> Methods:
-    metrics = study.comparison.metrics
-    words = say(
-        "methods",
-        study=study,
-        sizes=study.scores.sizes,
-        metrics=metrics,
-        traits=traits_said(study.scores, left_out=study.left_out),
-        level=_level(study),
-        means=_MEANS,
-    )
-    return Methods(paragraphs=(words,))
+    ranks, metrics = study.ranks, study.comparison.metrics
+    traits = traits_said(study.scores, left_out=study.left_out)
+    words = [say("methods", study=study, sizes=study.scores.sizes, metrics=metrics, traits=traits)]
+    if ranks is not None:
+        words += [say(f"methods {ranks.method}", level=_level(study), ranks=ranks)]
+    if study.best is not None:
+        words += [say("methods best", best=study.best)]
+    return Methods(paragraphs=(" ".join([*words, say("methods last", study=study)]),))

@@ -6,7 +6,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from metaeval.base.names import first_few
+from metaeval.base.names import count, first_few
+from metaeval.base.unit import unit
 from metaeval.base.words import carried, listed, name_of_metric, number
 from metaeval.page.badge import badge
 from metaeval.page.blocks import Fold, Text, Writer
@@ -15,20 +16,21 @@ from metaeval.reports.prose import prose
 _SCORE = number(4)
 _TESTS = {"t": "paired t", "mcnemar": "McNemar"}
 say = prose(__name__)
+LEADERBOARD_TITLE = "Is this leaderboard’s ranking real?"  # noqa: RUF001 - for people
 
 
 def card_files(card: Mapping[str, Any]) -> dict[str, Writer]:
     """Return the writers of the record and of the badge."""
-    picture = badge([say("name"), say("board", card=card), _ranking(card)], _in_words(card))
+    picture = badge(["metaeval", _board(card), _ranking(card)], _in_words(card))
     return {"card.json": _writer(json.dumps(card, indent=2, allow_nan=False) + "\n"), "badge.svg": _writer(picture)}
 
 
 def embedded(card: Mapping[str, Any]) -> Fold:
     """Say what the files are, and give the lines that show the badge."""
-    words = f"{say('board', card=card)}: {_ranking(card)}"
+    words = f"{_board(card)}: {_ranking(card)}"
     lines = say("markdown", said=words), say("html", said=words)
     return Fold(
-        title=say("title"),
+        title="Card and badge to embed",
         blocks=(
             Text(paragraphs=(say("files"), _in_words(card))),
             *(Text(paragraphs=(line,), look="code") for line in lines),
@@ -41,6 +43,21 @@ def _writer(words: str) -> Writer:
         path.write_text(words, encoding="utf-8", newline="\n")
 
     return write
+
+
+def _board(card: Mapping[str, Any]) -> str:
+    """Return what was compared, and what was done to clusters, gaps and systems."""
+    counts = (card["n_items"], unit().topic), (len(card["metrics"]) if len(card["metrics"]) > 1 else None, "metric")
+    facts = [count(n, what) for n, what in ((card["n_systems"], "system"), *counts) if n is not None]
+    treatment = card["treatment"] or {}
+    if treatment.get("clusters"):
+        facts.append(f"{unit().clusters} {treatment['clusters']}")
+    if n_missing := treatment.get("n_missing"):
+        facts.append(f"{count(n_missing, 'score')} missing")
+    facts += treatment.get("settled", [])
+    if left_out := treatment.get("left_out"):
+        facts.append(f"{count(len(left_out), 'system')} left out")
+    return ", ".join(facts)
 
 
 def _ranking(card: Mapping[str, Any]) -> str:
@@ -62,6 +79,11 @@ def _first(one: Mapping[str, Any]) -> str:
     return carried(one["n_may_be_first"], one["n_may_be_first_error"], number(0))
 
 
+def _difference(value: float | None) -> str:
+    """Return the clause on the detectable difference; nothing where there is none."""
+    return "" if value is None else f"; detectable difference {_SCORE(value)}"
+
+
 def _in_words(card: Mapping[str, Any]) -> str:
     """Say all of the badge in words, with what it rests on."""
     detectable = card["detectable"]
@@ -74,16 +96,21 @@ def _in_words(card: Mapping[str, Any]) -> str:
             first=_first(metric),
             differ=carried(metric["n_adjacent_significant"], metric["n_adjacent_error"], number(0)),
             metric=name_of_metric(metric["metric"]),
-            difference=None if metric["detectable_difference"] is None else _SCORE(metric["detectable_difference"]),
+            difference=_difference(metric["detectable_difference"]),
         )
         for metric in card["metrics"]
     ]
-    return say(
-        "words",
-        card=card,
-        left_out=first_few((card["treatment"] or {}).get("left_out", [])),
-        metrics="; ".join(metrics),
-        power=None if not any(metric["detectable_difference"] for metric in card["metrics"]) else detectable["power"],
-        tests=listed(map(_TESTS.get, detectable["test"])) if detectable and detectable["test"] else "",
-        created=card["created"][:10],
-    )
+    treatment, detected = card["treatment"] or {}, any(metric["detectable_difference"] for metric in card["metrics"])
+    sentences = [say("words", metrics="; ".join(metrics))]
+    if treatment.get("clusters"):
+        sentences += [say("clusters", treatment=treatment)]
+    if treatment.get("n_missing"):
+        sentences += [say("missing", treatment=treatment)]
+    sentences += [f"{decision}." for decision in treatment.get("settled", [])]
+    if left_out := treatment.get("left_out"):
+        sentences += [say("left out", n=len(left_out), named=first_few(left_out))]
+    sentences += [say("decision", decision=card["decision"])]
+    if detected:
+        tests = listed(map(_TESTS.get, detectable["test"]))
+        sentences += [say("detectable", power=detectable["power"], tests=tests)]
+    return " ".join([*sentences, say("made", card=card, created=card["created"][:10])])

@@ -32,7 +32,7 @@ def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
         thin=thin,
         n_all=study.scores.sizes["system"],
         typical=without.typical,
-        named=first_few(thin, write=lambda row: say("system", row=row)),
+        named=first_few(thin, write=lambda row: f"{row['system']} ({_WHOLE(row['n_topics'])})"),
     )
     way = say("way out", thin=len(thin), gone=without.thin["system"].tolist())
     moved = without.ranks[without.ranks["rank"] != without.ranks["rank_without"]]
@@ -40,21 +40,10 @@ def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     rows = counts.to_dict("records")
     sentences = [say("pairs", one=record, thin=len(thin), **_pairs(record)) for record in rows if len(rows) == 1]
     sentences += [say("ranks moved", one=record, moved=_moved(moved, record)) for record in rows if record["n_changed"]]
-    sentences += [] if len(moved) else [say("ranks kept", n=len(rows))]
-    folds = (Fold(title=say("ranks title"), blocks=(_moved_table(moved, without),)),) if len(moved) else ()
-    return [
-        Section(
-            id="thin",
-            title=say("title"),
-            lead=say("lead"),
-            brief=True,
-            blocks=(
-                Text(paragraphs=(words, " ".join(sentences), way)),
-                _table(counts, decision, thin=len(thin), ranked=study.ranks is not None),
-                *folds,
-            ),
-        )
-    ]
+    sentences += [] if len(moved) else ["No rank among the others changes."]
+    folds = [Fold(title=say("ranks title"), blocks=(_moved_table(moved, without),))] if len(moved) else []
+    table = _table(counts, decision, thin=len(thin), ranked=study.ranks is not None)
+    return [say.section("thin", Text(paragraphs=(words, " ".join(sentences), way)), table, *folds)]
 
 
 def _pairs(row: dict[Any, Any]) -> dict[str, str]:
@@ -67,14 +56,17 @@ def _pairs(row: dict[Any, Any]) -> dict[str, str]:
 
 def _moved(moved: pd.DataFrame, one: dict[Any, Any]) -> str:
     rows = moved[moved["metric"] == one["metric"]].to_dict("records")
-    return first_few(rows, write=lambda row: say("moved", row=row))
+    return first_few(
+        rows, write=lambda row: f"{row['system']} from {_WHOLE(row['rank'])} to {_WHOLE(row['rank_without'])}"
+    )
 
 
 def _table(counts: pd.DataFrame, decision: str, *, thin: int, ranked: bool) -> Table:
+    board_names = {"with": "all systems", "without": "without it" if thin == 1 else "without them"}
     rows = [
         {
             "metric": row["metric"],
-            "board": say(f"board {board}", thin=thin),
+            "board": board_names[board],
             "pairs": _pairs(row)[board],
             "pairs_sort": row[n],
             "first": carried(row[first], row[first_error], _WHOLE),
@@ -84,31 +76,26 @@ def _table(counts: pd.DataFrame, decision: str, *, thin: int, ranked: bool) -> T
         for board, (n, _, first, first_error) in _BOARDS.items()
     ]
     frame = pd.DataFrame(rows)
-    return Table(
-        name="without_thin",
-        title=say("title"),
-        caption=say("table", decision=decision, ranked=ranked),
-        frame=frame,
-        columns=(
-            *of_metrics(frame),
-            *left(board="Board"),
-            *right(text, pairs="Significantly different pairs of the others"),
-            *(right(text, first="May be first") if ranked else ()),
-        ),
+    return say.table(
+        "thin",
+        frame,
+        of_metrics(frame),
+        left(board="Board"),
+        right(text, pairs="Significantly different pairs of the others"),
+        right(text, first="May be first") if ranked else (),
+        called="without_thin",
         data=counts,
+        decision=decision,
     )
 
 
 def _moved_table(moved: pd.DataFrame, found: WithoutThin) -> Table:
-    return Table(
-        name="ranks_without_thin",
-        title=say("ranks title"),
-        caption=say("ranks"),
-        frame=moved,
-        columns=(
-            *of_metrics(moved),
-            *left(system="System"),
-            *rising(whole, "Rank among the others", rank="with them", rank_without="without"),
-        ),
+    return say.table(
+        "ranks",
+        moved,
+        of_metrics(moved),
+        left(system="System"),
+        rising(whole, "Rank among the others", rank="with them", rank_without="without"),
+        called="ranks_without_thin",
         data=found.ranks,
     )

@@ -8,20 +8,9 @@ import pandas as pd
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
-from metaeval.base.words import (
-    MISSING,
-    carried,
-    intervals,
-    number,
-    p_value,
-    percentage,
-    share,
-    text,
-    whole,
-    with_share,
-)
+from metaeval.base.words import MISSING, carried, intervals, number, p_value, percentage, share, text, whole, with_share
 from metaeval.models.sample_size import MOST_TOPICS
-from metaeval.page.blocks import Block, Fold, Section, Text
+from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.tables import Table, left, of_metrics, right, rising, under
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.reports.prose import prose
@@ -38,11 +27,6 @@ _SAME = 5e-5
 say = prose(__name__)
 
 
-def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> list[Section]:
-    lead = say(f"{name} lead", study=study)
-    return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
-
-
 def clusters_named(study: LeaderboardStudy) -> str:
     """Name the first clusters of the items, so that people see what they are."""
     clusters = next((study.scores[kind] for kind in ("cluster", "stratum") if kind in study.scores.coords), None)
@@ -55,24 +39,20 @@ def requirements_section(study: LeaderboardStudy) -> list[Section]:
         return []
     rows = study.requirements.to_frame()
     open_ = rows["items_needed"].notna().any()
-    table = Table(
-        name="requirements",
-        title=say("requirements title"),
-        caption=say("requirements", study=study, needed=open_),
-        frame=rows,
-        columns=(
-            *of_metrics(rows),
-            *left(requirement="Requirement"),
-            *right(_SCORE, estimate="Estimate"),
-            *right(_SCORE, "One-sided limits", low="at least", high="at most"),
-            *right(p_value, p_value="p"),
-            *left(state="State"),
-            *(right(whole, items_needed=f"{spoken().Topics} needed") if open_ else ()),
-        ),
+    table = say.table(
+        "requirements",
+        rows,
+        of_metrics(rows),
+        left(requirement="Requirement"),
+        right(_SCORE, estimate="Estimate"),
+        right(_SCORE, "One-sided limits", low="at least", high="at most"),
+        right(p_value, p_value="p"),
+        left(state="State"),
+        right(whole, items_needed=f"{spoken().Topics} needed") if open_ else (),
         data=rows,
+        alpha=study.alpha,
     )
-    lead = say("requirements lead")
-    return [Section(id="requirements", title=say("requirements title"), lead=lead, brief=True, blocks=(table,))]
+    return [say.section("requirements", table)]
 
 
 def gaps_section(study: LeaderboardStudy) -> list[Section]:
@@ -80,61 +60,57 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
     if study.gaps is None:
         return []
     rows, counts = study.gaps.relations(), study.gaps.summary()
-    frame = rows.assign(
-        what=[say(f"gaps {name}") for name in rows["relation"]],
-        interval=intervals(rows["low"], rows["high"], _SCORE),
-    )
-    table = Table(
-        name="missing_scores",
-        title=say("gaps title"),
-        caption=say("gaps", level=percentage(study.gaps.confidence_level), clustered="cluster" in study.scores.coords),
-        frame=frame,
-        columns=(
-            *of_metrics(rows),
-            *left(what="Because of"),
-            *right(_SCORE, difference="Difference"),
-            *under(text, interval=f"{percentage(study.gaps.confidence_level)} interval"),
-            *right(p_value, p_value="p"),
-        ),
+    relations = {
+        "topics": f"{spoken().topics} on which scores are missing",
+        "systems": "systems that lack scores",
+        "both": "neither (beyond their sum)",
+    }
+    frame = rows.assign(what=rows["relation"].map(relations), interval=intervals(rows["low"], rows["high"], _SCORE))
+    table = say.table(
+        "gaps",
+        frame,
+        of_metrics(rows),
+        left(what="Because of"),
+        right(_SCORE, difference="Difference"),
+        under(text, interval=f"{percentage(study.gaps.confidence_level)} interval"),
+        right(p_value, p_value="p"),
+        called="missing_scores",
         data=rows,
+        level=percentage(study.gaps.confidence_level),
+        units=spoken().clusters if "cluster" in study.scores.coords else spoken().topics,
     )
-    paragraphs = tuple(
-        _gaps_found(record, rows[rows["metric"] == record["metric"]], left_out=bool(study.left_out))
-        for record in counts.to_dict("records")
-    )
-    means = study.gaps.to_frame()
-    fold = Fold(title=say("means title"), blocks=(_means_table(means),))
-    return _section(study, "gaps", say("gaps title"), Text(paragraphs=paragraphs), table, fold)
+    of_both = rows[rows["relation"] == "both"].set_index("metric")
+    paragraphs = tuple(_gaps_found(row, of_both.loc[row["metric"]]) for row in counts.to_dict("records"))
+    fold = Fold(title=say("means title"), blocks=(_means_table(study.gaps.to_frame()),))
+    return [say.section("gaps", Text(paragraphs=paragraphs), table, fold, brief=False)]
 
 
-def _gaps_found(one: dict[Any, Any], rows: pd.DataFrame, *, left_out: bool) -> str:
-    told = rows[(rows["relation"] != "both") & (rows["p_value"] < _ALPHA)].to_dict("records")
-    allowed = [say("gaps allowed", row=row) for row in told]
-    relations = rows.set_index("relation").to_dict("index")
-    return say("gaps found", one=one, rows=relations, allowed=allowed, left_out=left_out)
+def _gaps_found(row: dict[Any, Any], both: "pd.Series[Any]") -> str:
+    """Say how much is missing, and whether that goes with the scores beyond what means allow for."""
+    if both["p_value"] < _ALPHA:
+        relation = say("gaps go", direction="lower" if both["difference"] < 0 else "higher")
+    else:
+        relation = say("gaps untold" if math.isnan(both["p_value"]) else "gaps unseen")
+    return f"{say('gaps found', row=row)} {relation}"
 
 
 def _means_table(rows: pd.DataFrame) -> Table:
     """Put means with and without an allowance for missing scores side by side, where they differ or rank otherwise."""
     differ = (rows["mean_own"] - rows["mean"]).abs() > _SAME
-    common = (
-        right(_SCORE, "Mean", mean_common=f"of common {spoken().topics}") if rows["mean_common"].notna().any() else ()
-    )
-    return Table(
-        name="means_with_gaps",
-        title=say("means title"),
-        caption=say("means", same=int((~differ).sum()), common=bool(common)),
-        frame=rows[differ],
-        columns=(
-            *of_metrics(rows),
-            *rising(whole, rank="Rank"),
-            *left(system="System"),
-            *right(whole, n_topics=spoken().Topics),
-            *right(_SCORE, "Mean", mean="by system and " + spoken().topic, mean_own=f"of own {spoken().topics}"),
-            *common,
-            *rising(whole, rank_own=f"Rank by own {spoken().topics}"),
-        ),
+    means = {"mean": f"by system and {spoken().topic}", "mean_own": f"of own {spoken().topics}"}
+    means |= {"mean_common": f"of common {spoken().topics}"} if rows["mean_common"].notna().any() else {}
+    return say.table(
+        "means",
+        rows[differ],
+        of_metrics(rows),
+        rising(whole, rank="Rank"),
+        left(system="System"),
+        right(whole, n_topics=spoken().Topics),
+        right(_SCORE, "Mean", **means),
+        rising(whole, rank_own=f"Rank by own {spoken().topics}"),
+        called="means_with_gaps",
         data=rows,
+        same=int((~differ).sum()),
     )
 
 
@@ -154,26 +130,21 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
         of=rows["correction"].map(levels),
         gap=rows["metric"].map(gaps_between_neighbours(study)),
     )
-    conditional = bool((rows["test"] == "mcnemar").any())
-    table = Table(
-        name="detectable_differences",
-        title="Detectable differences",
-        caption=say(
-            "differences", study=study, conditional=conditional, wide=any(">" in bound for bound in (*middle, *high))
-        ),
-        frame=frame,
-        columns=(
-            *of_metrics(rows),
-            *left(of="Correction"),
-            *right(p_value, level="Level"),
-            *right(text, "Detectable difference", typical="median pair"),
-            *under(text, "Detectable difference", range="90 % of pairs"),
-            *(right(share, discordance=f"{spoken().Topics} that differ") if conditional else ()),
-            *right(_SCORE, gap="Neighbours apart"),
-        ),
+    table = say.table(
+        "differences",
+        frame,
+        of_metrics(rows),
+        left(of="Correction"),
+        right(p_value, level="Level"),
+        right(text, "Detectable difference", typical="median pair"),
+        under(text, "Detectable difference", range="90 % of pairs"),
+        right(share, discordance=f"{spoken().Topics} that differ") if (rows["test"] == "mcnemar").any() else (),
+        right(_SCORE, gap="Neighbours apart"),
+        called="detectable_differences",
         data=rows,
+        power=study.power,
     )
-    return _section(study, "detectable", "Detectable differences", table)
+    return [say.section("detectable", table, brief=False)]
 
 
 def _within(value: float, span: float) -> str:
@@ -195,35 +166,32 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
     frame = study.separation.to_frame()
     top = frame.groupby("metric", sort=False).head(1)
     unit = study.separation.unit
-    every = Fold(title=say("neighbours folded"), blocks=(_needed_table("items_needed", frame, unit),))
-    return _section(
-        study, "items_needed", f"{spoken().Topics} needed", _needed_table("items_needed_top", top, unit), every
-    )
+    best = _needed_table("items_needed_top", top, unit, "the best from the next")
+    every = _needed_table("items_needed", frame, unit, "neighbours")
+    fold = Fold(title="Every pair of neighbours", blocks=(every,))
+    return [say.section("items-needed", best, fold, brief=False, power=study.power)]
 
 
-def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
+def _needed_table(name: str, frame: pd.DataFrame, unit: str, pairs: str) -> Table:
     none = (frame["effect_low"] <= 0.0) & (frame["effect_high"] >= 0.0)  # no number is certain to suffice
     most = frame["topics_needed_high"].map(_items).mask(none, "unbounded")
     written = (frame["topics_needed_low"].map(_items) + " to " + most).mask(frame["topics_needed_low"].isna(), MISSING)
-    table_frame = frame.assign(interval=written)
-    clusters = right(_items, units_needed=f"{spoken().Clusters} needed") if unit == "cluster" else ()
-    return Table(
-        name=name,
-        title=say(name),
-        caption=say("needed", unit=spoken().cluster if unit == "cluster" else spoken().topic),
-        frame=table_frame,
-        columns=(
-            *of_metrics(frame),
-            *left(first="System"),
-            *under(text, second="Next"),
-            *right(_SCORE, difference="Difference"),
-            *right(number(2), effect="Effect"),
-            *right(whole, topics=spoken().Topics),
-            *right(_items, topics_needed=f"{spoken().Topics} needed"),
-            *under(text, interval="for the interval"),
-            *clusters,
-        ),
+    return say.table(
+        "needed",
+        frame.assign(interval=written),
+        of_metrics(frame),
+        left(first="System"),
+        under(text, second="Next"),
+        right(_SCORE, difference="Difference"),
+        right(number(2), effect="Effect"),
+        right(whole, topics=spoken().Topics),
+        right(_items, topics_needed=f"{spoken().Topics} needed"),
+        under(text, interval="for the interval"),
+        right(_items, units_needed=f"{spoken().Clusters} needed") if unit == "cluster" else (),
+        called=name,
         data=frame,
+        pairs=pairs,
+        unit=spoken().cluster if unit == "cluster" else spoken().topic,
     )
 
 
@@ -244,22 +212,21 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
         of=rows["of"].map({"pairs": "Differences of pairs", "systems": "Means of systems"}),
         range=intervals(rows["low"], rows["high"], number(2)),
     )
-    table = Table(
-        name="design_effect",
-        title=say("design title"),
-        caption=say("design", design=study.design, named=clusters_named(study)),
-        frame=frame,
-        columns=(
-            *of_metrics(rows),
-            *left(of="Of"),
-            *right(number(2), design_effect="Design effect"),
-            *under(text, range="90 % of them"),
-            *right(number(2), intraclass_correlation="Intraclass correlation"),
-            *right(whole, n_topics=spoken().Topics, effective_topics=f"Effective {spoken().topics}"),
-        ),
+    table = say.table(
+        "design",
+        frame,
+        of_metrics(rows),
+        left(of="Of"),
+        right(number(2), design_effect="Design effect"),
+        under(text, range="90 % of them"),
+        right(number(2), intraclass_correlation="Intraclass correlation"),
+        right(whole, n_topics=spoken().Topics, effective_topics=f"Effective {spoken().topics}"),
+        called="design_effect",
         data=rows,
+        design=study.design,
+        named=clusters_named(study),
     )
-    return _section(study, "clusters", f"{spoken().Clusters} of {spoken().topics}", table)
+    return [say.section("clusters", table, brief=False)]
 
 
 def conclusions_section(study: LeaderboardStudy) -> list[Section]:
@@ -273,22 +240,21 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
             for name in _CORRECTED
         },
     )
-    table = Table(
-        name="conclusions",
-        title=say("conclusions title"),
-        caption=say("conclusions", study=study),
-        frame=frame,
-        columns=(
-            *of_metrics(rows),
-            *left(aggregate="Aggregate"),
-            *right(text, "Significantly different pairs", found="uncorrected", **_CORRECTED),
-            *right(_items, topics_needed=f"{spoken().Topics} needed"),
-            *right(number(3), "Against the reference", tau="τ"),
-            *right(share, "Against the reference", kept="pairs kept"),
-        ),
+    table = say.table(
+        "conclusions",
+        frame,
+        of_metrics(rows),
+        left(aggregate="Aggregate"),
+        right(text, "Significantly different pairs", found="uncorrected", **_CORRECTED),
+        right(_items, topics_needed=f"{spoken().Topics} needed"),
+        right(number(3), "Against the reference", tau="τ"),
+        right(share, "Against the reference", kept="pairs kept"),
         data=rows,
+        n_pairs=study.comparison.n_pairs,
+        alpha=study.alpha,
+        power=study.power,
     )
-    return _section(study, "aggregates", "Metrics and aggregates", table)
+    return [say.section("aggregates", table, brief=False)]
 
 
 def items_section(study: LeaderboardStudy) -> list[Section]:
@@ -297,38 +263,32 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
         return []
     rows = study.items.summary()
     frame = rows.assign(range=intervals(rows["low"], rows["high"], number(2)))
-    table = Table(
-        name="items",
-        title=spoken().Topics,
-        caption=say("items", given=study.items.scale_given, gaps=study.gaps is not None),
-        frame=frame,
-        columns=(
-            *of_metrics(rows),
-            *right(whole, n_topics=spoken().Topics),
-            *right(whole, spoken().Topics, **_KINDS),
-            *right(number(2), discrimination="Discrimination, median"),
-            *under(text, range="quartiles"),
-            *right(share, "Scores", at_ceiling="at the ceiling", at_floor="at the floor"),
-        ),
+    table = say.table(
+        "items",
+        frame,
+        of_metrics(rows),
+        right(whole, n_topics=spoken().Topics),
+        right(whole, spoken().Topics, **_KINDS),
+        right(number(2), discrimination="Discrimination, median"),
+        under(text, range="quartiles"),
+        right(share, "Scores", at_ceiling="at the ceiling", at_floor="at the floor"),
         data=rows,
+        bound="possible" if study.items.scale_given else "score that occurs",
     )
     worst = study.items.negative()
     folds = (Fold(title=say("negative title"), blocks=(_negative_table(worst),)),) if len(worst) else ()
-    return _section(study, "items", spoken().Topics, table, *folds)
+    return [say.section("items", table, *folds, brief=False)]
 
 
 def _negative_table(frame: pd.DataFrame) -> Table:
-    return Table(
-        name="negative_items",
-        title=say("negative title"),
-        caption=say("negative"),
-        frame=frame,
-        columns=(
-            *of_metrics(frame),
-            *left(topic=spoken().Topic),
-            *right(_below_zero, discrimination="Discrimination"),
-            *right(_SCORE, mean="Mean"),
-        ),
+    return say.table(
+        "negative",
+        frame,
+        of_metrics(frame),
+        left(topic=spoken().Topic),
+        right(_below_zero, discrimination="Discrimination"),
+        right(_SCORE, mean="Mean"),
+        called="negative_items",
         data=frame,
     )
 
@@ -351,20 +311,17 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         kept_sort=rows["kept"],
         keeps=intervals(rows["kept_low"], rows["kept_high"], draws=draws_of_middle(n_splits)),
     )
-    table = Table(
-        name="subsets",
-        title=say("subsets title"),
-        caption=say("subsets", n_splits=n_splits, by_group=study.subsets.by_group),
-        frame=frame,
-        columns=(
-            *of_metrics(rows),
-            *left(method="Chosen by"),
-            *right(whole, size=spoken().Topics),
-            *right(text, tau="τ"),
-            *under(text, taus="90 % of splits"),
-            *right(text, kept="Pairs kept"),
-            *under(text, keeps="90 % of splits "),
-        ),
+    table = say.table(
+        "subsets",
+        frame,
+        of_metrics(rows),
+        left(method="Chosen by"),
+        right(whole, size=spoken().Topics),
+        right(text, tau="τ"),
+        under(text, taus="90 % of splits"),
+        right(text, kept="Pairs kept"),
+        under(text, keeps="90 % of splits "),
         data=rows,
+        n_splits=n_splits,
     )
-    return _section(study, "subsets", say("subsets title"), table)
+    return [say.section("subsets", table, brief=False)]

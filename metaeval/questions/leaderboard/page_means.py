@@ -7,19 +7,33 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.words import chance, name_of_metric, number, percentage, share_of, short_names_sentence, text, whole
-from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Picture, Section, Text
+from metaeval.base.words import name_of_metric, number, percentage, share_of, short_names_sentence, text, whole
+from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, bounded, left, right, rising
-from metaeval.questions.leaderboard.page_card import card_files, embedded
+from metaeval.page.tables import METRIC, Table, bounded, left, right
+from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
+from metaeval.reports.ranked import ALIKE, interval_of_ranks, ranked_columns, with_alike, written_ranks
 from metaeval.reports.shared import facts
 
 _SCORE = number(4)
-_MOST_LETTERS = 12
+_DECIDED = {
+    "posterior": "by the draws behind the ranks",
+    "guaranteed": "by the errors of the differences with Holm’s correction",
+}
 say = prose(__name__)
+_MISSING = {
+    "Paired differences": (
+        "The difference of two systems on the same items has its own standard error, smaller where both find the same "
+        "items easy: tests, intervals and groups then usually separate more pairs."
+    ),
+    "Power": (
+        "The difference that this benchmark detects with given power, and the items needed to separate neighbours."
+    ),
+    "Items": "Which items separate no systems, which may be mislabelled, and whether fewer would do.",
+}
 
 
 def means_report(study: MeansLeaderboardStudy) -> Report:
@@ -30,7 +44,7 @@ def means_report(study: MeansLeaderboardStudy) -> Report:
     answers = tuple(_answer(study, name, frame[frame["metric"] == name], pairs) for name in metrics)
     return Report(
         command="leaderboard",
-        title=say("title"),
+        title=LEADERBOARD_TITLE,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(answers[0], say("approximation"), *answers[1:]),
         sections=(_ranks_section(study, frame), _pairs_section(study, pairs), _missing_section(card)),
@@ -50,120 +64,77 @@ def _level(study: MeansLeaderboardStudy) -> str:
     return percentage(study.ranks.confidence_level)
 
 
-def _decided(study: MeansLeaderboardStudy) -> str:
-    return say("decided", method=study.ranks.method)
-
-
 def _answer(study: MeansLeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     near = pairs[(pairs["metric"] == metric) & (pairs["family"] == "adjacent")].iloc[0]
-    return say(
-        "answer",
-        several=len(study.board.metrics) > 1,
-        metric=metric,
-        possible=int((frame["rank_low"] == 1).sum()),
+    possible = int((frame["rank_low"] == 1).sum())
+    answer = say(
+        "answer one" if possible == 1 else "answer",
+        possible=possible,
         systems=len(frame),
         first=frame["system"].iloc[0],
         level=_level(study),
         near=near,
     )
+    return f"Under {name_of_metric(metric)}, {answer}" if len(study.board.metrics) > 1 else answer
 
 
 def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section:
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = frame[frame["metric"] == metric]
-        picture = Picture(
-            name=f"ranks {metric}",
-            draw=lambda: study.ranks.plot(metric),
-            title=say("ranks title", metric=metric),
-            caption=say("ranks", level=_level(study), method=study.ranks.method),
-            alt=say("ranks in words", first=of_metric.iloc[0]),
+        picture = say.picture(
+            "ranks",
+            lambda: study.ranks.plot(metric),
+            called=f"ranks {metric}",
+            metric=metric,
+            level=_level(study),
+            method=study.ranks.method,
+            first=of_metric.iloc[0],
         )
         return (picture, _ranks_table(study, metric, of_metric))
 
     metrics = study.board.metrics
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(list(metrics)))
-    return Section(
-        id="ranks",
-        title="Ranks with intervals",
-        lead=say("ranks lead", method=study.ranks.method),
-        brief=True,
-        blocks=(*((Text(paragraphs=short),) if short else ()), choice),
-    )
+    return say.section("ranks", *((Text(paragraphs=short),) if short else ()), choice)
 
 
 def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
-    written = zip(part["rank_low"], part["rank_high"], strict=True)
-    frame = part.assign(
-        ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],
-        ranks_sort=part["rank_low"],
-        alike=len(part) - 1 - part["n_above"] - part["n_below"],
-    )
-    frame, mean = bounded(frame, {"mean": ("Mean", _SCORE)}, f"{_level(study)} interval")
-    few = part["letters"].str.len().max() <= _MOST_LETTERS
-    top = study.ranks.top
-    return Table(
-        name=f"ranks {metric}",
-        title=say("systems title", metric=metric),
-        caption=say("systems", letters=few, level=_level(study), decided=_decided(study)),
-        frame=frame,
-        columns=(
-            *rising(whole, rank="Rank"),
-            *left(system="System"),
-            *mean,
-            *right(_SCORE, stderr="Error"),
-            *(right(whole, n="Items") if part["n"].notna().all() else ()),
-            *right(text, ranks=say("interval", level=_level(study))),
-            *right(chance, "Probability", **{"p_best": "best", f"p_top_{top}": f"top {top}"}),
-            *right(whole, "Significantly", n_above="better", n_below="worse"),
-            *right(whole, alike="Not separated"),
-            *(left(letters="Groups") if few else ()),
-        ),
+    frame, mean = bounded(with_alike(written_ranks(part)), {"mean": ("Mean", _SCORE)}, f"{_level(study)} interval")
+    n = right(whole, n="Items") if part["n"].notna().all() else ()
+    return say.table(
+        "systems",
+        frame,
+        ranked_columns(part, (*mean, *right(_SCORE, stderr="Error"), *n), interval_of_ranks(_level(study)), ALIKE),
+        called=f"ranks {metric}",
         data=part,
+        metric=metric,
+        level=_level(study),
+        decided=_DECIDED[study.ranks.method],
     )
 
 
 def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section:
+    counts = zip(pairs["n_significant"], pairs["n_pairs"], strict=True)
     frame = pairs.assign(
-        pairs=pairs["family"].map(lambda family: say(f"{family} pairs")),
-        found=[
-            share_of(n_significant, every)
-            for n_significant, every in zip(pairs["n_significant"], pairs["n_pairs"], strict=True)
-        ],
+        pairs=pairs["family"].map({"all": "All pairs", "adjacent": "Neighbours in the ranking"}),
+        found=[share_of(n_significant, every) for n_significant, every in counts],
         found_sort=pairs["share"],
     )
-    table = Table(
-        name="pairs",
-        title="Significantly different pairs",
-        caption=say("pairs", alpha=study.alpha, decided=_decided(study)),
-        frame=frame,
-        columns=(METRIC, *left(pairs="Pairs"), *right(text, found="Significantly different")),
-        data=pairs,
-    )
-    return Section(id="pairs", title="Pairs of systems", lead=say("pairs lead"), brief=True, blocks=(table,))
+    columns = ((METRIC,), left(pairs="Pairs"), right(text, found="Significantly different"))
+    decided = _DECIDED[study.ranks.method]
+    return say.section("pairs", say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided))
 
 
 def _missing_section(card: Mapping[str, Any]) -> Section:
-    parts = {"paired": "Paired differences", "power": "Power", "items": "Items"}
-    items = Items(items=tuple(Item(term=term, words=say(f"missing {kind}")) for kind, term in parts.items()))
-    return Section(
-        id="scores-by-item",
-        title=say("missing title"),
-        lead=say("missing lead"),
-        blocks=(items, Text(paragraphs=(say("missing command"),)), embedded(card)),
-    )
+    items = Items(items=tuple(Item(term=term, words=words) for term, words in _MISSING.items()))
+    return say.section("missing", items, embedded(card), brief=False, id="scores-by-item")
 
 
 def _methods(study: MeansLeaderboardStudy) -> Methods:
     has_n = np.isfinite(study.board.n)
     said_n = ", estimated on the items given (Student's t)" if has_n.all() else "" if not has_n.any() else ", some by n"
-    words = say(
-        "methods",
-        n=len(study.board.systems),
-        metrics=study.board.metrics,
-        said_n=said_n,
-        level=_level(study),
-        ranks=study.ranks,
-        provenance=study.provenance,
-    )
-    return Methods(paragraphs=(words,))
+    metrics, ranks = study.board.metrics, study.ranks
+    words = [say("methods", n=len(study.board.systems), metrics=metrics, said_n=said_n)]
+    words += [say(f"methods {ranks.method}", level=_level(study), ranks=ranks)]
+    words += [say("methods last", provenance=study.provenance)]
+    return Methods(paragraphs=(" ".join(words),))

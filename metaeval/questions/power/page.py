@@ -9,17 +9,21 @@ from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     intervals,
+    listed,
     name_of_metric,
     number,
     percentage,
     points,
+    sentence_case,
+    share,
     share_of,
     short_names_sentence,
     text,
+    whole,
     written_interval,
 )
 from metaeval.errors import UnknownNameError
-from metaeval.page.blocks import Fold, Picture, Section, Text
+from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.questions.power.page_bayesian import bayesian_section
@@ -51,6 +55,7 @@ from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
+from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 _SCORE = number(4)
@@ -72,7 +77,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     frame, means = study.to_frame(), study.system_means()
     return Report(
         command="power",
-        title=say("title", metrics=metrics, systems=study.scores["system"].to_numpy().tolist()),
+        title=_title(study, metrics),
         facts=_facts(study),
         summary=power_summary(study, frame),
         key_figures=power_figures(study, frame),
@@ -97,6 +102,15 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     )
 
 
+def _title(study: PowerStudy, metrics: list[str]) -> str:
+    systems = study.scores["system"].to_numpy().tolist()
+    if len(systems) == 2:  # noqa: PLR2004 - one pair
+        return f"Do {listed(systems)} differ significantly?"
+    if len(metrics) > 1:
+        return "Under which metrics do these systems differ significantly?"
+    return f"Do these systems differ significantly under {name_of_metric(metrics[0])}?"
+
+
 def _facts(study: PowerStudy) -> tuple[tuple[str, str], ...]:
     sizes, lead = study.scores.sizes, study.comparisons[0]
     counted = facts(
@@ -113,19 +127,25 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     lead, words = study.comparisons[0], {result.test: result.procedure.words for result in study.comparisons}
     alone = {result.test for result in study.comparisons} == {SENSITIVITY}
     short = tuple(short_names_sentence(study.scores["metric"].to_numpy()))
-    picture = Picture(
-        name="discriminative_power",
-        draw=lambda: figures.power_dots(labelled(frame, _labels(study))),
-        title=say("power"),
-        caption=say("power picture", bars="power_low" in frame),
-        alt="; ".join(say("power mark", row=row, test=words[str(row.test)]) for row in frame.itertuples()),
+    labels = zip(frame["metric"].map(name_of_metric), frame["test"].map(words), frame["correction"], strict=True)
+    marks = [
+        f"{metric}, {test}, {CORRECTIONS.words(correction)}: {share(power)}"
+        for (metric, test, correction), power in zip(labels, frame["power"], strict=True)
+    ]
+    picture = say.picture(
+        "power",
+        lambda: figures.power_dots(labelled(frame, _labels(study))),
+        called="discriminative_power",
+        alt="; ".join(marks),
+        bars=f"; the bar is its interval over {unit().topics}" if "power_low" in frame else "",
     )
-    return Section(
-        id="power",
-        title=say("power"),
-        lead=say("power lead", lead=lead, sensitivity=alone),
-        brief=True,
-        blocks=(picture, *([Text(paragraphs=short)] if short else []), _power_table(study, frame)),
+    return say.section(
+        "power",
+        picture,
+        *([Text(paragraphs=short)] if short else []),
+        _power_table(study, frame),
+        lead=lead,
+        how=" by the bootstrap sensitivity method" if alone else "",
     )
 
 
@@ -148,19 +168,16 @@ def _independent_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
         }
     )
     selected = rows.loc[rows["correction"] == last.correction]
-    table = Table(
-        name="independent",
-        title=say("independent title"),
-        caption=say("independent table", correction=CORRECTIONS.label(last.correction)),
-        frame=selected.reset_index(drop=True),
-        columns=(
-            METRIC,
-            *right(text, clusters_share=f"{unit().Clusters} counted", independent_share="Taken for independent"),
-        ),
+    table = say.table(
+        "independent",
+        selected.reset_index(drop=True),
+        (METRIC,),
+        right(text, clusters_share=f"{unit().Clusters} counted", independent_share="Taken for independent"),
         data=data,
+        correction=CORRECTIONS.label(last.correction),
     )
-    lead = say("independent lead", rows=selected, correction=CORRECTIONS.label(last.correction), scores=study.scores)
-    return [Section(id="independent", title=say("independent title"), lead=lead, brief=True, blocks=(table,))]
+    best = selected.iloc[int(selected["power"].to_numpy().argmax())]
+    return [say.section("independent", table, best=best, correction=CORRECTIONS.label(last.correction))]
 
 
 def _labels(study: PowerStudy) -> dict[str, str]:
@@ -186,20 +203,26 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         text, "Difference required", **{column: _REQUIRED[column] for column in _REQUIRED if column in rows}
     )
     written = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
-    return Table(
-        name="discriminative_power",
-        title=say("power table title"),
-        caption=say(
-            "power table",
-            study=study,
-            tests=one_per_test(study),
-            required=bool(set(_REQUIRED) & set(rows)),
-            dashes=bool(written.isna().any(axis=None)),
-        ),
-        frame=rows,
-        columns=tuple(columns),
+    tests = one_per_test(study)
+    notes = ["A difference required is in the metric's own unit."] if set(_REQUIRED) & set(rows) else []
+    notes += ["–: not computed for that test."] if (dashes := bool(written.isna().any(axis=None))) else []
+    notes += ["Bootstrap sensitivity is uncorrected, as published."] if dashes and study.sensitivity is not None else []
+    return say.table(
+        "power table",
+        rows,
+        columns,
+        called="discriminative_power",
         data=frame,
+        tests=sentence_case("; ".join(map(_test, tests))),
+        first=tests[0],
+        notes=" ".join(notes),
     )
+
+
+def _test(result: PairwiseResult) -> str:
+    """Name a test, with its resamples and seed if it draws."""
+    draws = [f"B = {result.n_resamples}", result.random_source] if result.n_resamples else []
+    return ", ".join(filter(None, [result.procedure.words, *draws]))
 
 
 _REQUIRED = {
@@ -246,21 +269,18 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
         drawn = differences[(differences["metric_a"] == best) | (differences["metric_b"] == best)]
     how = decision_words(TESTS.label(str(differences["test"].iloc[0])), power_lead(study).correction)
     clear = int(((drawn["low"] > 0) | (drawn["high"] < 0)).sum())
-    picture = Picture(
-        name="power_differences",
-        draw=lambda: figures.power_differences(drawn),
-        title=say("differences picture title"),
-        caption=say("differences picture", level=level, how=how, best=best, n=len(drawn), n_all=len(differences)),
-        alt=say("differences mark", clear=clear, n=len(drawn)),
+    picture = say.picture(
+        "differences picture",
+        lambda: figures.power_differences(drawn),
+        called="power_differences",
+        level=level,
+        how=how,
+        best="" if best is None else say("from best", best=best, n=len(drawn), n_all=len(differences)),
+        n=len(drawn),
+        clear=clear,
     )
-    return [
-        Section(
-            id="differences",
-            title=say("differences"),
-            lead=say("differences lead"),
-            blocks=(picture, Fold(title="The numbers", blocks=(_differences_table(study, differences, how, level),))),
-        )
-    ]
+    fold = Fold(title="The numbers", blocks=(_differences_table(study, differences, how, level),))
+    return [say.section("differences", picture, fold, brief=False)]
 
 
 def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, level: str) -> Table:
@@ -284,16 +304,14 @@ def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, l
         ),
         ends_sort=differences["low"],
     )
-    return Table(
-        name="power_differences",
-        title=say("differences picture title"),
-        caption=say("differences table", how=how),
-        frame=frame,
-        columns=(
-            *left(name_of_metric, metric_a="Metric", metric_b="minus metric"),
-            *right(text, difference="Difference (points)", ends=f"{level} interval"),
-        ),
+    return say.table(
+        "differences table",
+        frame,
+        left(name_of_metric, metric_a="Metric", metric_b="minus metric"),
+        right(text, difference="Difference (points)", ends=f"{level} interval"),
+        called="power_differences",
         data=differences,
+        how=how,
     )
 
 
@@ -301,18 +319,16 @@ def _asl_section(study: PowerStudy) -> list[Section]:
     sensitivity = study.sensitivity
     if sensitivity is None:
         return []
-    picture = Picture(
-        name="asl_curves",
-        draw=sensitivity.plot,
-        title=say("levels"),
-        caption=say("levels picture", found=sensitivity),
-        alt="; ".join(say("levels mark", row=row) for row in sensitivity.summary().itertuples()),
-    )
-    return [Section(id="asl", title=say("levels"), lead=say("levels lead"), blocks=(picture,))]
+    marks = [
+        f"{name_of_metric(row.metric)} crosses α at {whole(row.n_significant)} pairs"
+        for row in sensitivity.summary().itertuples()
+    ]
+    picture = say.picture("asl", sensitivity.plot, called="asl_curves", alt="; ".join(marks), found=sensitivity)
+    return [say.section("asl", picture, brief=False)]
 
 
 def _means_section(study: PowerStudy, top: int) -> Section:
     """Return the table as a section of the page on discriminative power: all systems if they are few, else the best."""
     few = study.scores.sizes["system"] <= _ALL_SYSTEMS
     table = means_table(tabulated(study.scores, deciding(study), top=None if few else top, provenance=study.provenance))
-    return Section(**say.headed("means lead"), blocks=(table,))
+    return say.section("means", table, brief=False)

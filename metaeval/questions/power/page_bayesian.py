@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.words import share_of
+from metaeval.base.words import listed, name_of_metric, share_of
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.page.blocks import Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, right
@@ -27,10 +27,14 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
     picture = Picture(
         **say.named("practical_equivalence", probability=_PROBABILITY),
         draw=lambda: figures.decided_bars(frame),
-        alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
+        alt="; ".join(
+            f"{name_of_metric(row.metric)}: {row.n_apart} better, {row.n_equivalent} practically equal, "
+            f"{row.n_undecided} undecided"
+            for row in frame.itertuples()
+        ),
     )
     blocks = picture, Text(paragraphs=(" ".join(bayesian_sentences(study)),)), _table(study, comparison, frame)
-    return [Section(**say.headed("practical-equivalence lead"), brief=True, blocks=blocks)]
+    return [say.section("practical-equivalence", *blocks)]
 
 
 def bayesian_sentences(study: PowerStudy) -> list[str]:
@@ -44,8 +48,11 @@ def bayesian_sentences(study: PowerStudy) -> list[str]:
     decided = comparison.discriminative_power(_PROBABILITY)
     counts = decided["n_apart"] + decided["n_equivalent"]
     tied = decided[counts == counts.max()].sort_values("metric")
-    rows = tied.to_dict("records")
-    return [say("decided", rows=rows, several=len(decided) > 1, rope=comparison.rope, probability=_PROBABILITY)]
+    best, *others = tied.to_dict("records")
+    also = f" (as under {listed(name_of_metric(row['metric']) for row in others)})" if others else ""
+    most = f", where most pairs are decided{also}," if len(decided) > 1 else ""
+    rope = comparison.rope[best["metric"]]
+    return [say("decided", best=best, most=most, rope=rope, probability=_PROBABILITY)]
 
 
 def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) -> Table:
@@ -63,17 +70,17 @@ def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) ->
         counts = result.discriminative_power().set_index("metric")["n_significant"]
         table_frame[column] = counts.loc[frame["metric"]].to_numpy()
         tests[column] = f"{TESTS.label(result.test)}, {CORRECTIONS.words(result.correction)}"
-    return Table(
-        name="practical_equivalence",
-        **say.titled("table", probability=_PROBABILITY, model=say(found.model)),
-        frame=table_frame,
-        columns=(
-            METRIC,
-            *right(region="Region"),
-            *right(**{f"{name}_of": words for name, words in kinds.items()}),
-            *(column for name, label in tests.items() for column in right(**{name: label})),
-        ),
+    return say.table(
+        "table",
+        table_frame,
+        (METRIC,),
+        right(region="Region"),
+        right(**{f"{name}_of": words for name, words in kinds.items()}),
+        (column for name, label in tests.items() for column in right(**{name: label})),
+        called="practical_equivalence",
         data=frame.assign(rope=frame["metric"].map(found.rope)),
+        probability=_PROBABILITY,
+        model=say(found.model),
     )
 
 
@@ -84,6 +91,6 @@ def bayesian_methods(study: PowerStudy) -> list[str]:
         return []
     widths = [f"{width:g}" for width in sorted(set(comparison.rope.values()))]
     if len(widths) > 1:
-        widths = [say("region", metric=name, width=width) for name, width in comparison.rope.items()]
+        widths = [f"{width:g} for {name_of_metric(name)}" for name, width in comparison.rope.items()]
     sources = _SOURCES[comparison.model]
     return [say("methods", widths=widths, model=say(comparison.model), sources=sources, probability=_PROBABILITY)]

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - dashes are meant for people
 """What a power study finds: the answer, and how it was found."""
 
 from collections.abc import Hashable, Mapping
@@ -11,6 +12,8 @@ from metaeval.base.words import (
     MISSING,
     WrittenInterval,
     carried,
+    listed,
+    name_of_metric,
     number,
     percentage,
     share_of,
@@ -28,11 +31,15 @@ from metaeval.reports.shared import computed_with
 from metaeval.reports.traits import traits_said
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 _SCORE = number(4)
 _POWER = ("sakai2006", "sakai2008")
 _LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
 say = prose(__name__)
+_CORRECTED = "These counts are corrected for the number of pairs; published discriminative power mostly is not."
+_MILDER = "Benjamini–Hochberg is milder, without the guarantee for any dependence between the tests."
+_SENSITIVITY = "Bootstrap sensitivity serves to compare with publications that used it."
 
 
 def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
@@ -47,13 +54,41 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     figures = dict.fromkeys(_with_interval(study, row, carried(row["power"], error)) for row in best.to_dict("records"))
     names, first = best["metric"].tolist(), best.iloc[0]
     figure = next(iter(figures)) if len(figures) == 1 else carried(first["power"], error)
-    answer = say(
-        "answer", names=names, n=len(rows), one=first, figure=figure, lead=lead, tested=tested_pairs(lead, "pair")
-    )
-    tests = [result.test for result in one_per_test(study)]
-    quote = say("quote", lead=lead, published=published, more=_most_under(published, frame, names), tests=tests)
+    answer = _answer(lead, names, len(rows), first, figure)
+    quote = _quote(study, lead, published, _most_under(published, frame, names))
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
     return (answer, quote, caution)
+
+
+def _answer(lead: PairwiseResult, names: list[str], n: int, best: "pd.Series[Any]", figure: str) -> str:
+    """Say how many pairs differ under the metrics with most, or that none does."""
+    if not (tested := tested_pairs(lead, "pair")):
+        return say("untestable")
+    n_significant, words = best["n_significant"], {"lead": lead, "tested": tested, "n": n, "figure": figure}
+    if not n_significant:
+        return say("none" if n == 1 else "none of several", metric=names[0], **words)
+    if n == 1:
+        verdict = "Yes" if n_significant == best["n_pairs"] else "Partly"
+        return say("answer", verdict=verdict, metric=names[0], best=best, **words)
+    who = listed(map(name_of_metric, names), most=3)
+    alike = "Both metrics alike" if n == 2 else f"All {n} metrics alike"  # noqa: PLR2004 - a pair
+    most = "" if len(names) == n else f", the most of {n} metrics"
+    each = " under each" if len(names) > 1 else ""
+    return say("answer of several", who=who if most else alike, each=each, most=most, best=best, **words)
+
+
+def _quote(study: PowerStudy, lead: PairwiseResult, published: PairwiseResult, more: list[str]) -> str:
+    """Say which counts to quote, and what stands behind them."""
+    if published is not lead:
+        by = f" ({published.procedure.words})" if published.test != lead.test else ""
+        words = [say("quote published", published=published, by=by)]
+    else:
+        words = [say("quote uncorrected", lead=lead) if lead.correction == "none" else _CORRECTED]
+    words += [_MILDER] if lead.beside() is not None else []
+    words += [say("more", published=published, more=more)] if more else []
+    tests = [result.test for result in one_per_test(study)]
+    words += [_SENSITIVITY] if len(tests) > 1 and SENSITIVITY in tests else []
+    return " ".join(words)
 
 
 def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
@@ -66,7 +101,7 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
     milder, same = strict.beside(), lead.test == strict.test
     if milder is not None and (milder.test, milder.correction) == (lead.test, lead.correction):
         milder = None
-    group = say("figures head", label=lead.procedure.words if same else "")
+    group = f"Significantly different pairs{f' ({lead.procedure.words})' if same else ''}"
     for index, result in enumerate(
         dict.fromkeys(candidate for candidate in (lead, milder, strict) if candidate is not None)
     ):
@@ -77,7 +112,8 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
         rows = (
             [] if result is milder else comparison_rows(frame, result).to_dict("records")
         )  # there is room for two intervals
-        table_frame[f"{name}_interval"] = [_interval(study, row) for row in rows] or MISSING
+        found: list[Any] = [_interval(study, row) for row in rows]
+        table_frame[f"{name}_interval"] = found or MISSING
         columns += right(text, group, **{name: label})
         if study.intervals is not None and set(table_frame[f"{name}_interval"]) != {MISSING}:
             level = f"{percentage(study.intervals.confidence_level)} interval"
@@ -105,7 +141,8 @@ def _otherwise(study: PowerStudy) -> list[str]:
     for result in one_per_test(study)[1:]:
         if (result.verdicts() != first).any():
             differ = [metric for side in (1, -1) for metric in metrics_by_side(result)[side]]
-            others.append(say("otherwise", described=result.procedure.description, metrics=differ))
+            under = listed(map(name_of_metric, differ)) if differ else "no metric"
+            others.append(f"By {result.procedure.description} they differ under {under}.")
     return [" ".join(others)] if others else []
 
 
@@ -134,7 +171,8 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
     near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
     if not near:
         return [say("lead is clear", level=level)]
-    return [say("lead is open", level=level, near=near, every=len(near) == len(rows) - 1 > 1)]
+    rivals = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(map(name_of_metric, near))
+    return [say("lead is open", level=level, rivals=rivals)]
 
 
 def deciding_differences(study: PowerStudy) -> pd.DataFrame | None:
@@ -193,23 +231,24 @@ def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
 def power_methods(study: PowerStudy) -> Methods:
     """Return what was done in words that fit a paper, from the record of what was done."""
     present = list(dict.fromkeys(result.correction for result in study.comparisons))
+    used = [name for name in present if name != "none"]
     words = [
         say(
             "methods",
-            study=study,
             sizes=study.scores.sizes,
             lead=study.comparisons[0],
             tests=one_per_test(study),
             metrics=study.scores["metric"].to_numpy().tolist(),
             traits=traits_said(study.scores),
             sources=_POWER,
-            used=[name for name in present if name != "none"],
-            beside="none" in present,
-        ),
-        *bayesian_methods(study),
+        )
     ]
+    words += [say("adjusted beside" if "none" in present else "adjusted", used=used)] if used else []
+    words += [say("required", sensitivity=study.sensitivity)] if study.sensitivity is not None else []
+    words += [say("intervals", intervals=study.intervals)] if study.intervals is not None else []
+    words += bayesian_methods(study)
     if n_same := sum(map(len, study.identical)):
-        words.append(say("same", n=n_same))
+        words.append(f"{n_same} systems with identical scores stayed among the pairs.")
     versions = study.provenance.versions
     around = [f"{label} {versions[name]}" for name, label in _LIBRARIES.items() if name in versions]
     words.append(computed_with(study.provenance, *around))

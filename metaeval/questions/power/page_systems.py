@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.unit import unit
 from metaeval.base.words import ends, name_of_metric, number, percentage, share_of, text, whole
 from metaeval.figures.shown import NAMED_ROWS, STROKES
-from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
+from metaeval.page.blocks import Block, Choice, Fold, Section
 from metaeval.page.tables import METRIC, Table, bounded, left, p_values, right, rising
 from metaeval.questions.power.page_findings import deciding
 from metaeval.questions.power.study import PowerStudy
@@ -35,17 +36,17 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = means[means["metric"] == metric].merge(counts, on=["metric", "system"], sort=False)
         best = ends(of_metric["system"], -of_metric["rank"], map(_SCORE, of_metric["mean"]))[1]
-        picture = Picture(
-            name=f"ranking {metric}",
-            draw=lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
-            title=say("ranking title", metric=metric),
-            caption=say("ranking picture"),
-            alt=say("ranking mark", best=best, n=len(of_metric)),
+        picture = say.picture(
+            "ranking",
+            lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
+            called=f"ranking {metric}",
+            metric=metric,
+            alt=f"{best.who} {best.verb('leads', 'lead')} with a mean of {best.figure}; {len(of_metric)} systems.",
         )
         table = _ranking_table(metric, of_metric, how)
-        return picture, Fold(title=say("ranking numbers", metric=metric), blocks=(table,))
+        return picture, Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(table,))
 
-    return Section(**say.headed("systems lead"), blocks=_per_metric(order, blocks))
+    return say.section("systems", *(_per_metric(order, blocks)), brief=False)
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
@@ -57,13 +58,7 @@ def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
         *right(_SCORE, "95 % interval", low="low", high="high"),
         *right(whole, "Significantly", better_than="better than", worse_than="worse than"),
     ]
-    return Table(
-        name=f"ranking {metric}",
-        title=say("ranking title", metric=metric),
-        caption=say("ranking table", how=how),
-        frame=part,
-        columns=tuple(columns),
-    )
+    return say.table("ranking table", part, columns, called=f"ranking {metric}", metric=metric, how=how)
 
 
 def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
@@ -80,26 +75,25 @@ def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
 def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show how the scores of every system are spread over the topics."""
     strokes = STROKES if study.scores.sizes["topic"] > STROKES else 0
-    caption = say("scores picture", few=study.scores.sizes["system"] <= NAMED_ROWS, strokes=strokes)
+    passage = "scores" if study.scores.sizes["system"] <= NAMED_ROWS else "many scores"
+    stroke = f"one of {strokes} quantiles" if strokes else unit().a_topic
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()
         spread = cache(lambda: figures.spread_of(study.scores, metric))
         means = mean_over_topics(study.scores.sel(metric=[metric]))
-        picture = Picture(
-            name=f"scores {metric}",
-            draw=lambda: figures.draw_spread(spread()),
-            title=say("scores title", metric=metric),
-            caption=caption,
-            alt=say(
-                "scores mark",
-                scores=(_SCORE(np.nanmin(values)), _SCORE(np.nanmax(values))),
-                means=(_SCORE(means.min()), _SCORE(means.max())),
-            ),
+        lowest, highest, low, high = map(_SCORE, (np.nanmin(values), np.nanmax(values), means.min(), means.max()))
+        picture = say.picture(
+            passage,
+            lambda: figures.draw_spread(spread()),
+            called=f"scores {metric}",
+            metric=metric,
+            stroke=stroke,
+            alt=f"Scores from {lowest} to {highest}; means from {low} to {high}.",
         )
         return (picture,)
 
-    return Section(**say.headed("scores lead"), blocks=_per_metric(order, blocks))
+    return say.section("scores", *(_per_metric(order, blocks)), brief=False)
 
 
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
@@ -108,19 +102,23 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
     named = study.scores["group"].to_series().items() if "group" in study.scores.coords else ()
     groups = {str(system): str(group) for system, group in named}
     how = decision_words(strict.procedure.label, strict.correction)
-    pale = strict.correction not in ("none", "family-wise")
 
     def blocks(metric: str) -> tuple[Block, ...]:
         n_significant = int(strict.data["significant"].sel(metric=metric).sum())
-        picture = Picture(
-            name=f"map {metric}",
-            **say.titled("map picture", pale=pale, how=how, alpha=strict.alpha, groups=groups, metric=metric),
-            draw=lambda: strict.plot(metric, groups=groups),
-            alt=say("map mark", found=n_significant, n=strict.n_tested[strict.metrics.index(metric)]),
+        picture = say.picture(
+            "map picture",
+            lambda: strict.plot(metric, groups=groups),
+            called=f"map {metric}",
+            how=how,
+            alpha=strict.alpha,
+            strips="The strips at the right and below show the systems' groups." if groups else "",
+            metric=metric,
+            found=n_significant,
+            n=strict.n_tested[strict.metrics.index(metric)],
         )
         return (picture,)
 
-    return Section(**say.headed("map lead"), blocks=_per_metric(order, blocks))
+    return say.section("map", *(_per_metric(order, blocks)), brief=False)
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
@@ -133,8 +131,8 @@ def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     significant_pairs = pairs[pairs[[result.correction for result in results]].any(axis=1)]
     if len(significant_pairs):
         table = _top_pairs_table(results, significant_pairs, size)
-        blocks.append(Fold(title=say("top numbers", n=len(significant_pairs)), blocks=(table,)))
-    return Section(**say.headed("top lead", size=size), blocks=tuple(blocks))
+        blocks.append(Fold(title=f"The significant pairs ({whole(len(significant_pairs))})", blocks=(table,)))
+    return say.section("top", *blocks, brief=False, size=size)
 
 
 def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int) -> pd.DataFrame:
@@ -177,12 +175,16 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
             share_of(n_significant[metric], tested[metric], errors[str(metric)]) for metric in n_significant.index
         ]
     frame = frame.reset_index()
-    return Table(
-        name=f"top_{size}_counts",
-        **say.titled("top counts", n=n_pairs, size=size, test=results[0].procedure.label),
-        frame=frame,
-        columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
+    return say.table(
+        "top counts",
+        frame,
+        (METRIC,),
+        right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names}),
+        called=f"top_{size}_counts",
         data=counts.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=tested).reset_index(),
+        n=n_pairs,
+        size=size,
+        test=results[0].procedure.label,
     )
 
 
@@ -198,12 +200,14 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
     frame, ends = bounded(frame, {"difference": ("Difference", _SCORE)}, label)
     columns = (METRIC, *left(better="Better", worse="Worse"), *ends)
     numbers = ["metric", "better", "worse", "difference", "difference_low", "difference_high"]
-    return Table(
-        name=f"top_{size}_pairs",
-        **say.titled("top pairs", size=size),
-        frame=frame,
+    return say.table(
+        "top pairs",
+        frame,
+        columns,
+        written,
+        called=f"top_{size}_pairs",
         data=data[[*numbers, *(column.name for column in written)]],
-        columns=(*columns, *written),
+        size=size,
     )
 
 
@@ -212,14 +216,9 @@ def identical_section(study: PowerStudy) -> list[Section]:
     rows = [(set_number, name) for set_number, names in enumerate(study.identical, 1) for name in names]
     if not rows:
         return []
-    table = Table(
-        name="identical_systems",
-        title=say("identical"),
-        caption=say("identical table"),
-        frame=pd.DataFrame(rows, columns=["set", "system"]),
-        columns=(*right(whole, set="Set"), *left(system="System")),
-    )
-    return [Section(id="identical", title=say("identical"), lead=say("identical lead"), blocks=(table,), brief=True)]
+    frame = pd.DataFrame(rows, columns=["set", "system"])
+    columns = (right(whole, set="Set"), left(system="System"))
+    return [say.section("identical", say.table("identical", frame, *columns, called="identical_systems"))]
 
 
 def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:

@@ -1,6 +1,7 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.metrics.registry import Registry
-from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import Table, left, right
 from metaeval.questions.report.study_focused import RunCurves, focused_curves, focused_statistics
 from metaeval.reports.prose import prose
@@ -32,14 +33,11 @@ _RUN_COLUMNS = (
     *right(share, overlap="Overlap", tied="Tied scores", unjudged_at_10="Unjudged in top 10"),
 )
 say = prose(__name__)
+_NAMED = "Named are the runs with the most and the least area under their line."
 
 
 def collection_sections(
-    collection: JudgedCollection,
-    metrics: Iterable[object] = (),
-    *,
-    registry: Registry | None = None,
-    best: int = 10,
+    collection: JudgedCollection, metrics: Iterable[object] = (), *, registry: Registry | None = None, best: int = 10
 ) -> tuple[Section, ...]:
     """Return the sections on a collection: what it holds, and the curves of its runs, of the best ones apart.
 
@@ -65,8 +63,9 @@ def collection_sections(
 
 
 def _statistics(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
-    blocks = (_quantities(kind, quantities), Fold(title=say("run by run title"), blocks=(_runs(per_system),)))
-    return Section(id="collection", title=say("collection title"), lead=say("held", kind=kind), blocks=blocks)
+    fold = Fold(title="Run by run", blocks=(_runs(per_system),))
+    name = "collection" if kind == "documents" else "focused"
+    return say.section(name, _quantities(kind, quantities), fold, brief=False, id="collection", kind=kind)
 
 
 def _quantities(kind: str, frame: pd.DataFrame) -> Table:
@@ -74,7 +73,6 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
     values = ["total", "mean", "min", "max"]
     frame = frame.dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
     shares = frame["quantity"].str.startswith("share")
-    tied = frame["quantity"].str.contains("tied").any()
     table_frame = pd.DataFrame({"quantity": frame["quantity"]})
     for name in values:
         write = whole if name in {"total", "min", "max"} else number(1)
@@ -82,42 +80,49 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
             share(value) if is_share else write(value) for value, is_share in zip(frame[name], shares, strict=True)
         ]
         table_frame[f"{name}_sort"] = frame[name]
-    return Table(
-        **say.named("collection", kind=kind, tied=tied),
-        frame=table_frame,
+    return say.table(
+        kind,
+        table_frame,
+        left(quantity="What"),
+        right(total="Total", mean="Mean", min="Least", max="Most"),
+        called="collection",
         data=frame,
-        columns=(*left(quantity="What"), *right(total="Total", mean="Mean", min="Least", max="Most")),
     )
 
 
 def _runs(per_system: pd.DataFrame) -> Table:
     frame = per_system.reset_index().dropna(axis="columns", how="all")
     columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
-    return Table(**say.named("runs"), frame=frame, columns=columns)
+    return say.table("runs", frame, columns)
 
 
 def _precision_recall(curves: xr.DataArray, best: int) -> Section:
     curve = RunCurves(
         name="precision-recall",
-        title=say("precision-recall title"),
-        across=say("recall title"),
-        up=say("precision title"),
+        title="Precision and recall",
+        across="recall: share of the relevant documents found",
+        up="precision, interpolated, mean over the topics",
         data=curves,
     )
     blocks = _curve_blocks(curve, curves, best, top=1.02)
-    return Section(id="precision-recall", title=curve.title, lead=say("precision-recall"), blocks=blocks)
+    return say.section("precision-recall", *blocks, brief=False)
 
 
 def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -> Section:
     blocks: list[Block] = []
     for index, curve in enumerate(curves):
         if curve.data is None:
-            blocks.append(Text(paragraphs=(say("no curve", curve=curve, sizes=sizes_lack),), look="note"))
+            blocks.append(
+                Text(
+                    paragraphs=(say("no curve", curve=curve, option=" (--element-sizes FILE)" if sizes_lack else ""),),
+                    look="note",
+                )
+            )
         elif index < _MOST_OPEN:
             blocks += _curve_blocks(curve, curve.data, best)
         else:
             blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data, best)[:1]))
-    return Section(**say.headed("curves"), blocks=tuple(blocks))
+    return say.section("curves", *blocks, brief=False)
 
 
 def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: float | None = None) -> tuple[Block, ...]:
@@ -125,23 +130,25 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
     best = ends(by_mean.index, by_mean, map(number(2), by_mean))[1]
     curves = data.sel(system=[*best.names]).transpose("system", ...).to_numpy()
     first, last = (listed(dict.fromkeys(map(number(2), curves[:, position]))) for position in (0, -1))
-    fields = {"curve": curve, "n_best": n_best, "n": len(by_mean), "recall": top is not None, "named": NAMED_LINES}
-    picture = Picture(
-        name=curve.name,
-        draw=lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
-        title=curve.title,
-        caption=say("lines", **fields),
+    named = _NAMED if len(by_mean) > NAMED_LINES else ""
+    fields: dict[str, Any] = {"curve": curve, "n_best": n_best, "n": len(by_mean), "named": named}
+    picture = say.picture(
+        "lines" if top is None else "precision lines",
+        lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
+        called=curve.name,
         alt=say("lines mark", **fields, best=best, first=first, last=last),
+        **fields,
     )
-    numbers = Fold(title=say("numbers title"), blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+    numbers = Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
     if len(by_mean) <= n_best:
         return picture, numbers
     leading = data.sel(system=by_mean.index[:n_best].to_list())
-    apart = Picture(
-        name=f"{curve.name}-best",
-        **say.titled("best", **fields),
-        draw=lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
-        alt=say("best mark", **fields, leading=by_mean.index),
+    apart = say.picture(
+        "best",
+        lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
+        called=f"{curve.name}-best",
+        leading=by_mean.index,
+        **fields | {"named": _NAMED if n_best > NAMED_LINES else ""},
     )
     return picture, apart, numbers
 
@@ -152,11 +159,8 @@ def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
     chosen = np.unique(np.linspace(0, n_points - 1, min(n_points, _MOST_COLUMNS)).round().astype(int))
     frame = data.isel({axis: chosen}).to_pandas().loc[order]
     names = [f"{point:g}" for point in frame.columns]
-    fields = {"n_shown": len(names), "n": n_points, "across": curve.across.split(":", maxsplit=1)[0]}
-    return Table(
-        name=curve.name,
-        title=curve.title,
-        caption=say("points", **fields),
-        frame=frame.set_axis(names, axis=1).reset_index(),
-        columns=(*left(system="Run"), *right(number(3), **{name: name for name in names})),
+    fields: dict[str, Any] = {"n_shown": len(names), "n": n_points, "across": curve.across.split(":", maxsplit=1)[0]}
+    columns = (left(system="Run"), right(number(3), **{name: name for name in names}))
+    return say.table(
+        "points", frame.set_axis(names, axis=1).reset_index(), *columns, called=curve.name, title=curve.title, **fields
     )

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the apostrophe is meant for people
 """The report of scores: the mean of every run under every metric."""
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.page.blocks import Item, Items, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -22,6 +23,11 @@ from metaeval.table.scores import Scores, oriented_values
 
 _SCORE = number(4)
 say = prose(__name__)
+_ORDERS = {
+    "score": "by score, equal scores by document identifier, descending, as trec_eval has them",
+    "rank": "by the ranks in the run",
+    "input": "as their lines in the run",
+}
 
 
 def score_report(
@@ -37,16 +43,23 @@ def score_report(
         scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()
     )
     rows = means.reset_index(names="system").melt("system", var_name="metric", value_name="mean")
+    columns = (
+        METRIC,
+        *left(runs="Best run" if sizes["system"] > 1 else "Run"),
+        *right(written="Mean [95 % interval]" if sizes["topic"] > 1 else "Score"),
+    )
     spread = {"means.csv": csv_file(means_of_systems(scores))} if sizes["topic"] > 1 else {}
     return Report(
         command="score",
-        title=say("title", n=sizes["system"]),
+        title="What do these runs score?" if sizes["system"] > 1 else "What does this run score?",
         facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
         summary=(_first(scores, best), *([say("quote")] if sizes["system"] > 1 else [])),
         key_figures=key_figures(
             best.drop(columns="best"),
-            (METRIC, *left(runs=say("best", n=sizes["system"])), *right(written=say("mean", n=sizes["topic"]))),
-            caption=say("intervals", n=sizes["system"]) if sizes["topic"] > 1 else "",
+            columns,
+            caption="t intervals, within the metric’s range, not adjusted for picking the best."
+            if sizes["topic"] > 1
+            else "",
         ),
         sections=(_means_section(means, sizes["topic"]),),
         methods=_methods(scores, provenance, metrics, collection),
@@ -59,10 +72,12 @@ def score_report(
 
 def _first(scores: Scores, best: pd.DataFrame) -> str:
     """Say which runs are best under the first metric, or what the only run scores."""
-    first = best.iloc[0]
-    return say(
-        "first", sizes=scores.sizes, name=name_of_metric(first["metric"]), best=first["best"], value=first["written"]
-    )
+    first, n = best.iloc[0], scores.sizes["system"]
+    name, value, who = name_of_metric(first["metric"]), first["written"], first["best"]
+    if n > 1 and len(who.names) < n:
+        return f"{who.who} {who.verb('has', 'have')} the best mean {name}, {value}."
+    runs = {1: f"{who.who} has", 2: "Both runs have"}.get(n, f"All {n} runs have")
+    return f"{runs} a mean {name} of {value}."
 
 
 def _best(scores: Scores) -> pd.DataFrame:
@@ -85,12 +100,20 @@ def _best(scores: Scores) -> pd.DataFrame:
 
 def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
     names = [str(name) for name in means.columns]
-    table = Table(
-        **say.named("means", n_topics=n_topics, metrics=names),
-        frame=means.reset_index(names="system"),
-        columns=(*left(system="Run"), *right(_SCORE, **{name: name_of_metric(name) for name in names})),
+    table = say.table(
+        "means",
+        means.reset_index(names="system"),
+        left(system="Run"),
+        right(_SCORE, **{name: name_of_metric(name) for name in names}),
+        n_topics=n_topics,
+        metrics=names,
     )
-    return Section(id="means", title=say("means title"), lead=say("lead"), brief=True, blocks=(table,))
+    return say.section("means", table)
+
+
+def _ordered(order: str) -> str:
+    """Say how the documents of a run were ordered; nothing where that is not known."""
+    return f"The documents of a run were ordered {_ORDERS[order]}." if order in _ORDERS else ""
 
 
 def _methods(
@@ -102,7 +125,7 @@ def _methods(
         sizes=scores.sizes,
         version=provenance.versions.get("metaeval", ""),
         names=named or scores["metric"].to_numpy(),
-        order=str(provenance.options.get("order")) if isinstance(collection, Collection) else "",
+        order=_ordered(str(provenance.options.get("order"))) if isinstance(collection, Collection) else "",
     )
     with_spec = [metric for metric in metrics if isinstance(metric, Metric)]
     cites = {metric: [metric.spec.cite] if metric.spec.cite in PUBLICATIONS else [] for metric in with_spec}

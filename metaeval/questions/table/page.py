@@ -1,10 +1,14 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The table of every paper as a report: the table, a picture of the differences, and each with its p-value."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.bibliography import cited
 from metaeval.base.names import count, natural_order
 from metaeval.base.words import (
     carried,
@@ -57,20 +61,23 @@ def table_report(study: TableStudy) -> Report:
     pair = study.scores["system"].to_numpy().tolist() if result.n_pairs == 1 else []
     return Report(
         command="table",
-        title=say("title", pair=pair, baseline=study.baseline),
+        title=_title(study, pair),
         facts=(*counted, (f"{result.alpha:g}", "significance level α")),
         summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
         key_figures=pair_figures(result, study.scores) if pair else _figures(study),
-        sections=(
-            Section(**say.headed("means lead"), brief=True, blocks=means),
-            _pairs_section(study),
-        ),
+        sections=(say.section("means", *means), _pairs_section(study)),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
         data=score_files(study.scores) | pair_files((result,)),
     )
+
+
+def _title(study: TableStudy, pair: Sequence[str]) -> str:
+    if pair:
+        return f"Do {listed(pair)} differ significantly?"
+    return f"Which systems differ significantly{'' if study.baseline is None else f' from {study.baseline}'}?"
 
 
 def _answer(study: TableStudy) -> str:
@@ -81,18 +88,21 @@ def _answer(study: TableStudy) -> str:
     tested = study.comparison.n_tested[places]
     shares = [carried(*row) for row in zip(n_significant / np.maximum(tested, 1), errors, strict=True)]
     extremes = list(dict.fromkeys(ends(map(name_of_metric, metrics), n_significant, map(whole, n_significant))))
-    return say(
-        "answer",
-        both=extremes,
-        who=named(extremes, "metrics"),
-        n=len(metrics),
-        nothing=not n_significant.any(),
-        one=n_significant.max() == 1,
-        share=shares[0] if len(metrics) == 1 and errors[0] else "",
-        baseline=study.baseline,
-        result=study.comparison,
-        tested=tested_pairs(study.comparison, "pair" if study.baseline is None else "system"),
-    )
+    if not (compared := tested_pairs(study.comparison, "pair" if study.baseline is None else "system")):
+        return say("untestable")
+    n, who = len(metrics), named(extremes, "metrics")
+    words = {
+        "tested": compared,
+        "against": "" if study.baseline is None else f" from {study.baseline}",
+        "under": who[0] if n == 1 else f"each of {n} metrics",
+        "result": study.comparison,
+    }
+    if not n_significant.any():
+        return say("answer none", **words | {"under": who[0] if n == 1 else f"any of {n} metrics"})
+    if len(extremes) > 1:
+        return say("answer range", low=extremes[0], high=extremes[1], who=who, **words)
+    share = f" ({shares[0]})" if n == 1 and errors[0] else ""
+    return say("answer", figure=extremes[0].figure, differ=n_significant.max(), share=share, **words)
 
 
 def _quote(study: TableStudy) -> tuple[str, ...]:
@@ -143,29 +153,29 @@ def _pairs_section(study: TableStudy) -> Section:
         names=tuple(map(name_of_metric, study.metrics)),
         parts=tuple((pictured(study, metric),) for metric in study.metrics),
     )
-    return Section(
-        **say.headed("pairs", over=over_pairs(study), baseline=study.baseline), blocks=(choice, *_pairs_table(study))
-    )
+    return say.section("pairs", choice, *_pairs_table(study), brief=False, over=over_pairs(study))
 
 
 def _differences(study: TableStudy, metric: str) -> Picture:
     """Show how far every row stands from the baseline."""
     result, baseline = study.comparison, str(study.baseline)
     frame = _against_baseline(study, metric)
-    fields = {
+    fields: dict[str, Any] = {
         "metric": metric,
         "baseline": baseline,
         "alpha": result.alpha,
         "decided": decision_words(result.procedure.label, result.correction),
         "level": percentage(1 - result.alpha) if frame["low"].notna().any() else "",
     }
-    return Picture(
-        name=f"differences {metric}",
-        **say.titled("differences", **fields),
-        draw=lambda: figures.baseline_differences(
+    return say.picture(
+        "differences",
+        lambda: figures.baseline_differences(
             frame, metric, baseline=baseline, higher_is_better=bool(study.scores["higher_is_better"].sel(metric=metric))
         ),
-        alt=say("differences mark", found=frame["significant"].sum(), n=len(frame), baseline=baseline),
+        called=f"differences {metric}",
+        found=frame["significant"].sum(),
+        n=len(frame),
+        **fields,
     )
 
 
@@ -185,11 +195,15 @@ def _map(study: TableStudy, metric: str) -> Picture:
     result = study.comparison
     decided = decision_words(result.procedure.label, result.correction)
     n_significant = result.data["significant"].sel(metric=metric).sum().item()
-    return Picture(
-        name=f"map {metric}",
-        **say.titled("map", metric=metric, result=result, decided=decided),
-        draw=lambda: result.plot(metric),
-        alt=say("map mark", found=n_significant, n=result.n_tested[result.metrics.index(metric)]),
+    return say.picture(
+        "map",
+        lambda: result.plot(metric),
+        called=f"map {metric}",
+        metric=metric,
+        result=result,
+        decided=decided,
+        found=n_significant,
+        n=result.n_tested[result.metrics.index(metric)],
     )
 
 
@@ -203,34 +217,37 @@ def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
     written, columns = p_values(frame, named, "p", raw=raw, n_resamples=drawn_for_p(result))
     written, difference = difference_columns(written, result.alpha, number(max(4, study.digits)))
     data = ["metric", "system_a", "system_b", "difference", "difference_low", "difference_high", "p_value", "log10_p"]
-    table = Table(
-        name="pairs",
-        **say.titled("pairs table"),
-        frame=written,
+    table = say.table(
+        "pairs table",
+        written,
+        (METRIC,),
+        left(system_a="System", system_b="Other"),
+        difference,
+        columns,
+        left(verdict="Significant"),
+        called="pairs",
         data=frame[[*data, "p_corrected", "verdict"]],
-        columns=(
-            METRIC,
-            *left(system_a="System", system_b="Other"),
-            *difference,
-            *columns,
-            *left(verdict="Significant"),
-        ),
     )
     return (Fold(title=f"{count(len(frame), 'difference')}", blocks=(table,)),)
 
 
 def _methods(study: TableStudy) -> Methods:
-    result = study.comparison
-    words = say(
-        "methods",
-        study=study,
-        sizes=study.scores.sizes,
-        result=result,
-        drawn=with_draws(result),
-        traits=traits_said(study.scores),
-        over=over_pairs(study),
-        correction=CORRECTIONS.get(result.correction),
-        n_same=sum(map(len, study.identical)),
-        letters=("piepho2004",) if study.baseline is None and study.marks == "groups" else (),
+    result, correction = study.comparison, CORRECTIONS.get(study.comparison.correction)
+    adjusted = (
+        f"with {correction.description}{cited(correction.cite)}" if correction else "by the test's own adjustment"
     )
-    return Methods(paragraphs=(words,))
+    words = [
+        say(
+            "methods",
+            study=study,
+            sizes=study.scores.sizes,
+            result=result,
+            drawn=with_draws(result),
+            traits=traits_said(study.scores),
+            over=over_pairs(study),
+            adjusted="not adjusted" if result.correction == "none" else f"adjusted {adjusted}",
+        )
+    ]
+    words += [say("letters")] if study.baseline is None and study.marks == "groups" else []
+    words += [say("identical", n=n_same)] if (n_same := sum(map(len, study.identical))) else []
+    return Methods(paragraphs=(" ".join([*words, say("made", study=study)]),))

@@ -2,10 +2,9 @@
 
 import pandas as pd
 
-from metaeval.base.words import name_of_metric, number
+from metaeval.base.words import name_of_metric, number, whole
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.questions.table.study import BETTER, WORSE, TableStudy
-from metaeval.reports.pairs import tested_pairs
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import in_groups
 from metaeval.table.array import has_gaps
@@ -39,31 +38,46 @@ def means_table(study: TableStudy) -> Table:
         )
         columns += right(write, **{name: name_of_metric(metric) + ("" if rising[index] else " ↓")})
         data += [of_metric["mean"].rename(metric), of_metric["marks"].rename(f"{metric} marks")]
+    caption = [
+        f"Bold: best of the column{', as printed' if alike else ''}.",
+        *([] if rising.all() else ["↓: lower is better."]),
+    ]
+    caption += [_marks(study), *([say("gaps")] if has_gaps(study.scores.to_numpy()) else []), _tested(study)]
+    n, n_shown = study.scores.sizes["system"], len(study.systems)
+    if study.top is not None and n_shown != n:
+        more = f" and {study.baseline}" if n_shown > study.top else ""
+        caption += [say("top", study=study, n=n, more=more)]
     return Table(
         name="means",
         title=say(
             "title",
-            weighted="weight" in study.scores.coords,
+            what="Weighted means" if "weight" in study.scores.coords else "Means",
             n=study.scores.sizes["topic"],
             groups=in_groups(study.scores),
         ),
-        caption=say(
-            "table",
-            study=study,
-            result=study.comparison,
-            n=study.scores.sizes["system"],
-            pairs=over_pairs(study),
-            better=BETTER,
-            worse=WORSE,
-            alike=alike,
-            falling=not rising.all(),
-            gaps=has_gaps(study.scores.to_numpy()),
-            untested=bool((study.comparison.n_tested < study.comparison.n_pairs).any()),
-        ),
+        caption=" ".join(caption),
         frame=table_frame,
         columns=tuple(columns),
         data=pd.concat(data, axis=1),
     )
+
+
+def _marks(study: TableStudy) -> str:
+    """Say what the raised marks mean."""
+    if study.baseline is not None:
+        return say("baseline", baseline=study.baseline, better=BETTER, worse=WORSE)
+    if study.marks == "letters":
+        return "Raised letters: the systems (#) that a system is significantly better than."
+    result = study.comparison
+    untested = "; those that cannot be tested share none" if (result.n_tested < result.n_pairs).any() else ""
+    return f"Raised letters: systems that share one in a column do not differ significantly{untested}."
+
+
+def _tested(study: TableStudy) -> str:
+    result = study.comparison
+    draws = [f"B = {result.n_resamples}", result.random_source] if result.n_resamples else []
+    test = ", ".join(filter(None, [result.procedure.description, *draws]))
+    return say("tested", test=test, result=result, pairs=over_pairs(study))
 
 
 def over_pairs(study: TableStudy) -> str:
@@ -75,5 +89,8 @@ def over_pairs(study: TableStudy) -> str:
     >>> over_pairs(study_table([[1, 2, 4], [2, 3, 3], [1, 0, 1]], baseline="system2"))
     'over the 2 pairs with system2 under each metric'
     """
-    n, tested = study.comparison.n_pairs, study.comparison.n_tested
-    return say("pairs", study=study, n=n, tested="" if (tested == n).all() else tested_pairs(study.comparison, "pair"))
+    n = study.comparison.n_pairs
+    if study.baseline is None:
+        return f"{f'over all {whole(n)} pairs' if n > 1 else 'on the one pair'} under each metric"
+    pairs = f"the {whole(n)} pairs" if n > 1 else "the one pair"
+    return f"over {pairs} with {study.baseline} under each metric"

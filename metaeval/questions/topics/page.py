@@ -15,6 +15,7 @@ from metaeval.base.words import (
     listed,
     name_of_metric,
     percentage,
+    sentence_case,
     short_names_sentence,
     text,
     without_error,
@@ -59,6 +60,11 @@ from metaeval.reports.prose import prose
 _MOST_PAIRS = 10
 """Of metrics; a longer table is folded."""
 say = prose(__name__)
+_SETS = {
+    "disjoint": "that share no {topic}",
+    "overlapping": "drawn independently of each other (Sanderson and Zobel, 2005)",
+    "bootstrap": "drawn with replacement",
+}
 
 
 def topics_report(study: TopicsStudy, *, posterior: bool = False, published: bool = False) -> Report:
@@ -74,7 +80,7 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False, published: boo
     """
     return Report(
         command="topics",
-        title=say("title"),
+        title=f"How many {unit().topics} are enough?",
         facts=topic_facts(study),
         summary=topic_summary(study),
         key_figures=topic_figures(study),
@@ -111,9 +117,8 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
 
 def without_topics(report: Report, reason: str) -> Report:
     """Return a report with the reason why its scores leave nothing to say about topics."""
-    title, blocks = say("size title"), (Text(paragraphs=(not_estimated(reason),), look="note"),)
-    section = Section(id="topics", title=title, lead=say("unestimated lead"), blocks=blocks, brief=True)
-    return report.extended(sections=(section,))
+    note = Text(paragraphs=(not_estimated(reason),), look="note")
+    return report.extended(sections=(say.section("unestimated", note, id="topics"),))
 
 
 def _data(study: TopicsStudy, *, posterior: bool) -> dict[str, Writer]:
@@ -145,23 +150,22 @@ def _size_sections(study: TopicsStudy, *, brief: bool = True, published: bool = 
     }
     if failed:
         words = (
-            say("refused"),
-            *(say("refusal", part=part_name(analysis), reason=reason) for analysis, reason in failed.items()),
+            "This cannot be estimated.",
+            *(f"{sentence_case(part_name(analysis))}: {reason}." for analysis, reason in failed.items()),
         )
-        stand_in = (say("stand-in"),) * any(analysis.startswith(SAMPLED) for analysis in failed)
+        stand_in = ("The faster sampler was used instead.",) * any(analysis.startswith(SAMPLED) for analysis in failed)
         notes.append(Text(paragraphs=(*words, *stand_in), look="note"))
     if study.posterior is None:
         blocks = list(_observed(study, published=published))
     else:
         check = (Text(paragraphs=(say("check"),)), *_observed(study, published=published))
-        blocks = [*_model_blocks(study, study.posterior), Fold(title=say("check title"), blocks=check)]
+        blocks = [*_model_blocks(study, study.posterior), Fold(title="A check: counts as observed", blocks=check)]
     if explained:
         blocks.insert(1, Text(paragraphs=explained))
     blocks[1:1] = notes
     if published:
         blocks.append(_published_table(study))
-    lead = say("size lead", study=study)
-    section = Section(id="topics", title=say("size title"), lead=lead, blocks=tuple(blocks), brief=brief)
+    section = say.section("topics", *blocks, brief=brief, max_error=study.minimum.max_error)
     return (section, *_fewer_section(study))
 
 
@@ -174,7 +178,10 @@ def _model_blocks(study: TopicsStudy, posterior: BayesianErrorRate) -> list[Bloc
     refused = counts[counts["note"] != ""]
     if len(refused):
         rows = refused.to_dict("records")
-        words = tuple(say("no count", row=row, tolerance=tolerance_name(study, row["tolerance"])) for row in rows)
+        words = tuple(
+            f"{name_of_metric(row['metric'])}, tolerance {tolerance_name(study, row['tolerance'])}: {row['note']}."
+            for row in rows
+        )
         blocks.append(Text(paragraphs=words, look="note"))
     return blocks
 
@@ -187,7 +194,9 @@ def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Pic
     return Picture(
         **say.named("topics_needed", level=level),
         draw=lambda: figures.count_rows(drawn.reset_index(drop=True), at_hand=study.error_rates.n_topics),
-        alt="; ".join(say("mark", row=row) for row in drawn.to_dict("records")),
+        alt="; ".join(
+            f"{name_of_metric(row['metric'])} at {row['label']}: {row['needed']}" for row in drawn.to_dict("records")
+        ),
     )
 
 
@@ -213,18 +222,22 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
         error_rate_model_sort=data["error_rate_model"],
     )
     ties, counted = ties_counted(study), count_errors(data)
-    return Table(
-        name="topics_needed",
-        **say.titled("counts", study=study, rates=rates, ties=ties, counted=counted, by_model=by_model, likely=likely),
-        frame=table_frame,
+    return say.table(
+        "counts",
+        table_frame,
+        (METRIC,),
+        (TOLERANCE,),
+        right(text, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
+        right(text, f"{unit().Topics} needed", median="median", interval=f"{level} interval"),
+        right(enough=f"{rates.n_topics} are enough"),
+        called="topics_needed",
         data=data,
-        columns=(
-            METRIC,
-            TOLERANCE,
-            *right(text, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
-            *right(text, f"{unit().Topics} needed", median="median", interval=f"{level} interval"),
-            *right(enough=f"{rates.n_topics} are enough"),
-        ),
+        study=study,
+        rates=rates,
+        ties=ties,
+        counted=counted,
+        by_model=by_model,
+        likely=likely,
     )
 
 
@@ -243,7 +256,7 @@ def _observed(study: TopicsStudy, *, published: bool) -> tuple[Block, ...]:
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
     tables = (_side_by_side(study),) if published else (_published_table(study), _side_by_side(study))
-    blocks.append(Fold(title=say("published title"), blocks=tables))
+    blocks.append(Fold(title="As published: Table 7 of Pal, Mitra and Kamps", blocks=tables))
     return tuple(blocks)
 
 
@@ -263,18 +276,16 @@ def _side_by_side(study: TopicsStudy) -> Table:
         frame["median"] = [topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()]
         frame["median_sort"], error_words = counts["median"], count_errors(counts)
     curve = f"the {study.minimum.curve}" if study.minimum.curve else "–"
-    return Table(
-        **say.named(
-            "three_counts", model=model, said=error_words, errors=_count_errors(study.minimum, study.published)
-        ),
-        frame=frame,
+    return say.table(
+        "three_counts",
+        frame,
+        (METRIC,),
+        (TOLERANCE,),
+        right(text, "Observed, continued by", text_published="the exponential as published", text=curve),
+        right(text, "Model", median="median", interval=f"{level} interval") if model else (),
         data=data[["metric", "tolerance", "text_published", "text", *model]],
-        columns=(
-            METRIC,
-            TOLERANCE,
-            *right(text, "Observed, continued by", text_published="the exponential as published", text=curve),
-            *(right(text, "Model", median="median", interval=f"{level} interval") if model else ()),
-        ),
+        said=error_words,
+        errors=_count_errors(study.minimum, study.published),
     )
 
 
@@ -290,13 +301,19 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     order = minimum.data["n_topics"].to_pandas()
     for metric in metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
-    relative, marks = study.error_rates.tolerance_unit == "relative", count_marks(minimum)
-    return Table(
-        name=name,
-        **say.titled("minimum", minimum=minimum, relative=relative, errors=_count_errors(minimum), marks=marks),
-        frame=wide,
-        columns=(*left(**{unit: "Tolerance"}), *right(**{metric: name_of_metric(metric) for metric in metrics})),
+    relative = study.error_rates.tolerance_unit == "relative"
+    marks = [f"{mark}: {meaning}." for mark, meaning in count_marks(minimum)]
+    return say.table(
+        "minimum",
+        wide,
+        left(**{unit: "Tolerance"}),
+        right(**{metric: name_of_metric(metric) for metric in metrics}),
+        called=name,
         data=minimum.to_frame(),
+        beyond=f", and beyond that by the {minimum.curve}" if minimum.curve else "",
+        lead="as a share of the larger of the two means" if relative else "in the metric's own unit",
+        errors=_count_errors(minimum),
+        marks=marks,
     )
 
 
@@ -306,18 +323,17 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         return ()
     wide = fewer_rows(study)
     names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in wide.columns[2:]}
-    table = Table(
-        **say.named("fewer_topics", likely=_error_of_chances(study.posterior, fewer["p_fewer"])),
-        frame=wide.rename(columns=names),
+    table = say.table(
+        "fewer_topics",
+        wide.rename(columns=names),
+        left(name_of_metric, metric_a="First", metric_b="Second"),
+        right(drawn_chance, "Tolerance", **{name: name for name in names.values()}),
         data=fewer,
-        columns=(
-            *left(name_of_metric, metric_a="First", metric_b="Second"),
-            *right(drawn_chance, "Tolerance", **{name: name for name in names.values()}),
-        ),
+        likely=_error_of_chances(study.posterior, fewer["p_fewer"]),
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
-    shown_whole = table if len(wide) <= _MOST_PAIRS else Fold(title=say("every pair title"), blocks=(table,))
-    return (Section(**say.headed("fewer lead", study=study), blocks=(sentences, shown_whole)),)
+    shown_whole = table if len(wide) <= _MOST_PAIRS else Fold(title="Every pair of metrics", blocks=(table,))
+    return (say.section("fewer", sentences, shown_whole, brief=False, study=study),)
 
 
 def _error_of_chances(posterior: BayesianErrorRate, chances: "pd.Series[float]") -> list[float]:
@@ -337,8 +353,8 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
         ]
         level, who = tolerance_name(study, float(str(tolerance))), listed(map(name_of_metric, best), most=NAMED)
         least = "" if others.empty else drawn_chance(others.iloc[0])
-        words = say("fewest", level=level, who=who, alone=len(best) == 1, least=least, unsettled=unsettled)
-        sentences.append(words)
+        which = "none" if not least else "unsettled" if unsettled else "fewest"
+        sentences.append(say(which, level=level, who=who, n=len(best), least=least, unsettled=unsettled))
     return sentences
 
 
@@ -346,16 +362,23 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
 
 
 def _methods(study: TopicsStudy) -> Methods:
-    tolerances, family, posterior = tolerance_names(study), study.minimum.family, study.posterior
-    modelled = [] if posterior is None else [tolerance_name(study, tolerance) for tolerance in posterior.tolerances]
-    words = say(
-        "methods",
-        study=study,
-        rates=study.error_rates,
-        tolerances=tolerances,
-        modelled=modelled if modelled != tolerances else [],
-        curves=[] if family is None else [FAMILIES[name].title for name in study.comparison.summary()["family"]],
-        best="" if family is None else FAMILIES[family].title,
-        detectable=detectable(),
-    )
-    return Methods(paragraphs=(words,))
+    tolerances, family, posterior = listed(tolerance_names(study)), study.minimum.family, study.posterior
+    rates, max_error = study.error_rates, study.minimum.max_error
+    share = "a share of the larger mean (Buckley and Voorhees, 2000) of " if rates.tolerance_unit == "relative" else ""
+    words = [
+        say(
+            "methods",
+            rates=rates,
+            sampling=_SETS[rates.sampling].format(topic=unit().topic),
+            tolerances=f"{share}{tolerances}{'' if share else ' in the metric’s unit'}",
+        )
+    ]
+    if posterior is not None:
+        modelled = listed(tolerance_name(study, tolerance) for tolerance in posterior.tolerances)
+        words += [say("methods model", posterior=posterior, max_error=max_error, modelled=modelled)]
+        words += ["The distribution was sampled with PyMC."] if posterior.method == "pymc" else []
+    words += [say("methods counts", max_error=max_error, limit=study.minimum.limit)]
+    if family is not None:
+        curves = [FAMILIES[name].title for name in study.comparison.summary()["family"]]
+        words += [say("methods curves", curves=curves, best=FAMILIES[family].title)]
+    return Methods(paragraphs=(" ".join([*words, detectable(), say("made", study=study)]),))

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and signs are meant for people
 """The sections on error rates of a topics study: by size, by metric, by difference, and the curves beyond the data."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -38,7 +39,11 @@ from metaeval.questions.topics.study import CURVE, DIFFERENCES, EXPONENTIAL, Top
 from metaeval.reports.prose import prose
 from metaeval.resampling.bins import DifferenceBins
 
-_READINGS = ("first bin", "every larger bin", "cumulative")
+_READINGS = {
+    "first bin": "First bin within the limit",
+    "every larger bin": "Every larger bin too",
+    "cumulative": "All larger bins together",
+}
 say = prose(__name__)
 
 
@@ -55,21 +60,27 @@ def rates_section(study: TopicsStudy) -> Section:
 
 def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
-    level, curve = "", say("fitted", family=_best_family(study))
+    level, curve = "", f"the {best.title}" if (best := _best_family(study)) else "no curve could be fitted"
     if study.posterior is not None:
         level = percentage(study.posterior.ci_prob)
         if len(study.posterior.minimum_topics().dropna(subset="median")) == len(rates.metrics) * len(rates.tolerances):
             curve = ""
     picture = Picture(
-        **say.named("error_rates", level=level, curve=curve, limit=minimum.max_error, ties=ties_counted(study)),
+        **say.named(
+            "error_rates", level=level, lines=_lines(level, curve), limit=minimum.max_error, ties=ties_counted(study)
+        ),
         draw=lambda: figures.error_panels(
             curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
         alt=_curves_alt(study),
     )
-    return Section(
-        **say.headed("error-rates lead"), blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),)))
-    )
+    return say.section("error-rates", picture, Fold(title="The numbers", blocks=(_rates_table(study),)), brief=False)
+
+
+def _lines(level: str, curve: str) -> str:
+    """Return what the lines of the picture are."""
+    model = f"median of the Bayesian model, with its {level} band" if level else ""
+    return ", or without a band ".join(filter(None, [model, curve]))
 
 
 def _best_family(study: TopicsStudy) -> Family | None:
@@ -84,7 +95,7 @@ def _curves_alt(study: TopicsStudy) -> str:
     )
     named = tolerance_name(study, tolerance)
     return "; ".join(
-        say("size mark", metric=metric, tolerance=named, first=float(a), last=float(b))
+        f"{name_of_metric(metric)}, tolerance {named}: from {share(float(a))} to {share(float(b))}"
         for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
     )
 
@@ -100,12 +111,16 @@ def _rates_table(study: TopicsStudy) -> Table:
     table_frame = rates.set_axis([f"{size}_sort" for size in sizes], axis=1).reset_index()
     for size in sizes:
         table_frame[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
-    return Table(
-        name="error_rates",
-        **say.titled("rates", rates=study.error_rates, ties=ties_counted(study)),
-        frame=with_tolerances(study, table_frame),
+    return say.table(
+        "rates",
+        with_tolerances(study, table_frame),
+        (METRIC,),
+        (TOLERANCE,),
+        right(text, unit().Topics, **{str(size): str(size) for size in sizes}),
+        called="error_rates",
         data=frame,
-        columns=(METRIC, TOLERANCE, *right(text, unit().Topics, **{str(size): str(size) for size in sizes})),
+        rates=study.error_rates,
+        ties=ties_counted(study),
     )
 
 
@@ -119,7 +134,7 @@ def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
         ),
         alt=_by_metric_alt(study),
     )
-    return (Section(**say.headed("compared lead"), blocks=(picture,)),)
+    return (say.section("compared", picture, brief=False),)
 
 
 def _by_metric_alt(study: TopicsStudy) -> str:
@@ -129,8 +144,9 @@ def _by_metric_alt(study: TopicsStudy) -> str:
         order = last.sel({"tolerance": tolerance}).to_series().dropna()
         if len(order):
             least, most = ends(map(name_of_metric, order.index), order, map(share, order))
-            parts.append(say("metric mark", tolerance=tolerance_name(study, tolerance), least=least, most=most))
-    return say("metric marks", size=study.error_rates.sizes[-1], marks=parts)
+            span = f"all {least.figure}" if least == most else f"least {least.who}, most {most.who}"
+            parts.append(f"tolerance {tolerance_name(study, tolerance)}: {span}")
+    return f"At {study.error_rates.sizes[-1]} {unit().topics}, {'; '.join(parts)}."
 
 
 def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
@@ -143,20 +159,18 @@ def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
         blocks = (Text(paragraphs=(not_estimated(study.unestimated[DIFFERENCES]),), look="note"),)
     else:
         return ()
-    return (Section(**say.headed("differences lead"), blocks=blocks),)
+    return (say.section("differences", *blocks, brief=False),)
 
 
 def _difference_picture(bins: DifferenceBins) -> Picture:
     marks = bins.sensitivity()
     return Picture(
-        **say.named(
-            "difference_bins",
-            bins=bins,
-            banded=bool(bins.to_frame()["low"].notna().any()),
-            size=int(marks["size"].iloc[0]),
-        ),
+        **say.named("difference_bins", bins=bins, size=int(marks["size"].iloc[0])),
         draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
-        alt="; ".join(say("difference mark", row=row) for row in marks.itertuples()),
+        alt="; ".join(
+            f"{name_of_metric(metric)}: {'no difference' if math.isnan(difference) else f'{difference:g}'}"
+            for metric, difference in zip(marks["metric"], marks["difference"], strict=True)
+        ),
     )
 
 
@@ -166,7 +180,7 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
     wide = frame.pivot_table(index="metric", columns="reading", values=values, sort=False, dropna=False)
     table_frame = pd.DataFrame({"metric": list(metrics)})
     columns = [METRIC]
-    for reading in _READINGS:
+    for reading, heading in _READINGS.items():
         for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
             name = f"{value} {reading}"
             by_metric = wide.reindex(table_frame["metric"])
@@ -175,13 +189,8 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
                 without_error(*row, write) for row in zip(readings, by_metric[f"{value}_error", reading], strict=True)
             ]
             table_frame[f"{name}_sort"] = readings.to_numpy()
-            columns += right(text, say(reading), **{name: word})
-    return Table(
-        **say.named("difference_required", frame=frame, limit=bins.max_error),
-        frame=table_frame,
-        columns=tuple(columns),
-        data=frame,
-    )
+            columns += right(text, heading, **{name: word})
+    return say.table("difference_required", table_frame, columns, data=frame, frame=frame, limit=bins.max_error)
 
 
 def _beyond_the_data(study: TopicsStudy) -> Section:
@@ -189,25 +198,25 @@ def _beyond_the_data(study: TopicsStudy) -> Section:
         block: Block = Text(paragraphs=(not_estimated(study.unestimated[CURVE]),), look="note")
     else:
         block = _held_out_table(study)
-    return Section(
-        **say.headed("held-out lead"),
-        blocks=(
-            *_curve_words(study),
-            block,
-            Fold(title=say("every fit"), blocks=(_fits_table(study),)),
-            Fold(title=say("published"), blocks=_exponential(study)),
-        ),
+    return say.section(
+        "held-out",
+        *_curve_words(study),
+        block,
+        Fold(title="Every fit", blocks=(_fits_table(study),)),
+        Fold(title="The published exponential", blocks=_exponential(study)),
+        brief=False,
     )
 
 
 def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
     if study.minimum.family is None:
         return ()
-    ranking, bias = study.comparison.summary().set_index("family"), None
+    words = [say("continued", size=study.error_rates.sizes[-1], family=_best_family(study))]
+    ranking = study.comparison.summary().set_index("family")
     if study.minimum.family != EXPONENTIAL and EXPONENTIAL in ranking.index:
-        bias = float(ranking["held_out_bias"][EXPONENTIAL])
-    words = say("continued", size=study.error_rates.sizes[-1], family=_best_family(study), bias=bias)
-    return (Text(paragraphs=(words,)),)
+        bias = _signed_share(ranking["held_out_bias"][EXPONENTIAL])
+        words += [] if bias == MISSING else [f"There the bias of the exponential was {bias}."]
+    return (Text(paragraphs=(" ".join(words),)),)
 
 
 def _held_out_table(study: TopicsStudy) -> Table:
@@ -217,17 +226,15 @@ def _held_out_table(study: TopicsStudy) -> Table:
         formula=[FAMILIES[name].formula for name in summary["family"]],
     )
     above = "Held-out sizes"
-    return Table(
-        **say.named("curves_compared"),
-        frame=frame,
+    return say.table(
+        "curves_compared",
+        frame,
+        left(name="Curve"),
+        right(number(2), above, held_out_error="Error"),
+        right(_signed_share, above, held_out_bias="Bias"),
+        right(whole, n_fitted="Fits"),
+        left(formula="Formula"),
         data=summary,
-        columns=(
-            *left(name="Curve"),
-            *right(number(2), above, held_out_error="Error"),
-            *right(_signed_share, above, held_out_bias="Bias"),
-            *right(whole, n_fitted="Fits"),
-            *left(formula="Formula"),
-        ),
     )
 
 
@@ -237,17 +244,15 @@ def _fits_table(study: TopicsStudy) -> Table:
         name=[sentence_case(FAMILIES[name].title) for name in frame["family"]],
         outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
     )
-    return Table(
-        **say.named("curves"),
-        frame=table_frame,
+    return say.table(
+        "curves",
+        table_frame,
+        (METRIC,),
+        (TOLERANCE,),
+        left(name="Curve"),
+        right(number(2), held_out_error="Held out", weighted_error="All sizes"),
+        left(outcome="Parameters"),
         data=frame,
-        columns=(
-            METRIC,
-            TOLERANCE,
-            *left(name="Curve"),
-            *right(number(2), held_out_error="Held out", weighted_error="All sizes"),
-            *left(outcome="Parameters"),
-        ),
     )
 
 
@@ -260,18 +265,17 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
     bias = zip(fits["held_out_bias"], errors["held_out_bias"], strict=True)
     frame["held_out_bias"] = [_signed_share(*row) for row in bias]
     frame = frame.assign(**{f"{name}_sort": fits[name] for name in (*numbers, "held_out_bias")})
-    table = Table(
-        name="exponential",
-        **say.titled("exponential table", criterion=PUBLISHED_CRITERION),
-        frame=frame,
+    table = say.table(
+        "exponential table",
+        frame,
+        (METRIC,),
+        (TOLERANCE,),
+        right(text, "A₁", a1="value", se_a1="s.e."),
+        right(text, "A₂", a2="value", se_a2="s.e."),
+        right(text, chi_squared="χ²", held_out_bias="Held-out bias", n_zero_sizes="Left out"),
+        called="exponential",
         data=fits,
-        columns=(
-            METRIC,
-            TOLERANCE,
-            *right(text, "A₁", a1="value", se_a1="s.e."),
-            *right(text, "A₂", a2="value", se_a2="s.e."),
-            *right(text, chi_squared="χ²", held_out_bias="Held-out bias", n_zero_sizes="Left out"),
-        ),
+        criterion=PUBLISHED_CRITERION,
     )
     last = study.error_rates.sizes[-1]
     picture = Picture(

@@ -45,29 +45,39 @@ def numbers_section(study: TopicsStudy) -> Section:
     table = Table(
         **say.named(
             "by_number_of_topics",
-            study=study,
+            size=study.error_rates.sizes[-1],
+            rates=_rates_by(study),
             at_hand=at_hand,
             alpha=_ALPHA,
             power=_POWER,
             errors=_errors(frame),
-            unknown=study.posterior is not None and tolerances[-1] > 0,
         ),
         frame=frames[at_hand],
         columns=tuple(columns),
         data=frame,
         steps=Steps(what=unit().Topics, frames=frames, at=at_hand),
     )
-    return Section(
-        **say.headed("numbers lead"),
-        blocks=(table, Fold(title=say("others title"), blocks=(_few(frame, names, at_hand),))),
+    return say.section(
+        "numbers",
+        table,
+        Fold(title=f"Other numbers of {unit().topics}", blocks=(_few(frame, names, at_hand),)),
+        brief=False,
     )
 
 
-def _errors(part: pd.DataFrame) -> dict[str, list[float]]:
+def _rates_by(study: TopicsStudy) -> str:
+    """Return what gives the rates."""
+    if study.posterior is not None:
+        return "the median of the Bayesian model with its interval"
+    return f"the {study.minimum.curve}" if study.minimum.curve else "no curve could be fitted"
+
+
+def _errors(part: pd.DataFrame) -> list[tuple[str, list[float], str]]:
     """Return the Monte-Carlo errors of the rates and of the ends of their intervals, where a model drew them."""
     if "rate_error" not in part:
-        return {}
-    return {"rates": [*part["rate_error"]], "ends": [*part["low_error"], *part["high_error"]]}
+        return []
+    ends = [*part["low_error"], *part["high_error"]]
+    return [("a rate", [*part["rate_error"]], " points"), ("the ends of intervals", ends, " points")]
 
 
 def _written(part: pd.DataFrame, name: str) -> list[str]:
@@ -120,16 +130,14 @@ def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
             _written(of_number, "rate"),
             of_number["difference"].to_numpy(),
         )
-    return Table(
-        **say.named("by_some_numbers_of_topics", tolerance=names[least], errors=_errors(rows)),
-        frame=table_frame,
-        columns=(
-            METRIC,
-            *right(text, "Error rate with", **{f"rate {n_topics}": str(n_topics) for n_topics in chosen}),
-            *right(
-                number(4),
-                "Detectable difference with",
-                **{f"difference {n_topics}": str(n_topics) for n_topics in chosen},
-            ),
+    return say.table(
+        "by_some_numbers_of_topics",
+        table_frame,
+        (METRIC,),
+        right(text, "Error rate with", **{f"rate {n_topics}": str(n_topics) for n_topics in chosen}),
+        right(
+            number(4), "Detectable difference with", **{f"difference {n_topics}": str(n_topics) for n_topics in chosen}
         ),
+        tolerance=names[least],
+        errors=_errors(rows),
     )

@@ -18,12 +18,22 @@ from metaeval.reports.shared import facts
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 
 _QUANTILES = ("median", "low", "high")
+_FEWER = "fewer than"
+_COUNTED = {
+    "observed": "{:.0f}",
+    "extrapolated": "about {:.0f}",
+    "above limit": "more than {:.0f}",
+    "below smallest": "fewer than {:.0f}",
+    "at most smallest": "{:.0f} or fewer",
+}
 say = prose(__name__)
 
 
 def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
     """Answer in a sentence; then which of several numbers to quote, and what they do not say."""
-    return (topic_answer(study), topic_quote(study), say("caution", sampling=study.error_rates.sampling))
+    sampling = study.error_rates.sampling
+    words = [*([say(sampling)] if sampling in {"disjoint", "overlapping"} else []), say("caution")]
+    return (topic_answer(study), topic_quote(study), " ".join(words))
 
 
 def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
@@ -50,33 +60,43 @@ def topic_answer(study: TopicsStudy) -> str:
     names = [need.metric for need in needs]
     orders, written = [need.order for need in needs], [need.topics for need in needs]
     extremes = list(dict.fromkeys(ends(names, orders, written))) if needs else []
-    return say(
-        "answer",
-        least=extremes[0].figure if extremes else "",
-        most=extremes[-1].figure if len(extremes) > 1 else "",
-        who=named(extremes, "metrics"),
-        n=len(metrics),
-        one=name_of_metric(metrics[0]),
-        silent=len(metrics) - len(needs),
+    n, silent = len(metrics), len(metrics) - len(needs)
+    observed = study.posterior is None or any(need.observed for need in needs)
+    within = say(
+        "within",
         max_error=study.minimum.max_error,
-        tolerance=tolerance_name(study, tolerance) if tolerance else "",
-        observed=study.posterior is None or any(need.observed for need in needs),
+        at=f" at tolerance {tolerance_name(study, tolerance)}" if tolerance else "",
+        under=f" under {name_of_metric(metrics[0])}" if n == 1 else "",
+        observed=", as observed" if needs and observed else "",
     )
+    if not extremes:
+        return say("answer none", within=within)
+    low, high, who = extremes[0].figure, extremes[-1].figure, named(extremes, "metrics")
+    if len(extremes) > 1:
+        return say("answer range", low=low, high=high, who=who, within=within)
+    under = "" if n == 1 else f", under {who[0] if silent else 'every metric'},"
+    keep = "are needed to keep" if low.startswith("more than") else "keep"
+    return say("answer", figure=low, under=under, keep=keep, within=within)
 
 
 def topic_quote(study: TopicsStudy) -> str:
     """Say which of the numbers to quote, and what stands behind them."""
     names = [tolerance_name(study, tolerance) for tolerance in _quoted(study) if tolerance]
-    return say(
-        "quote",
-        strict=0.0 in study.error_rates.tolerances,
-        tolerance=names[0] if names else "",
-        relative=study.error_rates.tolerance_unit == "relative",
-        posterior=study.posterior,
-        size=study.error_rates.sizes[-1],
-        family=FAMILIES[study.minimum.family] if study.minimum.family else None,
-        reason=study.unestimated.get(CURVE),
+    lead = (
+        f"{names[0]}{' of the larger mean' if study.error_rates.tolerance_unit == 'relative' else ''}" if names else ""
     )
+    if 0.0 not in study.error_rates.tolerances:
+        quote = say("quote lead", lead=lead)
+    else:
+        quote = (
+            say("quote both", tolerance=names[0], lead=lead) if names else "Quote tolerance 0 where any lead counts."
+        )
+    if study.posterior is not None:
+        return f"{quote} {say('model', level=percentage(study.posterior.ci_prob))}"
+    size, family = study.error_rates.sizes[-1], study.minimum.family
+    if family:
+        return f"{quote} {say('curve', size=size, family=FAMILIES[family])}"
+    return f"{quote} {say('no curve', size=size, reason=study.unestimated.get(CURVE) or 'no curve fits')}"
 
 
 class _Need(NamedTuple):
@@ -103,14 +123,14 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
                 topic_count(estimate[quantile], estimate[f"{quantile}_error"]) for quantile in _QUANTILES
             )
             few = all(estimate[quantile] < SMALLEST_SIZE for quantile in _QUANTILES)
-            said = say("few", n=SMALLEST_SIZE) if few else WrittenFigure(f"{middle} [{low}, {high}]", middle)
+            said = f"{_FEWER} {SMALLEST_SIZE}" if few else WrittenFigure(f"{middle} [{low}, {high}]", middle)
             needs.append(_Need(median, name, said, middle))
             continue
         # whoever passes an end of what was tried stands behind whoever reaches it
         past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
         figure, further = past.get(row["kind"], (counted, 0.0))
         if not np.isnan(figure):
-            said = say("count", kind=row["kind"], figure=figure)
+            said = _COUNTED[row["kind"]].format(figure)
             middle = f"<{figure:.0f}" if row["kind"] == "below smallest" else said
             needs.append(_Need(figure + further, name, said, middle, observed=True))
     return needs
@@ -128,7 +148,7 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
     metrics, counts = list(study.error_rates.metrics), _counts(study)
     frame, columns, used = pd.DataFrame({"metric": metrics}), list[Column](), []
     for tolerance in _quoted(study):
-        name, head = f"needed {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
+        name, head = f"needed {tolerance:g}", f"{unit().Topics} at tolerance {tolerance_name(study, tolerance)}"
         needs = {need.metric: need for need in _needs(study, tolerance)}
         ordered_needs = [needs.get(name_of_metric(metric)) for metric in metrics]
         texts = [MISSING if need is None else need.middle for need in ordered_needs]

@@ -93,7 +93,7 @@ def with_tolerances(study: TopicsStudy, frame: pd.DataFrame) -> pd.DataFrame:
 
 def not_estimated(reason: str) -> str:
     """Return a reason as a sentence."""
-    return say("not estimated", reason=reason.rstrip("."))
+    return f"This cannot be estimated: {reason.rstrip('.')}."
 
 
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
@@ -144,5 +144,13 @@ def count_marks(table: MinimumTopics) -> list[tuple[str, str]]:
         "at most smallest": f"≤{table.smallest_size}",
         "cannot be estimated": MISSING,
     }
+    beyond = f"beyond {table.largest_size} {unit().topics} by the {table.curve or 'curve'}"
+    meanings = {
+        "extrapolated": f"extrapolated {beyond}",
+        "above limit": "more than that",
+        "below smallest": f"the smallest size is enough, and by the curve so is one {unit().topic} fewer",
+        "at most smallest": "the smallest size is enough; smaller ones are unknown",
+        "cannot be estimated": "cannot be estimated",
+    }
     present = set(table.to_frame()["kind"])
-    return [(mark, say("mark", kind=kind, table=table)) for kind, mark in marks.items() if kind in present]
+    return [(mark, meanings[kind]) for kind, mark in marks.items() if kind in present]

@@ -38,7 +38,7 @@ _TIES = choice(
 )
 _BY = Option(
     "question,voter",
-    "By what votes hang together.",
+    "Cluster errors by question, voter or both.",
     checks.several(checks.one_of("question", "voter")),
     means="clusters",
     shown="what is known of both",

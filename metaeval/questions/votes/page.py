@@ -3,19 +3,22 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from metaeval.base.bibliography import cited
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import Figure
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
     bracketed,
-    chance,
     interval,
     intervals,
+    listed,
     number,
     p_value,
     percentage,
@@ -37,39 +40,36 @@ from metaeval.questions.votes.study import AS_RANKS, VoteGroup, VotesStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, with_ends
 from metaeval.reports.prose import prose
+from metaeval.reports.ranked import ranked_columns, written_ranks
 from metaeval.reports.shared import facts, unanswered
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _STRENGTH = number(2)
-_MOST_LETTERS, _MOST_SHOWN, _MOST_PAIRS = 12, 60, 10
+_MOST_SHOWN, _MOST_PAIRS = 60, 10
+_UNKNOWN, _NO_GROUPS = "it is unknown who voted on what", "nothing groups the votes further"
+_ALL_OF = {"question": "on one question", "voter": "by one voter"}
+_TIES = {
+    "half": "a tie being half a win for either system",
+    "davidson": f"with Davidson’s parameter of ties{cited(['davidson1970'])}",
+    "drop": "without the ties",
+}
+_SIDES = {"above": "never lost", "below": "never won", "beside": "met none of them"}
 say = prose(__name__)
 
 
 def votes_report(study: VotesStudy) -> Report:
     """Put a study of votes into a report."""
     if not study.groups:
-        return sweeps_report(study, *powers_section(study), *unanswered(_failed(study)))
-    frame, counts, group, of_runs = study.to_frame(), study.pair_counts(), study.first, len(study.powers) > 0
+        return sweeps_report(study, title_of(study), *powers_section(study), *unanswered(_failed(study)))
+    frame, counts, of_runs = study.to_frame(), study.pair_counts(), len(study.powers) > 0
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
     counted = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
-        title=say("title", of_runs=of_runs),
+        title=title_of(study),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(
-            _answer(study, counts, settled),
-            say(
-                "errors",
-                study=study,
-                group=group,
-                settled=settled,
-                of_runs=of_runs,
-                name=_named(study)[0][0],
-                single=[name for name, n in group.main.n_units.items() if n == 1],
-                holm=counts[counts["correction"] == "holm"].to_dict("records")[0],
-            ),
-        ),
+        summary=(_answer(study, counts, settled), _errors(study, counts)),
         key_figures=listed_figures(_figures(study, settled)),
         sections=(
             _ranks_section(study, frame),
@@ -100,7 +100,7 @@ def _failed(study: VotesStudy) -> list[Item]:
 
 
 def _named(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
-    """Return the groups with their names, which one alone needs not."""
+    """Name the groups if there are several."""
     several = study.n_groups > 1
     return [
         (f"group {group_number}" if several else "", group) for group_number, group in enumerate(study.groups, start=1)
@@ -112,25 +112,49 @@ def _pairs_counted(study: VotesStudy) -> tuple[tuple[str, str], ...]:
     n_pairs, n_groups = len(study.sweeps) + sum(len(group.settled) for group in study.groups), study.n_groups
     if n_groups == 1:
         return facts(pair=n_pairs)
-    return (*facts(**{"unconnected group": n_groups}), (f"{n_pairs:,}", say("pairs within")))
+    return (*facts(**{"unconnected group": n_groups}), (f"{n_pairs:,}", "pairs within groups"))
+
+
+def title_of(study: VotesStudy) -> str:
+    """Return the question: of people's votes, or of preferences between rankings of a topic."""
+    topic = unit().topic
+    return (
+        f"Which runs are preferred, {topic} by {topic}?" if len(study.powers) else "Which systems win pairwise votes?"
+    )
 
 
 def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, Any]) -> str:
     """Say who leads the first group, and how many pairs are settled there and in the others."""
     group, by_ranks = study.first, counts[counts["correction"] == AS_RANKS].iloc[1:]
-    ranks, swept = group.ranks.to_frame(), study.sweeps
-    return say(
-        "answer",
-        first=natural_order(ranks.loc[ranks["rank"] == 1, "system"]),
-        possible=int((ranks["rank_low"] == 1).sum()),
-        n=len(ranks),
-        n_groups=study.n_groups,
-        name=_named(study)[0][0],
-        above=_side(group, "above"),
-        settled=settled,
-        n_others=int(by_ranks["n_pairs"].sum()) + len(swept),
-        others=int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0),
-    )
+    ranks, swept, above = group.ranks.to_frame(), study.sweeps, _side(group, "above")
+    first = natural_order(ranks.loc[ranks["rank"] == 1, "system"])
+    possible = int((ranks["rank_low"] == 1).sum())
+    which = "several" if len(first) > 1 else "one" if possible == 1 else "leads"
+    answer = say(f"answer {which}", first=first[0], possible=possible, n=len(ranks), settled=settled)
+    if above:
+        answer = say("never lost", names=above, answer=answer)
+    if study.n_groups > 1:
+        answer = say("in a group", name=_named(study)[0][0], n_groups=study.n_groups, answer=answer)
+    if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
+        n_settled = int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0)
+        answer = f"{answer} {say('other groups', settled=n_settled, n=n_others)}"
+    return answer
+
+
+def _errors(study: VotesStudy, counts: pd.DataFrame) -> str:
+    """Say what clusters of votes cost, or that votes are taken for independent, and what a single unit hides."""
+    group, of_runs = study.first, len(study.powers) > 0
+    single = [name for name, n in group.main.n_units.items() if n == 1]
+    if group.main.clusters:
+        by = [unit().topic] if of_runs else group.main.clusters
+        words = [say("errors clustered", by=by, inflation=group.main.inflation)]
+        holm = counts[counts["correction"] == "holm"].to_dict("records")
+        words += [] if of_runs else [say("errors decide", holm=holm[0])]
+    else:
+        alone = bool(single) and not study.counted
+        words = [say("errors independent", reason=_NO_GROUPS if alone else _UNKNOWN)]
+    words += [say("single", all=listed(map(_ALL_OF.get, single)), units=single)] if single else []
+    return f"{f'{name.capitalize()}: ' if (name := _named(study)[0][0]) else ''}{' '.join(words)}"
 
 
 def _side(group: VoteGroup, side: str) -> list[str]:
@@ -145,23 +169,18 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
     best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
     odds, low, high = _difference(group, best, second)
     leading = [1.0 / (1.0 + math.exp(-value)) for value in (odds, low, high)]
+    of, ties = f", {name}" if name else "", "" if group.main.ties == "half" else ", ties aside"
+    n_settled, inflation = settled["n_significant"], group.main.inflation
+    clustered = f"{_STRENGTH(inflation)} times" if group.main.clusters else ""
     return [
         KeyFigure(
-            say("preferred", best=best, second=second, ties=group.main.ties, name=name),
+            f"Expected share of the votes for {best} against {second}{ties}{of}",
             bracketed(leading[0], leading[1], leading[2]),
             with_ends(*leading),
         ),
-        KeyFigure(say("possible", name=name), share_of(possible, len(ranks)), counted(possible, len(ranks))),
-        KeyFigure(
-            say("settled", name=name),
-            share_of(settled["n_significant"], n_pairs),
-            counted(settled["n_significant"], n_pairs),
-        ),
-        KeyFigure(
-            say("inflation", name=name),
-            f"{_STRENGTH(group.main.inflation)} times" if group.main.clusters else "",
-            {"inflation": group.main.inflation},
-        ),
+        KeyFigure(f"Systems that may be first{of}", share_of(possible, len(ranks)), counted(possible, len(ranks))),
+        KeyFigure(f"Settled pairs{of}", share_of(n_settled, n_pairs), counted(n_settled, n_pairs)),
+        KeyFigure(f"Errors, relative to independent votes (median system){of}", clustered, {"inflation": inflation}),
     ]
 
 
@@ -181,50 +200,32 @@ def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
     blocks: list[Block] = []
     for group_number, (name, group) in enumerate(_named(study), start=1):
         of_group = frame[frame["group"] == group_number] if name else frame
-        picture = Picture(
-            name=f"ranks {name}".strip(),
-            draw=lambda group=group: group.ranks.plot(PREFERENCE),  # type: ignore[misc]  # bound now
-            title=say("ranks title", name=name),
-            caption=say("ranks", level=_level(study)),
-            alt=say("ranks in words", first=of_group.iloc[0]),
+        draw = partial(group.ranks.plot, PREFERENCE)
+        picture = say.picture(
+            "ranks", draw, called=f"ranks {name}".strip(), name=name, level=_level(study), first=of_group.iloc[0]
         )
         blocks += [picture, _ranks_table(study, of_group, name)]
-    return Section(id="ranks", title=say("section ranks"), lead=say("ranks lead"), brief=True, blocks=tuple(blocks))
+    return say.section("ranks", *blocks)
 
 
 def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
-    written = zip(part["rank_low"], part["rank_high"], strict=True)
-    frame = part.assign(
-        ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],
-        ranks_sort=part["rank_low"],
-        interval=intervals(part["low"], part["high"], _STRENGTH),
-    )
-    few = part["letters"].str.len().max() <= _MOST_LETTERS
-    top = next(column for column in map(str, part) if column.startswith("p_top_"))
-    return Table(
-        name=name or "systems",
-        title=say("systems title", name=name),
-        caption=say("systems", letters=few, level=_level(study)),
-        frame=frame,
-        columns=(
-            *rising(whole, rank="Rank"),
-            *left(system="System"),
-            *right(share, win_rate="Win rate"),
-            *right(_STRENGTH, strength="Strength"),
-            *right(text, interval="interval", ranks=say("interval", level=_level(study))),
-            *right(chance, "Probability", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"}),
-            *right(whole, "Significantly", n_above="better", n_below="worse"),
-            *right(whole, votes="Votes"),
-            *(left(letters="Groups") if few else ()),
-        ),
+    strengths = (*right(share, win_rate="Win rate"), *right(_STRENGTH, strength="Strength"))
+    ranks = right(text, interval="interval", ranks=f"{_level(study)} interval of the rank")
+    return say.table(
+        "systems",
+        written_ranks(part).assign(interval=intervals(part["low"], part["high"], _STRENGTH)),
+        ranked_columns(part, strengths, ranks, right(whole, votes="Votes")),
+        called=name or "systems",
         data=part,
+        name=name,
+        level=_level(study),
     )
 
 
 def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     of_runs = len(study.powers) > 0
     counts = counts[counts["correction"] == AS_RANKS] if of_runs else counts  # t tests are those of mean preferences
-    labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in counts["correction"]}
+    labels = {name: "ranks" if name == AS_RANKS else CORRECTIONS.label(name) for name in counts["correction"]}
     frame = counts.assign(
         how=counts["correction"].map(labels),
         found=[share_of(*row) for row in zip(counts["n_significant"], counts["n_pairs"], strict=True)],
@@ -234,26 +235,19 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
         ],
     )
     alone = {"alone": "if votes were independent"}
-    table = Table(
-        name="pairs",
-        title=say("pairs title"),
-        caption=say("pairs", study=study, of_runs=of_runs, freedom=_surpassed(study, counts)),
-        frame=frame,
-        columns=(
-            *_group_column(study),
-            *left(how="Decision"),
-            *right(text, "Settled pairs", found="as voted", **({} if of_runs else alone)),
-        ),
+    table = say.table(
+        "pairs",
+        frame,
+        _group_column(study),
+        left(how="Decision"),
+        right(text, "Settled pairs", found="as voted", **({} if of_runs else alone)),
         data=counts,
+        alpha=study.alpha,
+        freedom=_surpassed(study, counts),
     )
     pictures = tuple(_shares_picture(name, group) for name, group in _named(study))
-    return Section(
-        id="pairs",
-        title=say("section pairs"),
-        lead=say("pairs lead", of_runs=of_runs),
-        brief=True,
-        blocks=(table, Fold(title=say("shares fold"), blocks=pictures)),
-    )
+    fold = Fold(title="Share of the votes of every pair", blocks=pictures)
+    return say.section("runs" if of_runs else "pairs", table, fold, id="pairs")
 
 
 def _surpassed(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
@@ -272,14 +266,15 @@ def _group_column(study: VotesStudy) -> tuple[Column, ...]:
 def _shares_picture(name: str, group: VoteGroup) -> Picture:
     order = group.main.to_frame()["system"].tolist()[:_MOST_SHOWN]
     shares, played = _matrices(group, order)
-    return Picture(
-        name=f"shares {name}".strip(),
-        draw=lambda: _share_map(shares, played),
-        title=say("shares title", name=name),
-        caption=say("shares", shown=len(order), n=len(group.main.systems)),
-        alt=say(
-            "shares in words", best=order[0], mean=float(np.nanmean(shares.to_numpy()[0])) if len(order) > 1 else 0
-        ),
+    return say.picture(
+        "shares",
+        lambda: _share_map(shares, played),
+        called=f"shares {name}".strip(),
+        name=name,
+        n_shown=len(order),
+        n=len(group.main.systems),
+        best=order[0],
+        mean=float(np.nanmean(shares.to_numpy()[0])) if len(order) > 1 else 0,
     )
 
 
@@ -304,43 +299,30 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
     if not len(frame):
         return []
     table_frame = frame.assign(
-        what=[say(f"side {side}") for side in frame["side"]],
+        what=frame["side"].map(_SIDES),
         bound=[
-            MISSING if math.isnan(limit) else say("limit", side=side, limit=_STRENGTH(limit))
+            MISSING if math.isnan(limit) else f"at {'least' if side == 'above' else 'most'} {_STRENGTH(limit)}"
             for side, limit in zip(frame["side"], frame["limit"], strict=True)
         ],
     )
-    table = Table(
-        name="unbounded",
-        title=say("unbounded title"),
-        caption=say("unbounded", level=_level(study), several=study.n_groups > 1),
-        frame=table_frame,
-        columns=(
-            *_group_column(study),
-            *left(system="System", what="Against the ranked systems"),
-            *right(text, bound="Strength"),
-            *right(whole, votes="Votes"),
-        ),
+    table = say.table(
+        "unbounded",
+        table_frame,
+        _group_column(study),
+        left(system="System", what="Against the ranked systems"),
+        right(text, bound="Strength"),
+        right(whole, votes="Votes"),
         data=frame,
+        level=_level(study),
     )
-    return [
-        Section(id="unbounded", title=say("section unbounded"), lead=say("unbounded lead"), brief=True, blocks=(table,))
-    ]
+    return [say.section("unbounded", table)]
 
 
 def _covariates_section(study: VotesStudy) -> list[Section]:
     blocks = [block for name, group in _named(study) for block in _covariates_blocks(study, name, group)]
     if not blocks:
         return []
-    return [
-        Section(
-            id="covariates",
-            title=say("section covariates"),
-            lead=say("covariates lead"),
-            brief=True,
-            blocks=tuple(blocks),
-        )
-    ]
+    return [say.section("covariates", *blocks)]
 
 
 def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[Block]:
@@ -348,32 +330,29 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
         return []
     frame = group.adjusted.coefficient_frame()
     frame = frame[frame["name"] != "ties"]
-    coefficients = Table(
-        name=f"covariates {name}".strip(),
-        title=say("covariates title", name=name),
-        caption=say("covariates", level=_level(study)),
-        frame=frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
-        columns=(
-            *left(name="Covariate"),
-            *right(number(3), estimate="Coefficient"),
-            *right(text, interval="interval"),
-            *right(p_value, p_value="p"),
-        ),
+    coefficients = say.table(
+        "covariates",
+        frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
+        left(name="Covariate"),
+        right(number(3), estimate="Coefficient"),
+        right(text, interval="interval"),
+        right(p_value, p_value="p"),
+        called=f"covariates {name}".strip(),
         data=frame,
+        name=name,
+        level=_level(study),
     )
     merged = group.adjusted.to_frame()[["system", "rank", "strength"]].merge(
         group.fitted.to_frame()[["system", "rank", "strength"]], on="system", suffixes=("_adjusted", "_plain")
     )
-    strengths = Table(
-        name=f"adjusted {name}".strip(),
-        title=say("adjusted title", name=name),
-        caption=say("adjusted"),
-        frame=merged,
-        columns=(
-            *left(system="System"),
-            *right(_STRENGTH, "Strength", strength_adjusted="adjusted", strength_plain="as voted"),
-            *rising(whole, "Rank", rank_adjusted="adjusted", rank_plain="as voted"),
-        ),
+    strengths = say.table(
+        "adjusted",
+        merged,
+        left(system="System"),
+        right(_STRENGTH, "Strength", strength_adjusted="adjusted", strength_plain="as voted"),
+        rising(whole, "Rank", rank_adjusted="adjusted", rank_plain="as voted"),
+        called=f"adjusted {name}".strip(),
+        name=name,
     )
     return [coefficients, Fold(title=say("adjusted title", name=name), blocks=(strengths,))]
 
@@ -381,80 +360,76 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
 def _beside_section(study: VotesStudy) -> list[Section]:
     if study.beside is None:
         return []
-    of_runs, frame = len(study.powers) > 0, study.beside.to_frame()
+    frame = study.beside.to_frame()
     frame = frame[frame["truth"] == VOTES].rename(columns={"predictor": "metric"})
-    table = Table(
-        name="beside",
-        title=say("beside title", name=_named(study)[0][0]),
-        caption=say("beside", found=study.beside, of_runs=of_runs),
-        frame=frame,
-        columns=(
-            METRIC,
-            *right(
-                whole,
-                "Settled pairs, by ranks" if not study.beside.tested else "Settled pairs",
-                n_truth="votes",
-                n_predictor="metric",
-                n_shared="both",
-                n_conflicts="opposite",
-            ),
-            *right(share, precision="Precision", recall="Recall"),
-            *right(_STRENGTH, f1="F1", tau="τ"),
+    table = say.table(
+        "beside",
+        frame,
+        (METRIC,),
+        right(
+            whole,
+            "Settled pairs, by ranks" if not study.beside.tested else "Settled pairs",
+            n_truth="votes",
+            n_predictor="metric",
+            n_shared="both",
+            n_conflicts="opposite",
         ),
+        right(share, precision="Precision", recall="Recall"),
+        right(_STRENGTH, f1="F1", tau="τ"),
         data=frame,
+        name=_named(study)[0][0],
+        found=study.beside,
     )
-    return [
-        Section(
-            id="metrics",
-            title=say("section beside"),
-            lead=say("beside lead", of_runs=of_runs),
-            brief=True,
-            blocks=(table,),
-        )
-    ]
+    return [say.section("beside", table, id="metrics")]
 
 
 def _dimension_section(study: VotesStudy) -> Section:
     blocks: list[Block] = []
     for name, group in _named(study):
         dimension = group.dimension
-        table = Table(
-            name=f"misfits {name}".strip(),
-            title=say("misfits title", name=name),
-            caption=say("misfits"),
-            frame=dimension.to_frame().head(_MOST_PAIRS),
-            columns=(
-                *left(system_a="System", system_b="against"),
-                *right(whole, votes="Votes"),
-                *right(share, "Share of votes", share="seen", expected="expected"),
-                *right(number(1), z="Misfit"),
-            ),
+        table = say.table(
+            "misfits",
+            dimension.to_frame().head(_MOST_PAIRS),
+            left(system_a="System", system_b="against"),
+            right(whole, votes="Votes"),
+            right(share, "Share of votes", share="seen", expected="expected"),
+            right(number(1), z="Misfit"),
+            called=f"misfits {name}".strip(),
             data=dimension.to_frame(),
+            name=name,
         )
-        blocks += [Text(paragraphs=(say("dimension", found=dimension, alpha=study.alpha, name=name),)), table]
-    return Section(id="fit", title=say("section fit"), lead=say("fit lead"), blocks=tuple(blocks))
+        blocks += [Text(paragraphs=(_dimension(study, group, name),)), table]
+    return say.section("fit", *blocks, brief=False)
+
+
+def _dimension(study: VotesStudy, group: VoteGroup, name: str) -> str:
+    """Say whether one scale describes the votes, what it explains, and how many majorities run in a circle."""
+    found = group.dimension
+    p = found.p_value
+    which = "none" if math.isnan(p) else "contradicted" if p <= study.alpha else "kept"
+    words = [say(f"dimension {which}", found=found, p=f"= {p_value(p)}".replace("= <", "< "))]
+    words += [] if math.isnan(found.explained) else [say("explained", found=found)]
+    words += [say("triads", found=found)] if found.n_triads else []
+    return f"{f'{name.capitalize()}: ' if name else ''}{' '.join(words)}"
 
 
 def _ratings_section(study: VotesStudy) -> Section:
     frame = study.ratings()
     elo = [f"{rating:.0f} ± {spread:.0f}" for rating, spread in zip(frame["elo"], frame["elo_deviation"], strict=True)]
-    table = Table(
-        name="ratings",
-        title=say("ratings title"),
-        caption=say("ratings", davidson="davidson" in frame, n=study.first.elo.n_orders),
-        frame=frame.assign(rating=elo, rating_sort=frame["elo"]),
-        columns=(
-            *_group_column(study),
-            *rising(whole, rank="Rank"),
-            *left(system="System"),
-            *right(share, win_rate="Win rate"),
-            *right(_STRENGTH, strength="Strength"),
-            *(right(_STRENGTH, davidson="Davidson") if "davidson" in frame else ()),
-            *right(text, rating="Elo"),
-        ),
+    table = say.table(
+        "ratings",
+        frame.assign(rating=elo, rating_sort=frame["elo"]),
+        _group_column(study),
+        rising(whole, rank="Rank"),
+        left(system="System"),
+        right(share, win_rate="Win rate"),
+        right(_STRENGTH, strength="Strength"),
+        right(_STRENGTH, davidson="Davidson") if "davidson" in frame else (),
+        right(text, rating="Elo"),
         data=frame,
+        n=study.first.elo.n_orders,
     )
-    return Section(id="ratings", title=say("section ratings"), lead=say("ratings lead"), blocks=(table,))
+    return say.section("ratings", table, brief=False)
 
 
 def _level(study: VotesStudy) -> str:
@@ -472,25 +447,33 @@ def _methods(study: VotesStudy) -> Methods:
         _errors_said(groups, [called.get(member, member) for member in ways], few)
         for (ways, few), groups in alike.items()
     ]
-    words = say(
-        "methods",
-        study=study,
-        fits=[
-            say("fitted to", votes=member.main.n_votes, n=len(member.main.systems), name=name) for name, member in named
-        ],
-        errors=errors,
-        units=list(dict.fromkeys(called.get(member, member) for ways, _ in alike for member in ways)),
-        level=_level(study),
-        spoken=first_few(list(first.main.coefficients["name"])),
+    fits = [
+        f"{whole(group.main.n_votes)} votes on {len(group.main.systems)} systems{f' ({name})' if name else ''}"
+        for name, group in named
+    ]
+    units = list(dict.fromkeys(called.get(member, member) for ways, _ in alike for member in ways))
+    words = [
+        say("methods", fits=fits, ties=_TIES[first.main.ties]),
+        *(
+            [say("methods covariates", names=first_few(list(first.main.coefficients["name"])))]
+            if first.adjusted
+            else []
+        ),
+        *errors,
+        say("methods ranks", level=_level(study), ranks=first.ranks),
+        *([say("methods covariance", units=units)] if units else []),
+        say("methods fit", study=study),
+    ]
+    return Methods(
+        paragraphs=(" ".join(words), *sweeps_methods(study), *([powers_methods()] if len(study.powers) else []))
     )
-    return Methods(paragraphs=(words, *sweeps_methods(study), *([powers_methods()] if len(study.powers) else [])))
 
 
 def _errors_said(groups: Sequence[tuple[str, VoteGroup]], units: Sequence[str], few: bool) -> str:  # noqa: FBT001 - as found
     """Say how the errors of groups were found that have the same clusters."""
-    names = [name for name, _ in groups if name]
+    of = f" ({listed(names)})" if (names := [name for name, _ in groups if name]) else ""
     if not units:
-        return say("no clusters", names=names)
+        return say("no clusters", of=of)
     sizes = [
         ", ".join(
             count(of_group.main.n_units[way], unit) for way, unit in zip(of_group.main.clusters, units, strict=True)
@@ -499,7 +482,9 @@ def _errors_said(groups: Sequence[tuple[str, VoteGroup]], units: Sequence[str], 
     ]
     ends = [_freedom(of_group) for _, of_group in groups]
     freedom = [interval(of_group.min(), of_group.max(), number(1)) for of_group in ends]
-    return say("errors of", names=names, units=units, sizes=sizes, few=few, freedom=freedom)
+    words = [say("clustered", of=of, units=units, sizes=sizes)]
+    words += [say("two ways")] if len(units) > 1 else []
+    return " ".join([*words, *([say("few clusters", freedom=freedom)] if few else [])])
 
 
 def _freedom(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

@@ -5,7 +5,7 @@ import math
 from metaeval.base.words import number as decimals
 from metaeval.base.words import share, whole
 from metaeval.page.blocks import Block, Section, Text
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import left, right
 from metaeval.questions.votes.study import VoteGroup, VotesStudy
 from metaeval.reports.prose import prose
 
@@ -22,7 +22,7 @@ def plan_section(study: VotesStudy) -> Section:
         for number, group in enumerate(study.groups, start=1)
         for block in _plan_blocks(study, group, number if several else 0)
     ]
-    return Section(id="plan", title=say("section plan"), lead=say("plan lead"), brief=True, blocks=tuple(blocks))
+    return say.section("plan", *blocks)
 
 
 def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block]:
@@ -33,43 +33,43 @@ def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block
     ranks = group.ranks.to_frame()
     best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
     between_leaders = [{a, b} == {best, second} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    words = say(
-        "plan",
-        plan=plan,
-        number=number,
-        for_share=plan.votes_for_share(study.share),
-        write=_votes,
-        share=study.share,
-        leaders=frame[between_leaders].iloc[0],
-        several=[unit for unit, n in group.main.n_units.items() if n > 1],
-        best=best,
-        second=second,
-    )
+    leaders = frame[between_leaders].iloc[0]
+    if frame["settled"].all():
+        sentences = ["All pairs are settled."]
+    else:
+        total = plan.votes_for_share(study.share)
+        which = "plan none" if math.isinf(total) else "plan"
+        sentences = [say(which, share=study.share, total=_votes(total), n_votes=plan.n_votes)]
+        which = "no lead" if math.isinf(leaders["votes_needed"]) else "lead"
+        lead = say(which, best=best, second=second, needed=_votes(leaders["votes_needed"]), power=plan.power)
+        sentences += [] if leaders["settled"] else [lead]
+    words = f"{f'Group {number}: ' if number else ''}{' '.join(sentences)}"
     blocks: list[Block] = [Text(paragraphs=(words,))]
     if len(open_pairs):
         needed = {"votes_needed": "new questions", "votes_needed_same": "same questions"}
         blocks.append(
-            Table(
-                name=f"plan {name}".strip(),
-                title=say("plan title", name=name),
-                caption=say("plan table", plan=plan),
-                frame=open_pairs,
-                columns=(
-                    *left(system_a="System", system_b="against"),
-                    *right(_STRENGTH, difference="Difference"),
-                    *right(_votes, "Votes needed in all", **needed),
-                ),
+            say.table(
+                "pairs",
+                open_pairs,
+                left(system_a="System", system_b="against"),
+                right(_STRENGTH, difference="Difference"),
+                right(_votes, "Votes needed in all", **needed),
+                called=f"plan {name}".strip(),
                 data=frame,
+                name=name,
+                power=plan.power,
             )
         )
     blocks.append(
-        Table(
-            name=f"next {name}".strip(),
-            title=say("next title", n=plan.n_next, name=name),
-            caption=say("next", n=plan.n_next),
-            frame=plan.following.head(_MOST_PAIRS // 2),
-            columns=(*left(system_a="System", system_b="against"), *right(share, fall="Fall of the mean width")),
+        say.table(
+            "next",
+            plan.following.head(_MOST_PAIRS // 2),
+            left(system_a="System", system_b="against"),
+            right(share, fall="Fall of the mean width"),
+            called=f"next {name}".strip(),
             data=plan.following,
+            n=plan.n_next,
+            name=name,
         )
     )
     return blocks

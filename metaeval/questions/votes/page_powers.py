@@ -2,7 +2,7 @@
 
 from metaeval.base.words import share_of, text
 from metaeval.page.blocks import Section
-from metaeval.page.tables import METRIC, Table, right
+from metaeval.page.tables import METRIC, right
 from metaeval.questions.votes.study import VotesStudy
 from metaeval.reports.prose import prose
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -24,22 +24,19 @@ def powers_section(study: VotesStudy) -> list[Section]:
             for name in ("none", "fdr_bh", "fdr_by")
         }
     )
-    table = Table(
-        name="powers",
-        title=say("powers title"),
-        caption=say("powers", study=study),
-        frame=table_frame,
-        columns=(
-            METRIC,
-            *right(
-                text,
-                "Pairs of different means, by t tests",
-                **{name: CORRECTIONS.label(name) for name in ("none", "fdr_bh", "fdr_by")},
-            ),
+    table = say.table(
+        "powers",
+        table_frame,
+        (METRIC,),
+        right(
+            text,
+            "Pairs of different means, by t tests",
+            **{name: CORRECTIONS.label(name) for name in ("none", "fdr_bh", "fdr_by")},
         ),
         data=frame,
+        study=study,
     )
-    return [Section(id="powers", title=say("powers title"), lead=say("powers lead"), brief=True, blocks=(table,))]
+    return [say.section("powers", table)]
 
 
 def powers_methods() -> str:

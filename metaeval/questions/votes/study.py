@@ -1,4 +1,4 @@
-"""Whom do people prefer? From votes on pairs of systems to ranks with intervals, and to the votes that are missing."""
+"""Which systems win pairwise votes? From votes on pairs of systems to ranks with intervals, and missing votes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,9 @@ from metaeval.tests_stat.run_preferences import RunPreferences
 CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
 AS_RANKS = "ranks"
 """What `VotesStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
-_UNBOUNDED = "no strength has a bound; its pairs, of which one system won all votes, are tested one by one"
+_UNBOUNDED = (
+    "strengths cannot be estimated, because one system won every vote of each pair; the pairs are tested by sign tests"
+)
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
 
 
@@ -201,7 +203,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     ties : {"half", "davidson", "drop"}, default "half"
         Half a win for either, an outcome with a parameter of its own, or left out.
     clusters : sequence of {"question", "voter"}, optional
-        By what votes hang together; by default what is known of both.
+        Cluster errors by question, voter or both; by default by what is known.
     covariates : sequence of str, optional
         What to adjust for: covariates of the votes, or columns as `metaeval.table.votes.as_votes` takes them.
     top : int, default 3

@@ -92,7 +92,7 @@ def test_aggregates_of_one_board(page):
     assert study.drift is None
     known = page.conclusions.set_index("aggregate")
     assert study.found.to_frame()["tau"].iloc[0] == pytest.approx(known.loc["win rate", "tau"])
-    assert "under both" in study.report().summary[1]
+    assert "same by both" in study.report().summary[1]
     with pytest.raises(InvalidOptionError, match="names two to compare, not 1"):
         study_boards(board, aggregates=["mean"])
     with pytest.raises(InvalidOptionError, match="aggregates are of one board, and there are 2"):

@@ -103,8 +103,8 @@ def test_the_page_says_it_with_the_option():
 
 
 def test_the_page_says_that_no_rank_changes():
-    """And under every metric, if there are several, whose counts are in the table alone."""
+    """Of several metrics the counts are in the table alone."""
     study = study_leaderboard(board(n_metrics=2, apart=3.0), **FEW)
     (section,) = (one for one in study.report().sections if one.id == "thin")
-    assert section.blocks[0].paragraphs[1] == "No rank among the others changes under any metric."
+    assert section.blocks[0].paragraphs[1] == "No rank among the others changes."
     assert section.blocks[1].frame["metric"].nunique() == 2

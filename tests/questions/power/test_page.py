@@ -217,7 +217,7 @@ def test_the_methods_paragraph_tells_what_was_done(study):
     words = methods_paragraph(study)
     for told in (
         "5 systems on 20 topics under 2 metrics (RBP(p=0.8)/x <b> and ../../etc)",
-        "all 10 pairs of systems were tested at α = 0.05, two-sided",
+        "10 pairs of systems were tested at α = 0.05, two-sided",
         "B = 200 resamples shared by all pairs and metrics, seed 0 and the paired t test",
         "Benjamini–Yekutieli procedure",
         "20 resamples of the topics",

@@ -24,7 +24,7 @@ def test_json_and_terminal(command, votes):
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
     assert {"strength", "rank_low", "rank_high", "win_rate", "p_best", "letters"} <= set(rows[0])
     ended = command("votes", votes)
-    assert "Whom do people prefer?" in ended.out
+    assert "Which systems win pairwise votes?" in ended.out
     assert "600 votes, 4 systems, 50 questions, 40 voters, 6 pairs of systems" in ended.out
 
 
@@ -136,7 +136,7 @@ def test_rankings_as_votes(command, tmp_path):
     powers = answer["tables"]["powers"]["rows"]
     words = " ".join(command("votes", runs, "--qrels", qrels).out.split())
     assert "Settled pairs, by ranks" in words
-    assert "the t tests of discriminative power, below, give other counts" in words
+    assert "Settled pairs, above, are another count" in words
     assert {"RPP", "lexi-precision", "lexi-recall", "nDCG@10"} <= {row["metric"] for row in powers}
     assert [row["correction"] for row in answer["tables"]["pairs"]["rows"]] == [
         "ranks"
