@@ -11,6 +11,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 
 _DECIMAL = number(2)
+_PAIR = 2
 _RATES = {"winning_rate": "Winning rate", "advantage_probability": "Advantage"}
 say = prose(__name__)
 
@@ -19,7 +20,13 @@ def alt_words(alt: AltTest) -> str:
     """Say who may replace a person, where the alt-test is all there is."""
     order = _by_wins(alt)
     rates = " to ".join(dict.fromkeys(map(_DECIMAL, order["winning_rate"].iloc[[-1, 0]])))
-    return say("may label", rates=rates, n=len(order), passing=int(order["passes"].sum()), first=order.iloc[0])
+    n, passing, rule = len(order), int(order["passes"].sum()), f"a person as a labeller (ω {rates}; half is enough)"
+    may = "Yes" if passing == n else "Some may" if passing else "No"
+    if n == 1:
+        return f"{may}: {order['judge'].iloc[0]} {'may' if passing else 'may not'} replace {rule}."
+    every = "both" if n == _PAIR else f"all {n}"
+    who = every if passing == n else f"{passing} of {n}" if passing else f"none of {n}"
+    return f"{may}: {who} judges may replace {rule}."
 
 
 def _by_wins(alt: AltTest) -> pd.DataFrame:
@@ -42,45 +49,28 @@ def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ..
         least=alt.smallest_epsilon().reindex(alt.judges["judge"]).to_numpy(),
         verdict=alt.judges["passes"].map({True: "may", False: "may not"}),
     ).sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
-    table = Table(
-        name="alt-test",
-        title=say("alt title"),
-        caption=say("alt table", alt=alt),
-        frame=judges,
-        columns=(
-            *left(judge="Judge", verdict="May stand in"),
-            *right(_DECIMAL, **_RATES, least="Smallest ε"),
-            *right(
-                whole,
-                rejected="Passed against",
-                people="people of",
-                items=labelled_heads(),
-                items_lacking="Not labelled",
-            ),
-        ),
+    counts = {"rejected": "Passed against", "people": "people of", "items": labelled_heads()}
+    table = say.table(
+        "alt table",
+        judges,
+        left(judge="Judge", verdict="May stand in"),
+        right(_DECIMAL, **_RATES, least="Smallest ε"),
+        right(whole, **counts, items_lacking="Not labelled"),
+        called="alt-test",
+        alt=alt,
         data=judges.drop(columns="verdict").rename(columns={"least": "smallest_epsilon"}),
     )
-    by_person = Table(
-        name="alt-test-people",
-        title=say("people title"),
-        caption=say("people"),
-        frame=alt.people,
-        columns=(
-            *left(judge="Judge", person="Person"),
-            *right(whole, items=labelled_heads()),
-            *right(number(2), judge_wins="Judge at least as near", person_wins="Person at least as near"),
-            *right(number(3), difference="Difference"),
-            *rising(number(3), p_corrected="p, corrected"),
-        ),
+    by_person = say.table(
+        "people",
+        alt.people,
+        left(judge="Judge", person="Person"),
+        right(whole, items=labelled_heads()),
+        right(number(2), judge_wins="Judge at least as near", person_wins="Person at least as near"),
+        right(number(3), difference="Difference"),
+        rising(number(3), p_corrected="p, corrected"),
+        called="alt-test-people",
     )
     left_out = alt.left_out["person"].drop_duplicates().tolist() if len(alt.left_out) else []
-    folded = Fold(title=say("people fold"), blocks=(by_person,))
-    return (
-        Section(
-            id="alt-test",
-            title=say("alt section"),
-            lead=say("alt lead"),
-            brief=brief,
-            blocks=(table, Text(paragraphs=(say("no part", alt=alt, left_out=left_out),)), folded),
-        ),
-    )
+    folded = Fold(title="Person by person", blocks=(by_person,))
+    words = Text(paragraphs=(say("no part", alt=alt, left_out=left_out),))
+    return (say.section("alt", table, words, folded, brief=brief, id="alt-test"),)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.words import number, share, text, whole
+from metaeval.base.words import bracketed, listed, number, share, text, whole
 from metaeval.inex.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.inex.assessment_tables import SHORT
 from metaeval.inex.power_law import power_law_shares
@@ -54,6 +54,21 @@ _TWICE = (
     *right(whole, first="First", second="Second", both="Both"),
     *right(number(2), of_first="Of the first", of_second="Of the second", of_union="Of either"),
 )
+_SHORT_TIME = 100
+_EXHAUSTIVITY = "Exhaustivity: how fully an element treats the topic. Specificity: how much of it is about the topic."
+_TWICE_SAID = "The agreement of two assessors is their overlap: what both chose, divided by what either chose."
+_METHODS = {
+    "beyond": "A larger pool is expected to find relevant documents at the rate of the second half of a topic's pool.",
+    "elemental": "A passage is elemental if it is as long as the smallest element around both its ends.",
+    "entries": "The distance of a best entry point is from the beginning of a passage, in characters.",
+    "order": "Steps between places of unknown order are not counted.",
+    "times": "In a log of actions, the time to the topic's next action counts as time for the document, unless it "
+    "exceeds the longest break allowed.",
+    "documents-twice": _TWICE_SAID,
+    "elements-twice": _TWICE_SAID,
+    "passages-twice": _TWICE_SAID,
+}
+"""What was done for the answer to each question."""
 say = prose(__name__)
 
 type _Blocks = tuple[Block, ...]
@@ -65,13 +80,13 @@ def assessment_report(study: AssessmentStudy) -> Report:
     """Put an analysis of assessments into a report."""
     sentences = answer_sentences(study)
     sections = [
-        Section(id=name, title=say("section titles", name=name), lead=words, blocks=_QUESTIONS[name][1](study, words))
+        Section(id=name, title=say(f"{name} title"), lead=words, blocks=_QUESTIONS[name][1](study, words))
         for name, words in sentences.items()
     ]
     frames = {name: getattr(study, name) for name in ("growth", "new_runs", "entries", "times", "cycles")}
     return Report(
         command="assessment",
-        title=say("title"),
+        title="How were the assessments made?",
         facts=(
             (str(len(study.topics)), "topics"),
             (f"{study.topics['documents'].sum():.0f}", "documents assessed in all"),
@@ -80,12 +95,21 @@ def assessment_report(study: AssessmentStudy) -> Report:
         summary=(say("first", means=_means(study)[:_TOLD]), say("quote", n=len(study.topics))),
         key_figures=_key_figures(study),
         sections=(_figures_section(study), *sections, *unanswered(Item(words=words) for words in study.lacking)),
-        methods=Methods(paragraphs=(_said(study, "methods", answered=[*sentences]),), cite=_SOURCES),
+        methods=Methods(paragraphs=(_methods(study, [*sentences]),), cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
         data={f"{name.replace('_', '-')}.csv": csv_file(frame) for name, frame in frames.items() if len(frame)},
     )
+
+
+def _methods(study: AssessmentStudy, answered: list[str]) -> str:
+    """Say what was done for the questions that have an answer."""
+    parts = [_said(study, f"{name} methods") for name in ("growth", "new-runs") if name in answered]
+    said = dict.fromkeys(_METHODS[name] for name in answered if name in _METHODS)
+    if study.scale == "2003" and "specificity" in answered:
+        said["Specificity, of 0 to 3, is divided by 3."] = None
+    return say("methods", more=" ".join([*parts, *said]))
 
 
 def answer_sentences(study: AssessmentStudy) -> dict[str, str]:
@@ -97,20 +121,24 @@ def answer_sentences(study: AssessmentStudy) -> dict[str, str]:
 def _key_figures(study: AssessmentStudy) -> Table | None:
     """Return what pools, assessors and their time gave, of the figures that are known."""
     table = study.topics.agg(["mean", "min", "max"])
-    told = [
-        KeyFigure(say("key", name=name), say("range", of=table[name]), table[name].to_dict())
-        for name in ("documents", "relevant")
-    ]
+    told = []
+    for name, what in (("documents", "Documents assessed for a topic"), ("relevant", "Relevant documents of a topic")):
+        low, high = (f"{table[name][end]:.0f}" for end in ("min", "max"))
+        written = f"{table[name]['mean']:.1f} ({low} to {high})"
+        told.append(KeyFigure(f"{what}, mean (range)", written, table[name].to_dict()))
     growth, beyond, twice = _growth(study), _beyond(study), _documents_twice(study)
-    for name, fields, numbers in (
-        ("growth", growth, growth and {"relevant_share": growth["half"]["relevant_share"]}),
-        ("beyond", beyond, beyond and dict(beyond["row"][["relevant", "low", "high"]])),
-        ("documents-twice", twice, twice and {"both": twice["both"]}),
-    ):
-        if fields is not None:
-            told.append(
-                KeyFigure(say("key", name=name, **fields), say("key value", name=name, **fields), numbers or {})
-            )
+    if growth is not None:
+        found = growth["half"]["relevant_share"]
+        told.append(KeyFigure("Relevant documents found by half of the pool", share(found), {"relevant_share": found}))
+    if beyond is not None:
+        row = beyond["row"]
+        level = " [95 % interval]" if np.isfinite(row["low"]) else ""
+        what = f"Relevant documents expected in {row['added']:.0f} more{level}"
+        written = bracketed(row["relevant"], row["low"], row["high"], number(1))
+        told.append(KeyFigure(what, written, dict(row[["relevant", "low", "high"]])))
+    if twice is not None:
+        what = "Overlap of two assessors on relevant documents"
+        told.append(KeyFigure(what, share(twice["both"]), {"both": twice["both"]}))
     return listed_figures(told)
 
 
@@ -126,12 +154,20 @@ def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
 def _figures_section(study: AssessmentStudy) -> Section:
     columns = (*left(question="Question", figure="Figure"), *right(value="Value"))
     table = _table(study, "figures", figures_in_words(study), columns, data=study.to_frame())
-    return Section(id="figures", title=say("figures title"), lead=_said(study, "figures"), brief=True, blocks=(table,))
+    words = [
+        "An element is a part of a document in its markup, such as a section." * (study.scale != "passages"),
+        "A passage is a stretch of highlighted text." * (len(study.passages) > 0),
+        _EXHAUSTIVITY * (study.scale in {"2003", "2005"}),
+        "Too small: with highlighted text, but too short to be judged on exhaustivity." * (study.scale == "2005"),
+    ]
+    lead = say("figures", words=" ".join(words))
+    return Section(id="figures", title=table.title, lead=lead, brief=True, blocks=(table,))
 
 
 def _said(study: AssessmentStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
-    which = say("relevant elements", study=study)
-    return say(passage, study=study, adds=say("adds", study=study), which=which, short=SHORT, **given)
+    which = "relevant elements" + ", those too small to judge included" * (study.scale == "2005")
+    adds = {"results": "the document of its next result", "documents": "its next document"}[study.rounds]
+    return say(passage, study=study, adds=adds, which=which, short=SHORT, **given)
 
 
 def _table(
@@ -142,12 +178,13 @@ def _table(
     data: pd.DataFrame | None = None,
     **given: Any,  # noqa: ANN401 - as `say`
 ) -> Table:
-    title, caption = say("table titles", name=name), _said(study, f"{name} table", **given)
-    return Table(name=name, title=title, caption=caption, frame=frame, columns=tuple(columns), data=data)
+    shown = tuple(columns)
+    caption = _said(study, f"{name} table", shown={column.name for column in shown}, **given)
+    return Table(name=name, title=say(f"{name} table title"), caption=caption, frame=frame, columns=shown, data=data)
 
 
 def _picture(study: AssessmentStudy, name: str, draw: "Callable[[], Figure]", alt: str, **given: Any) -> Picture:  # noqa: ANN401 - as `say`
-    title, caption = say("picture titles", name=name), _said(study, f"{name} picture", **given)
+    title, caption = say(f"{name} picture title"), _said(study, f"{name} picture", **given)
     return Picture(name=name, draw=draw, title=title, caption=caption, alt=alt)
 
 
@@ -161,14 +198,15 @@ def _topics(study: AssessmentStudy) -> _Given:
 def _means(study: AssessmentStudy) -> list[str]:
     table = study.topics.agg(["mean", "min", "max"])
     kinds = ("documents", "relevant", *(name for name in ("elements", "passages") if np.isfinite(table[name]["mean"])))
-    return [say("topic mean", name=name, found=FOUND, of=table[name]) for name in kinds]
+    called = FOUND | {"documents": "documents assessed", "relevant": "of them relevant"}
+    return [say("topic mean", what=called[name], of=table[name]) for name in kinds]
 
 
 def _topics_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.topics.rename_axis("topic").reset_index()
     labels = {name: label for name, label in _TOPIC_LABELS.items() if frame[name].notna().any()}
     table = _table(study, "topics", frame, (*left(topic="Topic"), *right(whole, **labels)))
-    return (Fold(title=say("by topic"), blocks=(table,)),)
+    return (Fold(title="Topic by topic", blocks=(table,)),)
 
 
 def _growth(study: AssessmentStudy) -> _Given:
@@ -194,7 +232,8 @@ def _beyond(study: AssessmentStudy) -> _Given:
     if study.beyond.empty:
         return None
     row = study.beyond.iloc[0]
-    return {"row": row, "known": np.isfinite(row["low"]), "of_now": row["hours"] / row["hours_now"]}
+    interval = f" ({row['low']:.1f} to {row['high']:.1f})" if np.isfinite(row["low"]) else ""
+    return {"row": row, "found": f"{row['relevant']:.1f}{interval}", "of_now": row["hours"] / row["hours_now"]}
 
 
 def _beyond_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
@@ -214,7 +253,7 @@ def _new_runs(study: AssessmentStudy) -> _Given:
         return None
     size, rank = int(table["size"].max()), min(_RANK, int(table["rank"].max()))
     shares = table[(table["size"] == size) & (table["rank"] == rank)].set_index("unit")["share_up_to"]
-    return {"rank": rank, "held": [say("held", share=value, size=size, unit=unit) for unit, value in shares.items()]}
+    return {"rank": rank, "held": [f"{share(value)} in a pool of {size} {unit}" for unit, value in shares.items()]}
 
 
 def _new_runs_blocks(study: AssessmentStudy, words: str) -> _Blocks:
@@ -226,10 +265,9 @@ def _new_runs_blocks(study: AssessmentStudy, words: str) -> _Blocks:
         *right(whole, size="Size"),
         *right(share, "Down to rank", **{f"to_{rank}": str(rank) for rank in ranks}),
     )
-    elements = "elements" in set(study.new_runs["unit"])
     frame = wide.rename(columns={rank: f"to_{rank}" for rank in ranks})
     picture = _picture(study, "new-runs", lambda: figures.new_run_panels(study.new_runs), words)
-    return picture, _table(study, "new-runs", frame, columns, study.new_runs, elements=elements)
+    return picture, _table(study, "new-runs", frame, columns, study.new_runs)
 
 
 def _pools(study: AssessmentStudy) -> _Given:
@@ -240,29 +278,34 @@ def _pools(study: AssessmentStudy) -> _Given:
 def _pools_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
     columns = (*left(topic="Topic"), *right(whole, documents="In the pool", assessed="Assessed", outside="Outside"))
     table = _table(study, "pools", study.pools.rename_axis("topic").reset_index(), columns)
-    return (Fold(title=say("by topic"), blocks=(table,)),)
+    return (Fold(title="Topic by topic", blocks=(table,)),)
 
 
 def _passages(study: AssessmentStudy) -> _Given:
     names = {"one": "share with one", "five": "share with at most five", "most": "most"}
     fields = {key: study.figure("passages per document", name) for key, name in names.items()}
-    return None if study.passages.empty else {**fields, "exponents": study.power_law.get("exponent", ())}
+    laws = [
+        f" The counts follow a power law with the exponent {value:.2f}."
+        for value in study.power_law.get("exponent", ())
+    ]
+    return None if study.passages.empty else {**fields, "law": "".join(laws)}
 
 
 def _passages_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     columns = (*right(whole, passages="Passages", documents="Documents"), *right(share, share="Share", up_to="At most"))
-    fold = Fold(title=say("numbers"), blocks=(_table(study, "passages", study.passages, columns),))
+    fold = Fold(title="The numbers", blocks=(_table(study, "passages", study.passages, columns),))
     picture = _picture(study, "passages", lambda: figures.passage_bars(study.passages), words)
     if study.power_law.empty:
         return picture, fold
     law, most = study.power_law.iloc[0], int(study.passages["passages"].max())
+    over = f", {law['low']:.2f} to {law['high']:.2f} over the topics (95 %)" if law["low"] == law["low"] else ""
     line = _picture(
         study,
         "passages-law",
         lambda: figures.passage_law(study.passages, power_law_shares(law["exponent"], most)),
         words,
         law=law,
-        known=law["low"] == law["low"],
+        exponent=f"{law['exponent']:.2f}{over}",
     )
     return picture, line, fold
 
@@ -299,13 +342,16 @@ def _specificity_blocks(study: AssessmentStudy, words: str) -> _Blocks:
         *right(whole, elements="Elements"),
     )
     picture = _picture(study, "specificity", lambda: figures.specificity_bars(study.specificity), words)
-    counts = Fold(title=say("all numbers"), blocks=(_table(study, "specificity", study.specificity, counted),))
+    counts = Fold(title="All numbers", blocks=(_table(study, "specificity", study.specificity, counted),))
     return picture, _table(study, "specificity-classes", study.classes, columns), counts
 
 
 def _sizes(study: AssessmentStudy) -> _Given:
     rows = study.sizes.to_dict("records")
-    which = [say("of exhaustivity", degree=row["exhaustivity"]) for row in rows]
+    degrees = [row["exhaustivity"] for row in rows]
+    which = [
+        "the elements too small to judge" if degree == "?" else f"those of exhaustivity {degree}" for degree in degrees
+    ]
     medians = [f"{row['median']:.0f} among {words}" for row, words in zip(rows, which, strict=True)]
     return {"medians": medians, "lowest": which[0], "share": rows[0]["short"]} if rows else None
 
@@ -330,7 +376,13 @@ def _entries(study: AssessmentStudy) -> _Given:
 def _entries_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     distances = study.entries[["first", "biggest", "nearest"]].dropna()
     if distances.empty:
-        return (Text(paragraphs=(say("points"),)),)
+        return (
+            Text(
+                paragraphs=(
+                    "Entry points are given as points in the tree, so only coincidences are known, not distances.",
+                )
+            ),
+        )
     rows = [
         {
             "passage": name,
@@ -354,8 +406,12 @@ def _entries_blocks(study: AssessmentStudy, words: str) -> _Blocks:
 
 def _times(study: AssessmentStudy) -> _Given:
     means = {kind: study.figure("time", f"mean seconds of {kind} documents") for kind in ("relevant", "irrelevant")}
-    phrases = [say("time", kind=kind, seconds=seconds) for kind, seconds in means.items() if np.isfinite(seconds)]
+    phrases = [f"{_duration(seconds)} for {kind} documents" for kind, seconds in means.items() if np.isfinite(seconds)]
     return None if study.times.empty else {"known": phrases, "hours": study.figure("time", "mean hours of a topic")}
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < _SHORT_TIME else f"{seconds / 60:.1f} min"
 
 
 def _times_blocks(study: AssessmentStudy, words: str) -> _Blocks:
@@ -370,9 +426,15 @@ def _times_blocks(study: AssessmentStudy, words: str) -> _Blocks:
 def _order(study: AssessmentStudy) -> _Given:
     rows = study.steps.set_index("action").to_dict("index") if len(study.steps) else {}
     steps = [(called, rows[action]) for action, called in _DONE_BY.items() if action in rows]
-    parts = [say("behind", called=called, row=row, known=np.isfinite(row["inside"])) for called, row in steps]
-    cycles = study.cycles["cycles"].mean() if len(study.cycles) else None
-    return {"parts": parts, "cycles": cycles} if parts or cycles is not None else None
+    inside = {called: f" ({share(row['inside'])} of these inside that element)" for called, row in steps}
+    parts = [
+        f"{share(row['share'])} of the {called}{inside[called] if np.isfinite(row['inside']) else ''}"
+        for called, row in steps
+    ]
+    words = f"{listed(parts)} come after the previous one in the text. " if parts else ""
+    mean = f"{study.cycles['cycles'].mean():.2f}" if len(study.cycles) else ""
+    cycles = f"A document took {mean} highlight-then-judge cycles." if mean else ""
+    return {"parts": words, "cycles": cycles} if words or cycles else None
 
 
 def _order_blocks(study: AssessmentStudy, _words: str) -> _Blocks:

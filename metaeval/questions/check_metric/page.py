@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metaeval.base.provenance import Provenance
-from metaeval.base.words import MISSING, number, text
+from metaeval.base.words import MISSING, listed, name_of_metric, number, text
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
@@ -15,6 +15,7 @@ _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared",
 _FOUND = "Smallest input that breaks it"
 _REST = {"not declared": "not declared", "not tried": "not tried"}
 _WORDS = ("How to write it", "What it is", "Values", "Better", "Nothing relevant", "Described in")
+_NAMED = 3
 say = prose(__name__)
 
 
@@ -27,16 +28,14 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
     holding = laws[laws["state"] == "holds"]
     blocks = (
         _declared_table(declared, metrics),
-        Table(
-            **say.named("laws"),
-            frame=laws.assign(
-                state=laws["state"].map(_STATES), found=laws["found"].where(laws["found"] != "", MISSING)
-            ),
-            columns=left(metric="Metric", name="Law", state="State", found=_FOUND),
+        say.table(
+            "laws",
+            laws.assign(state=laws["state"].map(_STATES), found=laws["found"].where(laws["found"] != "", MISSING)),
+            left(metric="Metric", name="Law", state="State", found=_FOUND),
             data=laws,
         ),
     )
-    sections = [Section(**say.headed("laws lead"), brief=True, blocks=blocks)]
+    sections = [say.section("laws", *blocks)]
     if len(expected) > 0:
         sections.append(_expected_section(expected))
     if len(properties) > 0:
@@ -51,14 +50,14 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
         sections.append(Section(**say.headed("properties"), brief=True, blocks=(seen,)))
     return Report(
         command="check-metric",
-        title=say("title"),
+        title="Does this metric behave as declared?",
         facts=(
             (str(len(metrics)), "metric" if len(metrics) == 1 else "metrics"),
             (str(len(holding)), "law holds" if len(holding) == 1 else "laws hold"),
         ),
         summary=(
             _first(broken, len(holding), metrics),
-            *([say("met", counts=met_counts(expected))] if len(expected) else ()),
+            *([_met(met_counts(expected))] if len(expected) else ()),
         ),
         key_figures=_key_figures(broken, laws, expected, metrics),
         sections=tuple(sections),
@@ -75,22 +74,17 @@ def _declared_table(declared: pd.DataFrame, metrics: list[str]) -> Table:
     frame = declared.pivot_table(index="metric", columns="name", values="found", aggfunc="first")
     frame = frame.reindex(index=metrics, columns=list(_WORDS)).reset_index()
     columns = [word for word in _WORDS if (frame[word] != "").any()]
-    return Table(
-        **say.named("declared"),
-        frame=frame.replace("", MISSING)[["metric", *columns]],
-        columns=left(metric="Metric", **{word: word for word in columns}),
+    return say.table(
+        "declared",
+        frame.replace("", MISSING)[["metric", *columns]],
+        left(metric="Metric", **{word: word for word in columns}),
         data=declared,
     )
 
 
 def _expected_section(expected: pd.DataFrame) -> Section:
-    table = Table(
-        **say.named("expectations"),
-        frame=expected,
-        columns=expected_columns(expected, name="Expectation"),
-        data=expected,
-    )
-    return Section(**say.headed("expectations lead"), brief=True, blocks=(table,))
+    table = say.table("expectations", expected, expected_columns(expected, name="Expectation"), data=expected)
+    return say.section("expectations", table)
 
 
 def expected_columns(expected: pd.DataFrame, /, **words: str) -> tuple[Column, ...]:
@@ -116,7 +110,24 @@ def _first(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
     """Say whether every law that was tried holds, and of one metric which it breaks."""
     failed = broken["metric"].drop_duplicates().tolist()
     names = (broken["name"].str[:1].str.lower() + broken["name"].str[1:]).tolist()
-    return say("first", metrics=metrics, failed=failed, laws=names, n=n_held + len(broken))
+    n, who = n_held + len(broken), listed(metrics, most=_NAMED)
+    if not n:
+        return f"Not shown: no law could be tried on {who}."
+    if not failed:
+        obeys, in_all = ("obeys", "") if len(metrics) == 1 else ("obey", " in all")
+        return f"Yes: {who} {obeys} every law that was tried ({n}{in_all})."
+    if len(metrics) > 1:
+        breaks = "breaks" if len(failed) == 1 else "break"
+        return f"No: {listed(failed, most=_NAMED)} {breaks} {len(names)} of {n} laws tried on {len(metrics)} metrics."
+    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    return f"No: {failed[0]} breaks {len(names)} of {n} laws: {names[0]}{more}."
+
+
+def _met(counts: dict[str, str]) -> str:
+    if not counts:
+        return "Expectations of users met: none could be tried."
+    met = [f"{name_of_metric(metric)} {of}" for metric, of in counts.items()] if len(counts) > 1 else counts.values()
+    return f"Expectations of users met: {', '.join(met)}."
 
 
 def _key_figures(broken: pd.DataFrame, laws: pd.DataFrame, expected: pd.DataFrame, metrics: list[str]) -> Table:

@@ -11,6 +11,7 @@ from metaeval.base.words import (
     MISSING,
     carried,
     intervals,
+    listed,
     name_of_metric,
     number,
     points,
@@ -23,7 +24,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right, rising
+from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right
 from metaeval.questions.check_metric.page import expected_columns
 from metaeval.questions.compare_metrics.page_findings import (
     agreement_sentence,
@@ -54,7 +55,7 @@ def compare_report(study: CompareStudy) -> Report:
     frame, sizes = study.to_frame(), study.scores.sizes
     return Report(
         command="compare-metrics",
-        title=say("title"),
+        title="Which metric should we use?",
         facts=facts(
             metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
         ),
@@ -113,7 +114,7 @@ def _side_by_side(study: CompareStudy, frame: pd.DataFrame) -> tuple[pd.DataFram
             frame["topics_median"],
         )
         table_frame["topics_interval"] = topics_needed_words(*bounds)
-    names = [say("in use", metric=name, current=study.current) for name in frame["metric"]]
+    names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     return table_frame.assign(shown=names), columns, "" if counts is None else count_errors(counts)
 
 
@@ -131,26 +132,22 @@ def _key_figures(study: CompareStudy, frame: pd.DataFrame) -> Table:
 
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     in_use = study.current
-    judged, counted = "tau_half" in frame, "topics_median" in frame
     table_frame, columns, errors = _side_by_side(study, frame)
-    table = Table(
-        **say.named(
-            "metrics",
-            study=study,
-            judged=judged,
-            counted=counted,
-            posterior=study.topics and study.topics.posterior,
-            errors=errors,
-        ),
-        frame=table_frame,
+    table = say.table(
+        "metrics",
+        table_frame,
+        left(shown="Metric"),
+        columns,
+        right(whole, conflicts="Conflicts") if in_use is not None else (),
         data=frame,
-        columns=(*left(shown="Metric"), *columns, *(right(whole, conflicts="Conflicts") if in_use is not None else ())),
+        study=study,
+        errors=errors,
     )
     verdict = study.verdict().to_frame()
     points = 100 * verdict[["difference", "detectable"]]
-    sure = Table(
-        **say.named("verdict", least=DETECTED, level=study.confidence_level),
-        frame=verdict.assign(
+    sure = say.table(
+        "verdict",
+        verdict.assign(
             of=verdict["quality"].map(qualities()),
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
             p_better_sort=verdict["p_better"],
@@ -158,47 +155,33 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
             found=[drawn_chance(p) if pd.notna(p) else MISSING for p in verdict["chance"]],
             needs=points["detectable"],
         ),
+        left(of="Quality"),
+        left(name_of_metric, metric="First", against="Second"),
+        right(p_better="Better"),
+        left(surely="Surely"),
+        right(number(1), "Lead (points)", lead="observed"),
+        right(number(0), "Lead (points)", needs=f"found in {100 * DETECTED:.0f} %"),
+        right(found="Chance"),
         data=verdict,
-        columns=(
-            *left(of="Quality"),
-            *left(name_of_metric, metric="First", against="Second"),
-            *right(p_better="Better"),
-            *left(surely="Surely"),
-            *right(number(1), "Lead (points)", lead="observed"),
-            *right(number(0), "Lead (points)", needs=f"found in {100 * DETECTED:.0f} %"),
-            *right(found="Chance"),
-        ),
+        least=DETECTED,
+        level=study.confidence_level,
     )
-    return Section(
-        **say.headed("overview lead"),
-        blocks=(_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
-        brief=True,
-    )
+    return say.section("overview", _trade_off(study, frame), table, Fold(title=sure.title, blocks=(sure,)))
 
 
 def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> Picture:
     """Draw power against the second quality, or power alone where there is none."""
     if study.second_quality is None:
         return _power_picture(study)
-    robust = study.second_quality == "tau_half"
-    return Picture(
-        name="trade-off",
-        draw=study.plot,
-        title=say("trade-off title"),
-        # of F1 with the metric in use, that metric has no point
-        caption=say("trade-off", robust=robust, current=study.current),
-        alt=say("trade-off mark", n=len(frame), robust=robust, front=study.pareto_front()),
-    )
+    alt = f"{len(frame)} points; Pareto front: {listed(map(name_of_metric, study.pareto_front()))}."
+    other = f"agreement with {name_of_metric(study.current)}" if study.current else ""
+    up = "robustness to fewer judgments" if study.second_quality == "tau_half" else other
+    return say.picture("trade-off", study.plot, alt=alt, up=up)
 
 
 def _power_picture(study: CompareStudy) -> Picture:
-    return Picture(
-        name="power",
-        draw=study.power.plot,
-        title=say("power title", power=study.power),
-        caption=say("power picture", power=study.power),
-        alt=say("power mark"),
-    )
+    alt = "One row a metric with the share of significantly different pairs."
+    return say.picture("power", study.power.plot, alt=alt, power=study.power)
 
 
 def _expected_section(study: CompareStudy) -> tuple[Section, ...]:
@@ -211,25 +194,17 @@ def _expected_section(study: CompareStudy) -> tuple[Section, ...]:
     wide = wide.reindex(index=[metric for metric in study.metrics if metric in wide.index], columns=names).fillna(
         MISSING
     )
-    table = Table(
-        name="expectations",
-        **say.titled("expected"),
-        frame=wide.rename_axis(columns=None).reset_index(),
-        columns=(METRIC, *left(**{name: sentence_case(name) for name in names})),
+    table = say.table(
+        "expected",
+        wide.rename_axis(columns=None).reset_index(),
+        (METRIC,),
+        left(**{name: sentence_case(name) for name in names}),
+        called="expectations",
         data=long,
     )
-    every = Table(
-        name="expectations-found",
-        title=say("expected fold"),
-        caption=say("expected found"),
-        frame=long,
-        columns=expected_columns(long, expected="Expectation"),
-    )
-    blocks = (table, Fold(title=say("expected fold"), blocks=(every,)))
-    section = Section(
-        id="expectations", title=say("expected title"), lead=say("expected lead"), blocks=blocks, brief=True
-    )
-    return (section,)
+    columns = expected_columns(long, expected="Expectation")
+    every = say.table("expected found", long, columns, called="expectations-found")
+    return (say.section("expected", table, Fold(title=every.title, blocks=(every,)), id="expectations"),)
 
 
 _TURNED = {"metric_a": "metric_b", "low": "high", "systems_low": "systems_high"}
@@ -246,32 +221,33 @@ def _against_current(study: CompareStudy, differences: pd.DataFrame) -> pd.DataF
 
 def _power_section(study: CompareStudy) -> Section:
     differences = study.power_differences()
-    every = _differences_table(study, differences, "power-differences", say("every title"))
+    every = _differences_table(study, differences, "power-differences", "Differences in power of every two metrics")
     blocks: tuple[Block, ...] = (every,)
     if study.current is not None:
         of_current = _against_current(study, differences)
-        picture = Picture(
-            **say.named("power-differences", n=study.power.n_topic_resamples, current=study.current),
-            draw=lambda: figures.power_differences(of_current),
-            alt=say("own mark", n=len(of_current)),
+        picture = say.picture(
+            "power-differences",
+            lambda: figures.power_differences(of_current),
+            alt=f"{len(of_current)} differences with intervals.",
+            n=study.power.n_topic_resamples,
+            current=study.current,
         )
-        against = _differences_table(
-            study, of_current, "power-against-current", say("against title", current=study.current)
-        )
-        blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
+        title = f"Power of {name_of_metric(study.current)} minus that of the others"
+        against = _differences_table(study, of_current, "power-against-current", title)
+        blocks = picture, against, Fold(title="Every pair of metrics", blocks=(every,))
     if study.second_quality is not None:  # or else it stands above
-        blocks += (Fold(title=say("power title", power=study.power), blocks=(_power_picture(study),)),)
-    return Section(**say.headed("power lead"), blocks=blocks, brief=True)
+        picture = _power_picture(study)
+        blocks += (Fold(title=picture.title, blocks=(picture,)),)
+    return say.section("power", *blocks)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
     choice = study.choice
     percents = 100 * frame[["low", "high", "systems_low", "systems_high"]]
-    return Table(
-        name=name,
-        title=title,
-        caption=say("differences", power=study.power, choice=choice),
-        frame=frame.assign(
+    one_each = choice.choose == "one-per-group"
+    return say.table(
+        "differences",
+        frame.assign(
             topics=intervals(
                 percents["low"],
                 percents["high"],
@@ -288,13 +264,16 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
             ],
             first_higher_sort=frame["first_higher"],
         ),
+        left(name_of_metric, metric_a="First", metric_b="Second"),
+        right(_points, difference="Difference (points)"),
+        right(text, "Interval", topics=f"over {unit().topics}", systems="over systems"),
+        right(first_higher="First has more power, over systems"),
+        called=name,
         data=frame,
-        columns=(
-            *left(name_of_metric, metric_a="First", metric_b="Second"),
-            *right(_points, difference="Difference (points)"),
-            *right(text, "Interval", topics=f"over {unit().topics}", systems="over systems"),
-            *right(first_higher="First has more power, over systems"),
-        ),
+        title=title,
+        power=study.power,
+        choice=choice,
+        chosen="one system of each group" if one_each else f"{choice.n_systems} systems",
     )
 
 
@@ -303,23 +282,17 @@ def _required_section(study: CompareStudy) -> Section:
     written: dict[str, Any] = {f"{name}_sort": required[name] for name in errors}
     for name in map(str, errors):
         written[name] = [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)]
-    table = Table(
-        name="difference-required",
-        title=say("required"),
-        caption=say("required table", found=study.sensitivity),
-        frame=required.assign(**written),
+    required_of = {"difference_required": "largest", "difference_required_median": "median"}
+    table = say.table(
+        "required",
+        required.assign(**written),
+        (METRIC,),
+        right(text, **required_of, difference_required_p95="95th percentile"),
+        called="difference-required",
         data=required,
-        columns=(
-            METRIC,
-            *right(
-                text,
-                difference_required="largest",
-                difference_required_median="median",
-                difference_required_p95="95th percentile",
-            ),
-        ),
+        found=study.sensitivity,
     )
-    return Section(id="required", title=say("required"), lead=say("required lead"), blocks=(table,))
+    return say.section("required", table, brief=False)
 
 
 def _points(value: object) -> str:
@@ -327,15 +300,13 @@ def _points(value: object) -> str:
 
 
 def _topics_section(study: CompareStudy, topics: TopicsStudy) -> Section:
-    return Section(**say.headed("topics lead"), blocks=_topics_blocks(study, topics))
+    return say.section("topics", *(_topics_blocks(study, topics)), brief=False)
 
 
 def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...]:
     frame, limit = topics.to_frame(), topics.minimum.max_error
-    by_curve = Table(
-        **say.named("topics-needed-by-curve", limit=limit), frame=frame, columns=(METRIC, *right(text=unit().Topics))
-    )
-    check = Fold(title=say("check"), blocks=(by_curve,))
+    by_curve = say.table("topics-needed-by-curve", frame, (METRIC,), right(text=unit().Topics), limit=limit)
+    check = Fold(title=f"Check: {unit().topics} needed by the fitted curve", blocks=(by_curve,))
     if topics.posterior is None:
         words = tuple(f"{part_name(analysis)}: {why}" for analysis, why in topics.unestimated.items())
         return Text(paragraphs=words, look="note"), check
@@ -347,26 +318,22 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         interval if pd.notna(low) else text(note)
         for interval, low, note in zip(ends, frame["posterior_low"], frame["note"], strict=True)
     ]
-    needed = Table(
-        **say.named(
-            "topics-needed",
-            level=topics.posterior.ci_prob,
-            counts=count_errors(counts),
-            likely=likely_errors,
-            limit=limit,
-        ),
-        frame=frame.assign(
+    needed = say.table(
+        "topics-needed",
+        frame.assign(
             ends=told,
             posterior_median=[topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()],
             posterior_median_sort=counts["median"],
         ),
+        (METRIC,),
+        right(posterior_median=f"{unit().Topics} needed"),
+        right(ends="interval"),
+        right(drawn_chance, p_enough=f"{study.scores.sizes['topic']} are enough"),
         data=frame,
-        columns=(
-            METRIC,
-            *right(posterior_median=f"{unit().Topics} needed"),
-            *right(ends="interval"),
-            *right(drawn_chance, p_enough=f"{study.scores.sizes['topic']} are enough"),
-        ),
+        level=topics.posterior.ci_prob,
+        counts=count_errors(counts),
+        likely=likely_errors,
+        limit=limit,
     )
     return needed, check
 
@@ -375,70 +342,56 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     stability = study.stability
     if stability is None:
         return ()
-    picture = Picture(
-        **say.named("robustness", drawn=drawn_words(stability.n_replicates, random=True), single=stability.single_draw),
-        draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
-        alt=say("robustness mark", found=stability),
+    picture = say.picture(
+        "robustness",
+        lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
+        alt=f"Lines for {len(stability.metrics)} metrics over {len(stability.steps)} levels.",
+        drawn=drawn_words(stability.n_replicates, random=True),
     )
     thresholds = stability.thresholds()
-    table = Table(
-        **say.named("judgments-needed", errors=threshold_errors(thresholds)),
-        frame=thresholds,
-        columns=(METRIC, *right(text="Judgments")),
+    table = say.table(
+        "judgments-needed", thresholds, (METRIC,), right(text="Judgments"), errors=threshold_errors(thresholds)
     )
-    return (Section(**say.headed("robustness lead"), blocks=(picture, table)),)
+    return (say.section("robustness", picture, table, brief=False),)
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table, conflicts = _agreement_table(study, frame), study.conflicts()
     words = () if study.current is None else (Text(paragraphs=(agreement_sentence(study, frame.iloc[1:]),)),)
-    named_ones = Table(
-        **say.named("conflicts"),
-        frame=conflicts,
-        columns=(
-            *left(name_of_metric, metric_a="Metric"),
-            *left(better_under_a="better"),
-            *left(name_of_metric, metric_b="Metric"),
-            *left(better_under_b="better"),
-            *right(number(3), lead_a="lead", lead_b="lead"),
-        ),
+    named_ones = say.table(
+        "conflicts",
+        conflicts,
+        left(name_of_metric, metric_a="Metric"),
+        left(better_under_a="better"),
+        left(name_of_metric, metric_b="Metric"),
+        left(better_under_b="better"),
+        right(number(3), lead_a="lead", lead_b="lead"),
     )
-    return Section(
-        **say.headed("agreement lead", current=study.current),
-        blocks=(*words, table, *((named_ones,) if len(conflicts) else ())),
-    )
+    current = "of the metrics" if study.current is None else f"with {name_of_metric(study.current)}"
+    return say.section("agreement", *words, table, *(named_ones,) if len(conflicts) else (), brief=False, of=current)
 
 
 def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
     """Set each metric against the one in use, or, where none is named, every two against each other."""
     current, draws = study.current, study.power.n_topic_resamples
-    title = say("agreement title", current=current)
-    caption = say("agreement table", current=current, agreement=study.agreement, intervals=study.agreement_intervals)
     if current is None:
         table_frame, columns = bounded(study.agreements(), {"f1": ("F1", number(3))}, draws=draws)
-        return Table(
-            name="agreement",
-            title=title,
-            caption=caption,
-            frame=table_frame,
-            columns=(
-                *left(name_of_metric, metric_a="First", metric_b="Second"),
-                *columns,
-                *right(whole, conflicts="Conflicts"),
-            ),
-        )
-    measures: dict[str, tuple[str, Write]] = {
-        "precision": ("Precision", share),
-        "recall": ("Recall", share),
-        "f1": ("F1", number(3)),
-    }
-    table_frame, columns = bounded(frame.iloc[1:], measures, draws=draws)
-    return Table(
-        name="agreement",
+        names = left(name_of_metric, metric_a="First", metric_b="Second")
+        title = "Agreement of every two metrics on significant pairs"
+    else:
+        measures: dict[str, tuple[str, Write]] = {"precision": ("Precision", share), "recall": ("Recall", share)}
+        table_frame, columns = bounded(frame.iloc[1:], measures | {"f1": ("F1", number(3))}, draws=draws)
+        names, called = (METRIC,), name_of_metric(current)
+        title = f"Significant pairs of each metric as a prediction of those of {called}"
+    return say.table(
+        "agreement",
+        table_frame,
+        names,
+        columns,
+        right(whole, conflicts="Conflicts"),
         title=title,
-        caption=caption,
-        frame=table_frame,
-        columns=(METRIC, *columns, *right(whole, conflicts="Conflicts")),
+        agreement=study.agreement,
+        intervals=study.agreement_intervals,
     )
 
 
@@ -448,29 +401,25 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         {"zero_share": ("Zero scores", share), "tied_share": ("Tied pairs", share)},
         draws=study.power.n_topic_resamples,
     )
-    table = Table(
-        name="scores",
-        title=say("scores"),
-        caption=say("scores table", level=study.confidence_level),
-        frame=table_frame,
+    table = say.table(
+        "scores",
+        table_frame,
+        (METRIC,),
+        columns,
+        right(share, identical_share="Identical pairs"),
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
-        columns=(METRIC, *columns, *right(share, identical_share="Identical pairs")),
+        level=study.confidence_level,
     )
-    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,))
+    return say.section("scores", table, brief=False)
 
 
 def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Section, ...]:
     heaviness = study.heaviness
     if heaviness is None:
         return ()
-    picture = Picture(
-        **say.named("top-heaviness"),
-        draw=lambda: figures.heaviness_panels(heaviness),
-        alt=say("top-heaviness mark", n=heaviness.sizes["metric"]),
+    alt = f"Falling curves of {heaviness.sizes['metric']} metrics."
+    picture = say.picture("top-heaviness", lambda: figures.heaviness_panels(heaviness), alt=alt)
+    table = say.table(
+        "half-score", frame, (METRIC,), right(whole, top_half="Rank"), n=heaviness["relevant"].to_numpy()[0]
     )
-    table = Table(
-        **say.named("half-score", n=heaviness["relevant"].to_numpy()[0]),
-        frame=frame,
-        columns=(METRIC, *rising(whole, top_half="Rank")),
-    )
-    return (Section(**say.headed("top-heaviness lead"), blocks=(picture, table), brief=True),)
+    return (say.section("top-heaviness", picture, table),)

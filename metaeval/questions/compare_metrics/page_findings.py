@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit
-from metaeval.base.words import carried, interval, number
+from metaeval.base.words import carried, interval, listed, name_of_metric, number
 from metaeval.page.blocks import Fold, Item, Items, Methods, Section, Text
 from metaeval.questions.compare_metrics.study import CompareStudy
 from metaeval.questions.compare_metrics.study_verdict import DECIDES, DETECTED, MetricVerdict
@@ -19,6 +19,14 @@ _SAME = 0.9
 _EVEN, _ERRORS_FROM_EVEN = 0.5, 2.0
 """A probability that lies within so many Monte-Carlo errors of one half says nothing yet."""
 
+_WITHOUT = {
+    "required": "difference required (a maximum, median and quantile over pairs: resampling biases extremes)",
+    "conflicts": "conflicts (a count of named pairs, which should be inspected)",
+    "identical": "identical pairs (systems with equal scores on every {topic}: a property of these runs)",
+    "stability": "judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)",
+    "heaviness": "rank of half the score (computed, not estimated)",
+}
+"""What has no interval, and why."""
 say = prose(__name__)
 
 
@@ -46,12 +54,15 @@ def _chosen(verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
         rivals = frame["metric"] == verdict.current
     against = list(frame.loc[rivals, "metric"].unique())
     behind = frame[rivals & frame["against"].isin(verdict.metrics) & (frame["surely"] == "better")]["quality"].unique()
+    late = [qualities()[name] for name in behind]
+    whom = "every candidate" if verdict.outcome == "keep" else "every other metric"
     answer = say(
         "chosen",
-        verdict=verdict,
-        against=against[0] if len(against) == 1 else None,
-        behind=[qualities()[name] for name in behind],
-        turned=turned,
+        opening="Keep" if verdict.outcome == "keep" else "Adopt",
+        metrics=" or ".join(map(name_of_metric, verdict.metrics)),
+        whom=name_of_metric(against[0]) if len(against) == 1 else whom,
+        turned=", though not surely on other systems" * turned,
+        behind=f"{', ' if turned else ' '}but behind in {listed(late)}" if late else "",
     )
     leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
     return answer, _chance(leads.query("quality == @DECIDES"))
@@ -60,8 +71,10 @@ def _chosen(verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
 def _chance(leads: pd.DataFrame) -> str:
     """Say of the least sure lead in power how often it is found, and which leads nearly always are."""
     row = leads.nsmallest(1, "chance").iloc[0]
-    known = row["detectable"] > 0
-    return say("chance found", row=row, several=len(leads) > 1, least=DETECTED) if known else ""
+    if row["detectable"] <= 0:
+        return ""
+    lead = "the smallest of these leads" if len(leads) > 1 else "a lead as large as the one observed"
+    return say("chance found" if row["difference"] > 0 else "chance of none", row=row, lead=lead, least=DETECTED)
 
 
 def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
@@ -72,10 +85,11 @@ def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
         name: [f"{expectation} ({state})" for state in states for expectation in study.unmet(name, state)]
         for name in tried
     }
-    failing = [(name, failures) for name, failures in unmet.items() if failures]
+    sentences = [say("failing", metric=name, unmet=failures) for name, failures in unmet.items() if failures]
+    if verdict.metrics and not sentences and tried:
+        sentences.append(say("sound", metrics=tried))
     untried = [name for name in verdict.metrics if name not in unmet]
-    sound = tried if verdict.metrics and not failing else []
-    return say("expected", failing=failing, untried=untried, sound=sound)
+    return " ".join([*sentences, *([say("untried", metrics=untried)] if untried else [])])
 
 
 def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
@@ -94,8 +108,8 @@ def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
         low, high = (100 * end for end in over_systems[metric, rival])
         if low <= 0:
             points = interval(low, high, number(1), draws=draws_of_middle(study.choice.n_choices))
-            several = len(verdict.metrics) > 1
-            open_still.append(say("turned", one=metric, other=rival, points=points, several=several))
+            who = f"{name_of_metric(metric)} " * (len(verdict.metrics) > 1)
+            open_still.append(say("turned", who=who, other=rival, points=points))
     return open_still
 
 
@@ -111,12 +125,17 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     if (near["p_better"] == 0).all():
         return _unsettled(verdict, "alike", metrics=sorted({*metrics, *against})), ""
     p = _told(study, DECIDES, near["p_better"].iloc[0])
-    answer = _unsettled(verdict, "nearest", metrics=metrics, against=against, p=p)
-    return answer, _chance(near)
+    if len(metrics) > 1:
+        return _unsettled(verdict, "equally near", metrics=metrics), _chance(near)
+    than = f" than {name_of_metric(against[0])}" if len(against) == 1 and not verdict.current else ""
+    how = f"with probability {p}" if p else "but the draws leave open how probable that is"
+    return _unsettled(verdict, "nearest", metrics=metrics, than=than, how=how), _chance(near)
 
 
 def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
-    return f"{say('open', current=verdict.current)} {say(why, current=verdict.current, **given)}"
+    none = "No metric is conclusively the best"
+    opening = f"No reason to change from {name_of_metric(verdict.current)}" if verdict.current else none
+    return f"{opening}: {say(why, **given)}"
 
 
 def _told(study: CompareStudy, quality: object, p: float) -> str:
@@ -139,7 +158,10 @@ def agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
     unsettled = (others["f1"] >= _SAME) | others["f1"].isna()  # undefined where no pair is significant
     open_still = others[unsettled & ~others["metric"].isin(close)]["metric"].tolist()
     conflicts = int(others["conflicts"].sum())
-    return say("agreement", close=close, current=study.current, least=_SAME, open=open_still, n=conflicts)
+    fields = {"current": study.current, "least": _SAME, "open": open_still, "n": conflicts}
+    return say(
+        "agreement", close=listed(map(name_of_metric, close)) if close else "No candidate", several=len(close), **fields
+    )
 
 
 def limits_section(study: CompareStudy) -> Section:
@@ -154,15 +176,12 @@ def limits_section(study: CompareStudy) -> Section:
         "identical",
         *(name for name, analysis in computed.items() if analysis is not None),
     ]
-    items = Items(items=tuple(Item(words=say(f"no {name}")) for name in without))
-    return Section(
-        **say.headed("limits lead"),
-        blocks=(
-            *((unknown_items,) if unknown_items.items else ()),
-            Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),
-            Fold(title=say("no interval"), blocks=(items,)),
-        ),
-        brief=True,
+    items = Items(items=tuple(Item(words=_WITHOUT[name].format(topic=unit().topic)) for name in without))
+    return say.section(
+        "limits",
+        *(unknown_items,) if unknown_items.items else (),
+        Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),
+        Fold(title="Figures without an interval", blocks=(items,)),
     )
 
 
@@ -175,16 +194,16 @@ def compare_methods(study: CompareStudy) -> Methods:
             sizes=study.scores.sizes,
             power=study.power,
             choice=study.choice,
+            chosen=f"{study.choice.n_systems} systems",
             agreed=study.agreement.result,
             intervals=study.agreement_intervals,
         ),
         _topics_methods(study),
         _judgments_methods(study),
-        say(
-            "scores methods",
-            study=study,
-            relevant=[] if study.heaviness is None else study.heaviness["relevant"].to_numpy().tolist(),
-        ),
+        say("scores methods", study=study),
+        ""
+        if study.heaviness is None
+        else say("heaviness methods", relevant=study.heaviness["relevant"].to_numpy().tolist()),
         say("expected methods") if len(study.expectations) else "",
     )
     paragraphs = tuple(words for words in parts if words)

@@ -1,6 +1,9 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report of a comparison of tests: what each finds on half of the topics, and whether the other half agrees."""
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -15,12 +18,15 @@ from metaeval.base.words import (
     ends,
     intervals,
     listed,
+    name_of_metric,
     number,
+    sentence_case,
+    share,
     share_of,
     short_names_sentence,
     text,
 )
-from metaeval.page.blocks import Methods, Picture, Section, Text
+from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.questions.compare_tests.study import SplitHalvesStudy
@@ -34,6 +40,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 _SOURCES = ("ogilvie2006", "sanderson2005")
 _RATIO = number(2)
+_PAIR = 2
 say = prose(__name__)
 
 
@@ -45,7 +52,7 @@ def tests_report(study: SplitHalvesStudy) -> Report:
     counted = facts(**sizes, **groups_of_topics(study.scores), split=halves.n_splits)
     return Report(
         command="compare-tests",
-        title=say("title"),
+        title="Which significance test is reliable?",
         facts=(*counted, (f"{halves.alpha:g}", "significance level α")),
         summary=(_answer(*next(iter(parts.items()))), say("quote")),
         key_figures=_key_figures(parts),
@@ -68,7 +75,7 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     rated, how = rows.dropna(subset="error_rate"), CORRECTIONS.words(correction)
     rated = rated.assign(error_rate_se=_error_spread(rated))
     if rated.empty:
-        return say("nothing", how=how)
+        return f"No test rejects a single pair on half of the {unit().topics} ({how})."
     parts = [of_metric for _, of_metric in rated.groupby("metric")]
     best = [_ends(of_metric, "error_rate")[0].names for of_metric in parts]
     tests = rated["test"].unique()
@@ -76,17 +83,31 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     least = wins.index[wins == wins.max()].tolist()
     won = [of_metric for of_metric, names in zip(parts, best, strict=True) if set(names) & set(least)]
     worst = rated[rated["test"].isin(least)].sort_values(["error_rate", "error_rate_se"]).iloc[-1]
-    return say(
-        "answer",
-        how=how,
-        tests=list(map(_called, least)),
-        only=len(tests) == 1,
-        all=len(least) == len(tests) > 1 and wins.max() == len(best),
-        clear=all(_clear(of_metric, least) for of_metric in won),
-        n_metrics=len(best),
-        wins=wins.max(),
-        error=carried(worst["error_rate"], worst["error_rate_se"]),
-    )
+    n_metrics, n_wins = len(best), int(wins.max())
+    under = f" under {_metrics(n_wins, n_metrics)}" if n_metrics > 1 else ""
+    if len(tests) == 1:
+        subject = f"{sentence_case(_called(least[0]))} alone"
+    elif len(least) == len(tests) and n_wins == n_metrics:
+        subject = "No test errs less than another"
+    else:
+        subject = _least_words(list(map(_called, least)), named=n_metrics == 1)
+    clear = all(_clear(of_metric, least) for of_metric in won)
+    doubt = "" if clear else ", not clearly" + "," * (n_metrics > 1)
+    error = "up to " * (n_metrics > 1) + carried(worst["error_rate"], worst["error_rate_se"])
+    return say("answer", subject=f"{subject}{doubt}{under}", error=error, how=how)
+
+
+def _least_words(tests: list[str], *, named: bool) -> str:
+    """Say which tests err least: one or two by name."""
+    if len(tests) == 1:
+        return f"{sentence_case(tests[0])} errs least"
+    return f"{sentence_case(listed(tests)) if len(tests) == _PAIR and named else f'{len(tests)} tests'} err least"
+
+
+def _metrics(some: int, of: int) -> str:
+    if some < of:
+        return f"{some} of {of} metrics"
+    return "both metrics" if of == _PAIR else f"all {of} metrics"
 
 
 def _called(test: str) -> str:
@@ -126,7 +147,14 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
         columns += right(text, CORRECTIONS.label(correction), **names)
     several = len(first["metric"].unique()) > 1
     data = pd.concat(parts.values(), ignore_index=True)
-    return key_figures(frame, columns, by="order", falling=False, caption=say("figures") if several else "", data=data)
+    return key_figures(
+        frame,
+        columns,
+        by="order",
+        falling=False,
+        caption="From the metric with the lowest figure to that with the highest." if several else "",
+        data=data,
+    )
 
 
 def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
@@ -180,16 +208,21 @@ def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.S
 def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, brief: bool) -> Section:
     labelled = rows.assign(test=rows["test"].map(TESTS.label))
     title = f"Rejections and errors, {CORRECTIONS.words(correction)}"
-    picture = Picture(
-        name=f"rejections_and_errors_{correction}",
-        draw=lambda: figures.rejections_against_errors(labelled),
+    picture = say.picture(
+        "picture",
+        lambda: figures.rejections_against_errors(labelled),
+        called=f"rejections_and_errors_{correction}",
+        alt="; ".join(map(_mark, rows.to_dict("records"))),
         title=title,
-        caption=say("picture"),
-        alt="; ".join(say("mark", row=row) for row in rows.itertuples()),
     )
     words = _reference(study, rows)
     blocks = (picture, *((Text(paragraphs=words),) if words else ()), _table(study, correction, rows))
     return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=brief, blocks=blocks)
+
+
+def _mark(row: Mapping[Hashable, Any]) -> str:
+    tested = f"{name_of_metric(row['metric'])}, {TESTS.words(row['test'])}"
+    return f"{tested}: {share(row['rejected'])} rejected, {share(row['error_rate'])} errors"
 
 
 def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
@@ -217,24 +250,24 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
     ratios = right(text, against, rejection_ratio="rejections", error_rate_ratio="error rate")
     special_tests = [name for name in halves.tests if TESTS[name].family_wise or TESTS[name].plain_p]
     dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)
-    return Table(
-        name=f"tests_{correction}",
-        title=f"Tests on halves of the {unit().topics}, {CORRECTIONS.words(correction)}",
-        caption=" ".join(
-            [say("table", one=halves, own=special_tests, dashes=dashes), *short_names_sentence(rows["metric"].unique())]
-        ),
-        frame=frame,
-        columns=(
-            METRIC,
-            *left(lambda name: TESTS.label(str(name)), test="Test"),
-            *right(text, "Rejected", rejected="pairs"),
-            *under(text, "Rejected", middle="middle 90 %"),
-            *right(text, "Errors", errors_of="of rejected"),
-            *under(text, "Errors", error_middle="middle 90 %"),
-            *right(text, "Both halves", rejected_both="of all pairs", self_agreement="of those rejected"),
-            *(ratios if len(halves.tests) > 1 else ()),
-        ),
+    return say.table(
+        "table",
+        frame,
+        (METRIC,),
+        left(lambda name: TESTS.label(str(name)), test="Test"),
+        right(text, "Rejected", rejected="pairs"),
+        under(text, "Rejected", middle="middle 90 %"),
+        right(text, "Errors", errors_of="of rejected"),
+        under(text, "Errors", error_middle="middle 90 %"),
+        right(text, "Both halves", rejected_both="of all pairs", self_agreement="of those rejected"),
+        ratios if len(halves.tests) > 1 else (),
+        called=f"tests_{correction}",
         data=rows,
+        correction=correction,
+        one=halves,
+        own=special_tests,
+        dashes=dashes,
+        short=" ".join(short_names_sentence(rows["metric"].unique())),
     )
 
 

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report of components of variance: where the noise comes from, how dependable the design is, the cheapest one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,9 +15,9 @@ from metaeval.base.words import bracketed, listed, name_of_metric, number, perce
 from metaeval.io.components import saved_components
 from metaeval.models.components import VarianceComponents
 from metaeval.models.facets import component_words
-from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
+from metaeval.page.blocks import Block, Choice, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Column, Table, left, right
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.questions.components.page_checks import halves_section, tries_section
 from metaeval.questions.components.page_clusters import cluster_sentence, clusters_section, spread_said
 from metaeval.questions.components.study import ComponentsStudy
@@ -30,6 +30,7 @@ from metaeval.reports.traits import traits_said
 _MOST_ITEMS = 1e7
 _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE, _SCORE = number(3), number(4)
+_PAIR = 2
 say = prose(__name__)
 
 
@@ -43,7 +44,7 @@ def components_report(study: ComponentsStudy) -> Report:
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="components",
-        title=say("title"),
+        title="Where does the noise come from?",
         facts=facts(**counted),
         summary=(*_summary(study), *cluster_sentence(study)),
         key_figures=_figures(study),
@@ -78,25 +79,24 @@ def design_sentences(found: VarianceComponents, designs: pd.DataFrame, *, metric
     """
     row = found.dependability.iloc[0]
     has_repeats = row["repeat_share"] == row["repeat_share"]
-    under = _under(found, row["metric"]) if metric is None else say("under", metric=metric)
+    under = _under(found, row["metric"]) if metric is None else f" under {name_of_metric(metric)}"
     design = say(
         "design",
         words=_counted(found, row, gaps=found.filled < 1),
         erho2=_coefficient(row, "erho2"),
         phi=_coefficient(row, "phi"),
-        floor=_SCORE(row["repeatability"]) if has_repeats else "",
-        part=share(row["repeat_share"]) if has_repeats else "",
         under=under,
         **_named(found),
     )
+    if has_repeats:
+        design += f" {say('repeats', floor=_SCORE(row['repeatability']), part=share(row['repeat_share']))}"
     of_metric = designs[designs["metric"] == row["metric"]].set_index("goal")
     now = of_metric.loc["at hand"]
     best = of_metric.loc["same cost"] if "same cost" in of_metric.index else now
     written = [_SHARE(plan["erho2"]) for plan in (best, now)]
     better = best["erho2"] > now["erho2"] and written[0] != written[1]
-    return design, say(
-        "cheapest", better=better, words=_counted(found, best), erho2=written[0], now=written[1], under=under
-    )
+    fields = {"words": _counted(found, best), "erho2": written[0], "now": written[1], "under": under}
+    return design, say("cheapest" if better else "none cheaper", **fields)
 
 
 def _named(found: VarianceComponents) -> dict[str, str]:
@@ -112,9 +112,12 @@ def _level(found: VarianceComponents) -> str:
     return percentage(found.confidence_level)
 
 
+def _fields(study: ComponentsStudy) -> Mapping[str, Any]:
+    return {"level": _level(study.components), **_named(study.components)}
+
+
 def _said(study: ComponentsStudy, passage: str, /, **given: Any) -> str:  # noqa: ANN401 - as `say`
-    components = study.components
-    return say(passage, level=_level(components), **_named(components), **given)
+    return say(passage, **_fields(study), **given)
 
 
 def _source(name: str) -> str:
@@ -124,23 +127,28 @@ def _source(name: str) -> str:
 
 def _counted(found: VarianceComponents, row: "pd.Series[Any]", *, gaps: bool = False) -> str:
     """Return the numbers of a design in words: 50 topics, each 3 times; with gaps, of items the harmonic mean."""
-    repeated = found.n_repeats > 1
-    return say(
-        "counted",
-        items=round(row["items"]),
-        across=round(row[found.across]),
-        facet=found.across.removesuffix("s"),
-        judges=found.judges,
-        repeats=row["repeats"] if repeated else None,
-        times=significant(row["repeats"], 3),
-        uneven=bool(row["repeats"] % 1),
-        gaps=gaps,
-        **_named(found),
-    )
+    named, across = _named(found), round(row[found.across])
+    words = count(round(row["items"]), named["other"]) + f" (harmonic mean over {named['measured']})" * gaps
+    if across > 1 or found.judges:
+        words += f" with {count(across, found.across.removesuffix('s'))}"
+    if found.n_repeats > 1:
+        times = significant(row["repeats"], 3)
+        words += " once" if row["repeats"] == 1 else f", each {times} times"
+        words += " in the harmonic mean" * bool(row["repeats"] % 1)
+    return words
 
 
 def _coefficient(row: "pd.Series[Any]", which: str) -> str:
     return bracketed(row[which], row[f"{which}_low"], row[f"{which}_high"], _SHARE)
+
+
+def _with_coefficients(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write both coefficients with their intervals."""
+    written = {
+        name: [_coefficient(row, which) for _, row in frame.iterrows()]
+        for name, which in (("relative", "erho2"), ("absolute", "phi"))
+    }
+    return frame.assign(**written, relative_sort=frame["erho2"], absolute_sort=frame["phi"])
 
 
 def _noise(study: ComponentsStudy) -> pd.DataFrame:
@@ -166,16 +174,11 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     written = [share(value) for value in _span(of_lead["difference_share"])]
     first = _said(
         study,
-        "first",
-        many=len(noise) > 1,
-        nothing=not (noise["difference_share"] > 0).any(),
-        n=len(of_lead),
-        n_metrics=len(noise),
-        sure=bool(of_lead["sure"].all()),
-        alone=bool(of_lead["alone"].all()),
-        lead=_source(lead),
+        "first" if (noise["difference_share"] > 0).any() else "no noise",
+        opening=_opening(len(of_lead), len(noise), "only" if of_lead["alone"].all() else "largest"),
+        lead=f"{'' if of_lead['sure'].all() else 'probably '}{_source(lead)}",
         figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else " to ".join(written),
-        under=_under(components, of_lead["metric"].iloc[0]),
+        under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
     design, cheapest = design_sentences(components, study.designs)
     last = (
@@ -187,13 +190,21 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     return first, design, " ".join([*last, _assured(study)])
 
 
+def _opening(n: int, n_metrics: int, rank: str) -> str:
+    """Begin the sentence on the largest source of noise with the metrics that it holds under."""
+    if n_metrics == 1:
+        return f"The {rank}"
+    every = "both metrics" if n == _PAIR else f"all {n} metrics"
+    return f"Under {every if n == n_metrics else f'{n} of {n_metrics} metrics'} the {rank}"
+
+
 def _shares(row: "pd.Series[Any]") -> str:
     value, low, high = (row[name] for name in _LEAD[1:])
     return bracketed(value, low, high, share)
 
 
 def _under(found: VarianceComponents, metric: object) -> str:
-    return "" if found.judges else say("under", metric=metric)
+    return "" if found.judges else f" under {name_of_metric(metric)}"
 
 
 def _assured(study: ComponentsStudy) -> str:
@@ -205,12 +216,13 @@ def _assured(study: ComponentsStudy) -> str:
     same_design = metric in rows.index and all(
         rows.loc[metric, name] == at_hand[name] for name in (study.components.across, "repeats")
     )
+    others = _named(study.components)["others"]
+    takes = f"Eρ² {study.target:g} takes {_needed_words(needed)} {others}"
+    finite = needed["items"] < _MOST_ITEMS
     return _said(
         study,
         "assured",
-        target=study.target,
-        items=_needed_words(needed),
-        endless=not needed["items"] < _MOST_ITEMS,
+        takes=takes if finite else f"No number of {others} reaches Eρ² {study.target:g}",
         sure=whole(rows.loc[metric, "items"]) if same_design else "",
         under=_under(study.components, metric),
     )
@@ -238,17 +250,13 @@ def _figures(study: ComponentsStudy) -> Table:
     frame = study.components.dependability
     needed = study.needed[study.needed["stability"] == "erho2"].set_index("metric").loc[frame["metric"]].reset_index()
     ends = {f"needed{end}": needed[name] for end, name in (("", "items"), ("_low", "low"), ("_high", "high"))}
-    table_frame = frame.assign(
-        relative=[_coefficient(row, "erho2") for _, row in frame.iterrows()],
-        absolute=[_coefficient(row, "phi") for _, row in frame.iterrows()],
-        items_needed=[_needed_words(row) for _, row in needed.iterrows()],
-        **ends,
-    )
+    table_frame = _with_coefficients(frame).drop(columns=["relative_sort", "absolute_sort"])
+    table_frame = table_frame.assign(items_needed=[_needed_words(row) for _, row in needed.iterrows()], **ends)
     columns = (
         METRIC,
         *right(text, relative="Eρ²", absolute="Φ"),
         *right(_SCORE, difference_error="Standard error of a difference"),
-        *right(text, _named(study.components)["Others"], items_needed=say("key items", target=study.target)),
+        *right(text, _named(study.components)["Others"], items_needed=f"for Eρ² {study.target:g}"),
     )
     return key_figures(table_frame, columns, by="erho2", caption=_said(study, "figures"))
 
@@ -266,22 +274,17 @@ def _shares_section(study: ComponentsStudy) -> Section:
             f"{row.component} {share(row.difference_share)}"
             for row in drawn.dropna(subset="difference_share").itertuples()
         ]
-        picture = Picture(
-            name=f"shares {metric}",
-            draw=lambda: figures.component_bars(drawn),
-            title=_said(study, "bars title", metric=metric),
-            caption=_said(study, "bars"),
-            alt=say("bars mark", listed=listed(parts)),
+        picture = say.picture(
+            "bars",
+            lambda: figures.component_bars(drawn),
+            called=f"shares {metric}",
+            alt=f"{listed(parts)}.",
+            metric=metric,
+            **_fields(study),
         )
         return (picture, _components_table(study, metric, drawn))
 
-    return Section(
-        id="shares",
-        title=say("shares title"),
-        lead=_said(study, "shares lead"),
-        brief=True,
-        blocks=(_choice(study, blocks),),
-    )
+    return say.section("shares", _choice(study, blocks), **_fields(study))
 
 
 def _components_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Table:
@@ -291,18 +294,17 @@ def _components_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -
         name: [bracketed(row[names[name]], row[low], row[high], share) for _, row in part.iterrows()]
         for name, (low, high) in ends_of.items()
     }
-    return Table(
-        name=f"components {metric}",
-        title=say("components title", metric=metric),
-        caption=_said(study, "components"),
-        frame=part.assign(**written, share_sort=part["share"], between_sort=part["difference_share"]),
-        columns=(
-            *left(component="Source"),
-            *right(_RATIO, variance="Variance"),
-            *right(text, "Share", share="of a score", between="between two"),
-            *right(whole, degrees_of_freedom="Degrees of freedom"),
-        ),
+    return say.table(
+        "components",
+        part.assign(**written, share_sort=part["share"], between_sort=part["difference_share"]),
+        left(component="Source"),
+        right(_RATIO, variance="Variance"),
+        right(text, "Share", share="of a score", between="between two"),
+        right(whole, degrees_of_freedom="Degrees of freedom"),
+        called=f"components {metric}",
         data=study.components.components,
+        metric=metric,
+        **_fields(study),
     )
 
 
@@ -310,36 +312,21 @@ def _design_section(study: ComponentsStudy) -> Section:
     components = study.components
     frame = components.dependability
     repeated = bool(frame["repeat_share"].notna().any())
-    table_frame = frame.assign(
-        relative=[_coefficient(row, "erho2") for _, row in frame.iterrows()],
-        absolute=[_coefficient(row, "phi") for _, row in frame.iterrows()],
-        relative_sort=frame["erho2"],
-        absolute_sort=frame["phi"],
-    )
-    columns: list[Column] = [
-        METRIC,
-        *right(text, relative="Eρ²", absolute="Φ"),
-        *right(_SCORE, "Standard error", standard_error="mean", difference_error="difference"),
-        *right(_SCORE, detectable="Detectable"),
-    ]
-    if repeated:
-        columns += right(_SCORE, "Two runs differ by", repeatability="repeatability", reproducibility="reproducibility")
-        columns += right(share, repeat_share="Repeats")
-    table = Table(
-        name="dependability",
-        title=say("design table"),
-        caption=_said(
-            study,
-            "design caption",
-            repeated=repeated,
-            judged=bool(components.judges),
-            clustered=components.n_clusters > 0,
-        ),
-        frame=table_frame,
-        columns=tuple(columns),
+    runs = right(_SCORE, "Two runs differ by", repeatability="repeatability", reproducibility="reproducibility")
+    table = say.table(
+        "design caption",
+        _with_coefficients(frame),
+        (METRIC,),
+        right(text, relative="Eρ²", absolute="Φ"),
+        right(_SCORE, "Standard error", standard_error="mean", difference_error="difference"),
+        right(_SCORE, detectable="Detectable"),
+        (*runs, *right(share, repeat_share="Repeats")) if repeated else (),
+        called="dependability",
         data=frame,
+        over=f" in {unit().clusters}" * (components.n_clusters > 0) + " for these judges" * bool(components.judges),
+        **_fields(study),
     )
-    return Section(id="design", title=say("design title"), lead=say("design lead"), brief=True, blocks=(table,))
+    return say.section("design", table)
 
 
 def _key(found: VarianceComponents) -> str:
@@ -361,56 +348,41 @@ def _plans_section(study: ComponentsStudy) -> Section:
         of_metric = plan[plan["metric"] == metric]
         lines = of_metric.assign(**{key: of_metric[key].map(_RATIO)})
         row = components.dependability[components.dependability["metric"] == metric].iloc[0]
-        picture = Picture(
-            name=f"designs {metric}",
-            draw=lambda: figures.dependability_lines(lines, key=key, at_hand=row["items"], target=study.target),
-            title=_said(study, "lines title", metric=metric),
-            caption=_said(study, "lines", target=study.target),
-            alt=_said(study, "lines mark", lines=of_metric[key].nunique()),
+        picture = say.picture(
+            "lines",
+            lambda: figures.dependability_lines(lines, key=key, at_hand=row["items"], target=study.target),
+            called=f"designs {metric}",
+            alt=f"{of_metric[key].nunique()} of Eρ² over the number of {_named(components)['others']}.",
+            metric=metric,
+            target=study.target,
+            **_fields(study),
         )
         return (picture, _plan_table(study, metric, of_metric))
 
-    table = Table(
-        name="needed",
-        title=_said(study, "needed title", target=study.target),
-        caption=_said(study, "needed", clustered=components.n_clusters > 0),
-        frame=needed,
-        columns=(METRIC, *right(text, relative="Eρ²", absolute="Φ")),
-        data=study.needed,
-    )
-    facet_words = f", or {key}" if several else ""
-    return Section(
-        id="designs",
-        title=say("plans title"),
-        lead=_said(study, "plans lead", what=facet_words),
-        blocks=(_choice(study, blocks), table),
-    )
+    columns = ((METRIC,), right(text, relative="Eρ²", absolute="Φ"))
+    table = say.table("needed", needed, *columns, data=study.needed, target=study.target, **_fields(study))
+    what = f", or {key}" if several else ""
+    return say.section("plans", _choice(study, blocks), table, brief=False, id="designs", what=what, **_fields(study))
 
 
 def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Table:
     key = _key(study.components)
     steps = np.unique(part["items"])[::6]
     few = part[part["items"].isin(steps)]
-    table_frame = few.assign(
-        relative=[_coefficient(row, "erho2") for _, row in few.iterrows()],
-        absolute=[_coefficient(row, "phi") for _, row in few.iterrows()],
-        relative_sort=few["erho2"],
-        absolute_sort=few["phi"],
-    )
     several = len(part[key].unique()) > 1
-    return Table(
-        name=f"plan {metric}",
-        title=say("plan title", metric=metric),
-        caption=_said(study, "plan", spread=spread_said(study, metric)),
-        frame=table_frame,
-        columns=(
-            *right(whole, items=_named(study.components)["Others"]),
-            *(right(_RATIO, **{key: key.capitalize()}) if several else ()),
-            *right(text, relative="Eρ²", absolute="Φ"),
-            *right(_SCORE, difference_error="Standard error of a difference"),
-            *right(share, "Pairs, expected", power="significant", wrong_order="in the wrong order"),
-        ),
+    return say.table(
+        "plan",
+        _with_coefficients(few),
+        right(whole, items=_named(study.components)["Others"]),
+        right(_RATIO, **{key: key.capitalize()}) if several else (),
+        right(text, relative="Eρ²", absolute="Φ"),
+        right(_SCORE, difference_error="Standard error of a difference"),
+        right(share, "Pairs, expected", power="significant", wrong_order="in the wrong order"),
+        called=f"plan {metric}",
         data=part,
+        metric=metric,
+        spread=spread_said(study, metric),
+        **_fields(study),
     )
 
 
@@ -423,32 +395,25 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
     )
     rows = rows.sort_values("metric", key=lambda names: names.map(list(components.solved).index), kind="stable")
     costs = [f"{name} {value:g}" for name, value in study.cost.items() if value]
-    table = Table(
-        name="costs",
-        title=say("costs title"),
-        caption=_said(
-            study,
-            "costs",
-            costs=listed(costs),
-            n=components.n_measured,
-            target=study.target,
-            gaps=components.filled < 1 or bool((components.dependability["repeats"] % 1).any()),
-            repeated=components.n_repeats > 1,
-            spread=spread_said(study, next(iter(components.solved))),
-        ),
-        frame=rows.reset_index(drop=True),
-        columns=(
-            METRIC,
-            *left(wish="Design"),
-            *right(whole, items=_named(components)["Others"]),
-            *(right(whole, **{components.across: components.across.capitalize()}) if components.judges else ()),
-            *(right(_RATIO, repeats="Repeats") if components.n_repeats > 1 else ()),
-            *right(_price, cost="Cost"),
-            *right(_SHARE, erho2="Eρ²", phi="Φ"),
-            *right(_SCORE, difference_error="Standard error of a difference"),
-        ),
+    table = say.table(
+        "costs",
+        rows.reset_index(drop=True),
+        (METRIC,),
+        left(wish="Design"),
+        right(whole, items=_named(components)["Others"]),
+        right(whole, **{components.across: components.across.capitalize()}) if components.judges else (),
+        right(_RATIO, repeats="Repeats") if components.n_repeats > 1 else (),
+        right(_price, cost="Cost"),
+        right(_SHARE, erho2="Eρ²", phi="Φ"),
+        right(_SCORE, difference_error="Standard error of a difference"),
+        costs=listed(costs),
+        n=components.n_measured,
+        target=study.target,
+        gaps=components.filled < 1 or bool((components.dependability["repeats"] % 1).any()),
+        spread=spread_said(study, next(iter(components.solved))),
+        **_fields(study),
     )
-    return Section(id="cheapest", title=say("cheapest title"), lead=say("cheapest lead"), blocks=(table,))
+    return say.section("cheapest", table, brief=False)
 
 
 def _target_rows(study: ComponentsStudy) -> pd.DataFrame:
@@ -468,10 +433,8 @@ def _methods(study: ComponentsStudy) -> Methods:
         sizes=" by ".join(parts),
         squares=components.solved_by == "mean squares",
         filled=components.filled,
-        nested=repeated and components.repeats == "nested",
-        crossed=components.repeats == "crossed",
-        shared=components.repeats == "shared",
-        judges=components.judges,
+        repeats=say(components.repeats, **_named(components)) if repeated or components.repeats != "nested" else "",
+        judges="The judges are taken for a sample of judges." if components.judges else "",
         traits=traits_said(study.scores, gaps=""),
     )
     paragraphs = (

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, percentage, share, text, whole
 from metaeval.page.blocks import Section
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, left, right
 from metaeval.questions.components.study import ComponentsStudy
 from metaeval.reports.prose import prose
 
@@ -16,25 +17,19 @@ def halves_section(study: ComponentsStudy, named: Mapping[str, str]) -> list[Sec
     frame = study.halves
     if frame.empty:
         return []
-    table = Table(
-        name="halves",
-        title=say("halves table", **named, items=whole(frame["items"].iloc[0]), n_clusters=frame["clusters"].iloc[0]),
-        caption=say("halves", splits=frame["splits"].iloc[0]),
-        frame=frame,
-        columns=(
-            METRIC,
-            *right(share, "Significant", expected_power="expected", power="observed"),
-            *right(share, "Contradicted", expected_contradicted="expected", contradicted="observed"),
-        ),
+    n_clusters = frame["clusters"].iloc[0]
+    half = f"{n_clusters} {unit().clusters}" if n_clusters else f"{whole(frame['items'].iloc[0])} {named['others']}"
+    table = say.table(
+        "halves",
+        frame,
+        (METRIC,),
+        right(share, "Significant", expected_power="expected", power="observed"),
+        right(share, "Contradicted", expected_contradicted="expected", contradicted="observed"),
+        half=half,
+        splits=frame["splits"].iloc[0],
     )
-    return [
-        Section(
-            id="conclusions",
-            title=say("halves title"),
-            lead=say("halves lead", **named, clustered=study.components.n_clusters > 0),
-            blocks=(table,),
-        )
-    ]
+    units = unit().clusters if study.components.n_clusters > 0 else named["others"]
+    return [say.section("halves", table, brief=False, id="conclusions", units=units)]
 
 
 def tries_section(study: ComponentsStudy) -> list[Section]:
@@ -50,17 +45,14 @@ def tries_section(study: ComponentsStudy) -> list[Section]:
         any_sort=frame["any"],
         all_sort=frame["all"],
     )
-    table = Table(
-        name="tries",
-        title=say("tries table"),
-        caption=say("tries", level=percentage(study.components.confidence_level)),
-        frame=table_frame,
-        columns=(
-            METRIC,
-            *left(system="System"),
-            *right(whole, k="k"),
-            *right(text, any="pass@k", all="pass^k"),
-        ),
+    table = say.table(
+        "tries",
+        table_frame,
+        (METRIC,),
+        left(system="System"),
+        right(whole, k="k"),
+        right(text, any="pass@k", all="pass^k"),
         data=frame,
+        level=percentage(study.components.confidence_level),
     )
-    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), brief=True, blocks=(table,))]
+    return [say.section("tries", table)]

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from metaeval.base.words import bracketed, number, percentage, significant, text, whole
+from metaeval.base.unit import unit
+from metaeval.base.words import bracketed, name_of_metric, number, percentage, significant, text, whole
 from metaeval.page.blocks import Choice, Section
 from metaeval.page.tables import Table, right
 from metaeval.questions.components.study import ComponentsStudy
@@ -22,7 +23,7 @@ def clusters_section(study: ComponentsStudy, choice: Callable[..., Choice]) -> l
     if study.clusters.empty:
         return []
     blocks = choice(study, lambda metric: (_table(study, metric),))
-    return [Section(id="clusters", title=say("title"), lead=say("lead"), brief=True, blocks=(blocks,))]
+    return [say.section("clusters", blocks)]
 
 
 def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
@@ -34,18 +35,17 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
     doubled = rows[rows["items_per_cluster"] == round(2 * now["items_per_cluster"])].iloc[0]
     errors = study.components.dependability.set_index("metric")["difference_error"]
     at_hand, now_words = _SCORE(errors[now["metric"]]), _SCORE(now["difference_error"])
+    named = study.scores.sizes["metric"] > 1 and not study.components.judges
     sentence = say(
         "sentence",
-        gaps=study.components.filled < 1,
-        uneven=_uneven(study),
-        at_hand=at_hand if at_hand != now_words else "",
+        at_hand=f"{now_words} ({at_hand} with their gaps)" if at_hand != now_words else now_words,
+        each="on average" if _uneven(study) else "each",
         n=now["clusters"],
         mean=_size(now["items_per_cluster"]),
         doubled=_size(doubled["items_per_cluster"]),
-        now=now_words,
         items=_SCORE(doubled["difference_error"]),
         more=_SCORE(now["twice_error"]),
-        metric=now["metric"] if study.scores.sizes["metric"] > 1 and not study.components.judges else "",
+        under=f" under {name_of_metric(now['metric'])}" if named else "",
     )
     return (sentence,)
 
@@ -75,20 +75,23 @@ def _table(study: ComponentsStudy, metric: str) -> Table:
         **{name: _bracketed(rows, name, write) for name, write in _WRITTEN.items()},
         **{f"{name}_sort": rows[name] for name in _WRITTEN},
     )
-    return Table(
-        name=f"clusters {metric}",
-        title=say("table", metric=metric),
-        caption=say(
-            "caption", uneven=_uneven(study), target=study.target, level=percentage(study.components.confidence_level)
+    return say.table(
+        "caption",
+        table_frame,
+        right(text, size=f"{unit().Topics} in each"),
+        right(text, erho2="Eρ²"),
+        right(
+            _SCORE,
+            f"Standard error of a difference, by {unit().clusters}",
+            difference_error=whole(n_clusters),
+            twice_error=whole(2 * n_clusters),
         ),
-        frame=table_frame,
-        columns=(
-            *right(text, size=say("size")),
-            *right(text, erho2="Eρ²"),
-            *right(_SCORE, say("error"), difference_error=whole(n_clusters), twice_error=whole(2 * n_clusters)),
-            *right(text, clusters_needed=say("needed", target=study.target), price="Price"),
-        ),
+        right(text, clusters_needed=f"{unit().Clusters} for Eρ² {study.target:g}", price="Price"),
+        called=f"clusters {metric}",
         data=rows,
+        metric=metric,
+        size="which differ in size as those now do" if _uneven(study) else "of one size",
+        level=percentage(study.components.confidence_level),
     )
 
 

@@ -115,7 +115,7 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         return _DECIDES, "No verdict: these judges cannot be compared on systems.", f"The reason: {why}."
     if study.conclusions:
         alone = not any("judge" in conclusions.table["kind"].to_numpy() for conclusions in study.conclusions.values())
-        return _DECIDES, say("only people" if alone else "one topic")
+        return _DECIDES, say("only people" if alone else "nothing to test")
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
     if study.reference is None or study.labelling is None:
         return ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))

@@ -2,7 +2,7 @@
 
 from metaeval.base.words import number, share_of, text
 from metaeval.page.blocks import Section
-from metaeval.page.tables import METRIC, Table, right
+from metaeval.page.tables import METRIC, right
 from metaeval.reports.prose import prose
 from metaeval.resampling.completions import CompletionBounds
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -22,16 +22,14 @@ def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
         ]
         for name in ("same_winner", "hold")
     }
-    table = Table(
-        **say.named("completions", found=found, correction=CORRECTIONS.label(found.correction)),
-        frame=frame.assign(**parts),
+    table = say.table(
+        "completions",
+        frame.assign(**parts),
+        (METRIC,),
+        right(text, n_significant="Significant pairs", same_winner="Same winner always", hold="Significant always"),
+        right(number(3), residual="Width of the bounds"),
         data=frame,
-        columns=(
-            METRIC,
-            *right(
-                text, n_significant="Significant pairs", same_winner="Same winner always", hold="Significant always"
-            ),
-            *right(number(3), residual="Width of the bounds"),
-        ),
+        found=found,
+        correction=CORRECTIONS.label(found.correction),
     )
-    return (Section(**say.headed("completions lead", rows=frame.to_dict("records")), brief=True, blocks=(table,)),)
+    return (say.section("completions", table, rows=frame.to_dict("records")),)

@@ -6,8 +6,9 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import ends, listed, name_of_metric, number, span, text, whole
-from metaeval.page.blocks import Block, Fold, Picture, Section
+from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import Table, left, right, with_cells
+from metaeval.questions.judgments.page_power import drawn_words
 from metaeval.questions.judgments.page_reductions import percent, with_error
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
@@ -41,8 +42,10 @@ def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
     wins = {plan: _metrics(alone.index[alone == plan], metrics) for plan in alone.value_counts().index}
     named = {PLAN_NAMES[plan].replace(",", " for"): under for plan, under in wins.items()}
     tied = [metric for metric in metrics if metric not in alone]
-    fields = {"step": step, "wins": named, "tied": _metrics(tied, metrics) if tied else ""}
-    return say("first", **fields), say("plans", **fields)
+    tie = _metrics(tied, metrics) if tied else ""
+    kept = [f"{plan} under {under}" for plan, under in named.items()] + [f"a tie under {tie}"] * bool(tied)
+    alone_wins = next(iter(named)) if len(named) == 1 and not tied else ""
+    return say("first", step=step, plan=alone_wins), say("plans", step=step, kept=kept)
 
 
 def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
@@ -50,7 +53,7 @@ def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     step, compared = _compared(study)
     return [
         KeyFigure(
-            say("key", step=step, plan=PLAN_NAMES[str(plan)]),
+            f"τ with {step:g} %, {PLAN_NAMES[str(plan)]}",
             span(map(name_of_metric, rows["metric"]), rows["tau"], rows["written"], opening=""),
             dict(zip(rows["metric"], rows["tau"], strict=True)),
         )
@@ -69,28 +72,25 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     if effort is None:
         return ()
     frame = study.table("effort")
-    picture = Picture(
-        **say.named("effort", effort=effort, cost=cost, year=year_of_minutes(cost)),
-        draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
-        alt=effort_sentences(study)[1],
+    words, drawn = effort_sentences(study)[1], drawn_words(effort.n_replicates, random=True)
+    picture = say.picture(
+        "effort",
+        lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
+        alt=words or "No ranking is defined, so no plan keeps it.",
+        cost=cost,
+        drawn=drawn,
+        measured=measured_words(cost),
     )
     blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
     if effort.adaptive is not None and effort.adaptive_table is not None:
         blocks += _adaptive_blocks(study, effort.adaptive.rule, effort.adaptive_table)
-    return (
-        Section(
-            id="effort",
-            title=say("section title"),
-            brief=not (study.stability or study.left_out),
-            lead=" ".join(filter(None, (say("lead"), effort_sentences(study)[1]))),
-            blocks=tuple(blocks),
-        ),
-    )
+    return (say.section("effort", *blocks, brief=not (study.stability or study.left_out), words=words),)
 
 
-def year_of_minutes(cost: CostModel) -> str:
-    """Return the year of INEX at which the minutes were measured; nothing where they are not published ones."""
-    return next((year for year, model in COST_MODELS.items() if model == cost), "")
+def measured_words(cost: CostModel) -> str:
+    """Say at which INEX the minutes were measured; nothing where they are not published ones."""
+    year = next((year for year, model in COST_MODELS.items() if model == cost), "")
+    return f", as measured at INEX {year} (Piwowarski et al., 2008)" if year else ""
 
 
 def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFrame) -> Table:
@@ -101,18 +101,17 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
         row = {"step": step, "plan": PLAN_NAMES[str(plan)], "judged": first["judged"], "relevant": first["relevant"]}
         row |= {"hours": first["hours"], "topics": first["topics"]}
         rows.append(row | {metric: with_error(by_metric[metric], "tau") for metric in study.metrics})
-    return Table(
-        name="effort",
-        **say.titled("table", effort=effort),
-        frame=pd.DataFrame(rows),
+    return say.table(
+        "table",
+        pd.DataFrame(rows),
+        right(percent, step="Effort"),
+        left(plan="Spent on"),
+        right(whole, topics="Topics", judged="Judged", relevant="Relevant"),
+        right(number(1), hours="Hours"),
+        right(text, "τ", **{metric: name_of_metric(metric) for metric in study.metrics}),
+        called="effort",
         data=frame,
-        columns=(
-            *right(percent, step="Effort"),
-            *left(plan="Spent on"),
-            *right(whole, topics="Topics", judged="Judged", relevant="Relevant"),
-            *right(number(1), hours="Hours"),
-            *right(text, "τ", **{metric: name_of_metric(metric) for metric in study.metrics}),
-        ),
+        drawn=drawn_words(effort.n_replicates, random=True),
     )
 
 
@@ -122,26 +121,23 @@ def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFram
         first = of_pools.iloc[0]
         row = {"pools": pools, "judged": first["judged"], "relevant": first["relevant"], "hours": first["hours"]}
         rows.append(row | of_pools.set_index("metric")["tau"].to_dict())
-    table = Table(
-        **say.named("adaptive", rule=rule),
-        frame=pd.DataFrame(rows),
+    table = say.table(
+        "adaptive",
+        pd.DataFrame(rows),
+        left(pools="Pools"),
+        right(whole, judged="Judged", relevant="Relevant"),
+        right(number(1), hours="Hours"),
+        right(number(3), "τ", **{metric: name_of_metric(metric) for metric in study.metrics}),
         data=frame,
-        columns=(
-            *left(pools="Pools"),
-            *right(whole, judged="Judged", relevant="Relevant"),
-            *right(number(1), hours="Hours"),
-            *right(number(3), "τ", **{metric: name_of_metric(metric) for metric in study.metrics}),
-        ),
+        rule=rule,
     )
-    per_topic = Table(
-        name="adaptive_topics",
-        **say.titled("topics"),
-        frame=study.table("adaptive_topics"),
-        columns=(
-            *left(topic="Topic"),
-            *right(whole, "Adaptive", pool_depth="Depth", judged="Judged", relevant="Relevant"),
-            *left(text, "Adaptive", stopped="Stopped by"),
-            *right(whole, "One depth", fixed_judged="Judged", fixed_relevant="Relevant"),
-        ),
+    per_topic = say.table(
+        "topics",
+        study.table("adaptive_topics"),
+        left(topic="Topic"),
+        right(whole, "Adaptive", pool_depth="Depth", judged="Judged", relevant="Relevant"),
+        left(text, "Adaptive", stopped="Stopped by"),
+        right(whole, "One depth", fixed_judged="Judged", fixed_relevant="Relevant"),
+        called="adaptive_topics",
     )
     return table, Fold(title=per_topic.title, blocks=(per_topic,))

@@ -16,7 +16,21 @@ from metaeval.resampling.coverage import Coverage
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 
-_RULES = ("depth", "size")
+_KEPT = {
+    "depth": (
+        "pool keeps its depth",
+        "The pool of the others keeps its depth, so what only the group had found is lost.",
+    ),
+    "size": (
+        "pool keeps its size",
+        "The pool of the others is filled up to its size, so it reaches deeper; documents never judged stay unjudged.",
+    ),
+}
+_REBUILT = (
+    "against the rebuilt pool",
+    "The old score is that under the judgments inside the rebuilt pool; the judged documents outside it count nowhere.",
+)
+"""What the pool of the others keeps, and what that means."""
 _MOVED = (
     *right(number(1), "Places moved", mean_places="mean"),
     *right(whole, "Places moved", most_places="most"),
@@ -38,7 +52,7 @@ def _changes(study: JudgmentsStudy) -> tuple[End, End, int, dict[str, object]] |
 def groups_sentence(study: JudgmentsStudy) -> str:
     """Say what leaving its own group out of the pool does to a run's score and place, at most."""
     changes = _changes(study)
-    return say("had", high=changes[1], most=changes[2], n=len(study.metrics)) if changes else ""
+    return say("had", high=changes[1], most=changes[2]) if changes else ""
 
 
 def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
@@ -49,8 +63,8 @@ def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     low, high, most, numbers = extremes
     changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high)))
     return [
-        KeyFigure(say("change"), changes, in_order(numbers)),
-        KeyFigure(say("places"), whole(most), {"places": most}),
+        KeyFigure("Mean change of a run's score without its group in the pool", changes, in_order(numbers)),
+        KeyFigure("Most places that such a run would move", whole(most), {"places": most}),
     ]
 
 
@@ -64,19 +78,19 @@ def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section
         changes = [_changes_table(study, name, counted, published=published) for counted in ("run", "run and topic")]
         folded = [*([] if published else changes), _groups_table(name, left_out.groups.reset_index())]
         blocks += changes if published else []
-        blocks.append(Fold(title=say("groups fold title", keep=name, rules=_RULES), blocks=tuple(folded)))
+        blocks.append(Fold(title=f"Changes and groups, {_KEPT.get(name, _REBUILT)[0]}", blocks=tuple(folded)))
     if any(way.pool_share < WHOLE for way in study.left_out.values()):
         blocks.append(_shares_table(study))
     if study.sufficiency is not None:
         blocks += [
             _sufficiency_table(study, study.sufficiency),
-            Fold(title=say("verdicts fold title"), blocks=(_verdicts_table(study),)),
+            Fold(title="Every verdict", blocks=(_verdicts_table(study),)),
         ]
     if study.covered is not None:
         blocks.insert(0, _coverage_picture(study.covered))
     if not blocks:
-        blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or (say("nothing"),), look="note"))
-    return Section(**say.headed("new-systems lead"), brief=published or not study.stability, blocks=tuple(blocks))
+        blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or ("Nothing could be computed.",), look="note"))
+    return say.section("new-systems", *blocks, brief=published or not study.stability)
 
 
 def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
@@ -88,18 +102,19 @@ def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
 def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
     left_out = study.left_out[name]
     frame = _of(study.table("left_out_summary"), left_out)
-    return Table(
-        name=f"left_out {name}",
-        **say.titled("left out", keep=name, rules=_RULES, n_outside=left_out.n_outside, alpha=study.alpha),
-        frame=frame,
+    return say.table(
+        "left out",
+        frame,
+        (METRIC,),
+        right(_signed_percent, mean_change="Mean change"),
+        right(share, "Runs whose score", fell="fell", same="stayed", rose="rose"),
+        right(share, significant="Significant"),
+        _MOVED,
+        called=f"left_out {name}",
         data=frame,
-        columns=(
-            METRIC,
-            *right(_signed_percent, mean_change="Mean change"),
-            *right(share, "Runs whose score", fell="fell", same="stayed", rose="rose"),
-            *right(share, significant="Significant"),
-            *_MOVED,
-        ),
+        keep=_KEPT.get(name, _REBUILT),
+        n_outside=left_out.n_outside,
+        alpha=study.alpha,
     )
 
 
@@ -108,17 +123,15 @@ def _shares_table(study: JudgmentsStudy) -> Table:
     full = study.left_out.get("rebuilt pool", study.left_out.get("depth"))
     some = [left_out for left_out in study.left_out.values() if left_out.pool_share < WHOLE]
     frame = pd.concat([_of(frame, left_out) for left_out in ([full] if full else []) + some], ignore_index=True)
-    return Table(
-        **say.named("left_out shares"),
-        frame=frame,
+    return say.table(
+        "left_out shares",
+        frame,
+        right(percent, pool_share="Pool"),
+        (METRIC,),
+        right(_signed_percent, mean_change="Mean change"),
+        right(share, significant="Significant"),
+        _MOVED,
         data=frame,
-        columns=(
-            *right(percent, pool_share="Pool"),
-            METRIC,
-            *right(_signed_percent, mean_change="Mean change"),
-            *right(share, significant="Significant"),
-            *_MOVED,
-        ),
     )
 
 
@@ -150,27 +163,29 @@ def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published:
         ]
     written = map(_mirrored, intervals) if published else intervals
     wide["interval"] = [label.replace("-", "−").replace("inf", "∞") for label in written]
-    return Table(
-        name=f"changes {name} {counted}",
-        **say.titled("changes", counted=counted, published=published),
-        frame=wide,
+    return say.table(
+        "changes",
+        wide,
+        left(interval="Change, %"),
+        right(**{label: name_of_metric(label) for label in study.metrics}),
+        called=f"changes {name} {counted}",
         data=frame,
-        columns=(*left(interval="Change, %"), *right(**{label: name_of_metric(label) for label in study.metrics})),
+        what="Runs" if counted == "run" else "Runs and topics",
+        of="their mean score" if counted == "run" else "the score",
+        published=published,
     )
 
 
 def _groups_table(name: str, groups: pd.DataFrame) -> Table:
-    return Table(
-        name=f"groups {name}",
-        **say.titled("groups"),
-        frame=groups,
-        columns=(
-            *left(group="Group"),
-            *right(whole, "Runs", runs="all", pooled_runs="pooled"),
-            *right(whole, "Lost", dropped="judged", dropped_relevant="relevant"),
-            *right(whole, emptied="Topics emptied"),
-            *right(share, judged_share="Pool judged"),
-        ),
+    return say.table(
+        "groups",
+        groups,
+        left(group="Group"),
+        right(whole, "Runs", runs="all", pooled_runs="pooled"),
+        right(whole, "Lost", dropped="judged", dropped_relevant="relevant"),
+        right(whole, emptied="Topics emptied"),
+        right(share, judged_share="Pool judged"),
+        called=f"groups {name}",
     )
 
 
@@ -185,15 +200,14 @@ def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> T
             {"metric": metric, "row": label} | {f"size {size}": of_metric[name][size] for size in sizes}
             for name, label in labels.items()
         ]
-    return Table(
-        **say.named("pool_sufficiency", pools=sufficiency),
-        frame=pd.DataFrame(rows),
+    return say.table(
+        "pool_sufficiency",
+        pd.DataFrame(rows),
+        (METRIC,),
+        left(row="Measured against"),
+        right(share, "Pool size", **{f"size {size}": str(size) for size in sizes}),
         data=frame,
-        columns=(
-            METRIC,
-            *left(row="Measured against"),
-            *right(share, "Pool size", **{f"size {size}": str(size) for size in sizes}),
-        ),
+        pools=sufficiency,
     )
 
 
@@ -202,21 +216,19 @@ def _verdicts_table(study: JudgmentsStudy) -> Table:
     columns = [(full, reduced) for full in VERDICTS for reduced in VERDICTS]
     wide = frame.pivot_table(index=["metric", "size"], columns=["full", "reduced"], values="n", sort=False)[columns]
     wide.columns = pd.Index([f"{full} {reduced}" for full, reduced in columns])
-    return Table(
-        **say.named("pool_verdicts"),
-        frame=wide.reset_index(),
-        data=frame,
-        columns=(
-            METRIC,
-            *right(whole, size="Pool size"),
-            *(
-                column
-                for full in VERDICTS
-                for column in right(
-                    whole, f"{full.capitalize()} by all", **{f"{full} {verdict}": verdict for verdict in VERDICTS}
-                )
-            ),
+    return say.table(
+        "pool_verdicts",
+        wide.reset_index(),
+        (METRIC,),
+        right(whole, size="Pool size"),
+        (
+            column
+            for full in VERDICTS
+            for column in right(
+                whole, f"{full.capitalize()} by all", **{f"{full} {verdict}": verdict for verdict in VERDICTS}
+            )
         ),
+        data=frame,
     )
 
 
@@ -224,11 +236,9 @@ def _coverage_picture(covered: Coverage) -> Picture:
     frame = covered.to_frame()
     largest = frame[(frame["size"] == frame["size"].max())]
     tenth = largest[largest["rank"] == min(10, int(largest["rank"].max()))].iloc[0]
-    fields = {"top": tenth, "n_new": covered.counts.sizes["system"]}
-    return Picture(
-        **say.named("coverage", **fields),
-        draw=lambda: figures.coverage_lines(frame),
-        alt=say("coverage mark", **fields),
+    alt = "A line for each pool size: the judged share by rank."
+    return say.picture(
+        "coverage", lambda: figures.coverage_lines(frame), alt=alt, top=tenth, n_new=covered.counts.sizes["system"]
     )
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import ends, name_of_metric, number, whole
-from metaeval.page.blocks import Block, Fold, Picture, Text
+from metaeval.page.blocks import Block, Fold, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.prose import prose
@@ -25,11 +25,12 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
     closeness = reduced.closeness
     low = ends(map(name_of_metric, closeness["metric"]), closeness["tau"], map(number(3), closeness["tau"]))[0]
     has_tau = closeness["tau"].notna().any()
-    words = say("rebuilt", study=study, original=original, low=low if has_tau else None, n_judged=reduced.n_judged)
-    table = Table(
-        **say.named("closeness"), frame=closeness, columns=(METRIC, *right(number(3), tau="τ", tau_ap="τ AP"))
-    )
-    return Text(paragraphs=(words,)), Fold(title=say("closeness fold title"), blocks=(table,))
+    least, most = original.depths.min(), original.depths.max()
+    depth = f"{least} to {most}" if least != most else f"{least}"
+    fields = {"n_judged": reduced.n_judged, "depth": depth, "low": low if has_tau else None}
+    words = say("rebuilt", study=study, original=original, **fields)
+    table = say.table("closeness", closeness, (METRIC,), right(number(3), tau="τ", tau_ap="τ AP"))
+    return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
 
 
 def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
@@ -37,18 +38,19 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
     blocks: list[Block] = []
     if study.growth is not None:
         frame = study.growth.means().reset_index()
-        last, critical = frame.iloc[-1], study.growth.critical_depths()
+        last = frame.iloc[-1]
         half = frame[frame["judged"] >= last["judged"] / 2].iloc[0]
         relevant_share = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
         words = say("half", depth=half["pool_depth"], judging=half["judged"] / last["judged"], found=relevant_share)
-        fields = {"n": len(critical), "known": critical.dropna(), "few": 100 * study.growth.few}
-        blocks.append(
-            Picture(
-                **say.named("pool growth", deepest=last["pool_depth"], half=words, **fields),
-                draw=lambda: figures.growth_panels(frame),
-                alt=words,
-            )
+        picture = say.picture(
+            "pool growth",
+            lambda: figures.growth_panels(frame),
+            alt=words,
+            deepest=last["pool_depth"],
+            half=words,
+            reached=_reached_words(study.growth),
         )
+        blocks.append(picture)
         blocks += _topics_blocks(study.growth)
     if study.depths is not None:
         table = _run_depths_table(study.depths)
@@ -59,24 +61,32 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
 def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
     """Show how many relevant documents every topic's pool holds at each depth, and past which depth few come."""
     topics, counts = growth.topics(), growth.by_topic()
-    critical = topics["critical_depth"].dropna()
-    words = say("topics reached", n=len(topics), known=critical)
-    picture = Picture(
-        name="pool growth topics",
-        **say.titled("topics", few=100 * growth.few, reached=words),
-        draw=lambda: figures.topic_growth_lines(counts, topics),
+    words, few = _reached_words(growth), 100 * growth.few
+    picture = say.picture(
+        "topics",
+        lambda: figures.topic_growth_lines(counts, topics),
+        called="pool growth topics",
         alt=words,
+        few=few,
+        reached=words,
     )
-    table = Table(
-        **say.named("critical_depths", few=100 * growth.few),
-        frame=topics,
-        columns=(
-            *left(topic="Topic"),
-            *right(whole, "Whole pool", pool_depth="Depth", judged="Judged", relevant="Relevant"),
-            *right(whole, "Critical depth", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
-        ),
+    table = say.table(
+        "critical_depths",
+        topics,
+        left(topic="Topic"),
+        right(whole, "Whole pool", pool_depth="Depth", judged="Judged", relevant="Relevant"),
+        right(whole, "Critical depth", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
+        few=100 * growth.few,
     )
-    return picture, Fold(title=say("critical fold title"), blocks=(table,))
+    return picture, Fold(title="Critical depths, topic by topic", blocks=(table,))
+
+
+def _reached_words(growth: PoolGrowth) -> str:
+    """Say how many topics reach a depth past which few relevant documents come, and where it lies."""
+    depths = growth.topics()["critical_depth"]
+    known = depths.dropna()
+    lies = f"; it lies between {known.min():.0f} and {known.max():.0f}" if len(known) else ""
+    return say("topics reached", n=len(depths), known=len(known), few=100 * growth.few, lies=lies)
 
 
 def _run_depths_table(depths: RunDepths) -> Table:
@@ -87,17 +97,15 @@ def _run_depths_table(depths: RunDepths) -> Table:
         "per_topic": depths.runs_per_topic,
     }
     row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
-    return Table(
-        **say.named("run_depths"),
-        frame=pd.DataFrame([row]),
-        data=depths.to_frame().assign(answers=depths.n_answers, runs_per_topic=depths.runs_per_topic),
-        columns=(
-            *right(whole, topics="Topics", runs="Runs", answers="Answers"),
-            *right(number(1), per_topic="Runs a topic"),
-            *right(
-                number(1),
-                "Mean rank, by documents a topic",
-                **{f"size {size}": str(size) for size in depths.table.index},
-            ),
+    return say.table(
+        "run_depths",
+        pd.DataFrame([row]),
+        right(whole, topics="Topics", runs="Runs", answers="Answers"),
+        right(number(1), per_topic="Runs a topic"),
+        right(
+            number(1),
+            "Mean rank, by documents a topic",
+            **{f"size {size}": str(size) for size in depths.table.index},
         ),
+        data=depths.to_frame().assign(answers=depths.n_answers, runs_per_topic=depths.runs_per_topic),
     )

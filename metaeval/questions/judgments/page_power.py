@@ -61,15 +61,14 @@ def reduction_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         power = map(carried, frame["power"], frame["power_error"])
         full = dict(zip(frame["metric"], map(carried, frame["power_full"], frame["power_full_error"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
-        full_ends = [
-            (end, End.of({name: full[name] for name in end.names}).figure) for end in dict.fromkeys((high, low))
-        ]
+        full_ends = {end: End.of({name: full[name] for name in end.names}).figure for end in (high, low)}
+        written = " to ".join(f"{end.figure} ({end.who}; with all {of_all})" for end, of_all in full_ends.items())
         numbers = {
             f"{metric}, {judged}": value
             for judged, name in (("reduced", "power"), ("all", "power_full"))
             for metric, value in zip(frame["metric"], frame[name], strict=True)
         }
-        return [KeyFigure(say("power", part=left_words), say("power ends", known=full_ends), numbers)]
+        return [KeyFigure(f"Significant pairs with {left_words}", written, numbers)]
     return []
 
 
@@ -89,7 +88,6 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         "threshold": THRESHOLD,
         "n": len(chance),
         "n_unsure": (~is_significant(chance["p_value"].to_numpy(), study.alpha)).sum(),
-        "most": p_value(chance["p_value"].max()),
         "alpha": study.alpha,
     }
     unfolded, folded = (
@@ -104,8 +102,8 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         )
         for name, rows in (("between metrics", taus), ("between metrics p", chances))
     )
-    blocks = (unfolded, Fold(title=say("chances title"), blocks=(folded,)))
-    return (Section(**say.headed("between-metrics lead"), blocks=blocks),)
+    blocks = (unfolded, Fold(title="The p-values", blocks=(folded,)))
+    return (say.section("between-metrics", *blocks, brief=False),)
 
 
 def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.Series], str]) -> pd.DataFrame:
@@ -136,7 +134,6 @@ def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, 
         "full": full,
         "left": full if step is None else _left(stability, step),
         "drawn": drawn_words(n_draws, random=random),
-        "errors": step is not None and part["score_error"].notna().any(),
         "resampled": n_draws == 1 and (part["found_error" if step is not None else "power_full_error"] > 0).any(),
         "required": part["difference_required"].notna().any(),
     }

@@ -17,6 +17,7 @@ from metaeval.base.words import (
     errors_said,
     name_of_metric,
     number,
+    sentence_case,
     span,
     text,
     whole,
@@ -52,6 +53,16 @@ _BEST = (
     ),
     "tau_p_value",
 )
+_TAKEN = {
+    "stratified": "judged documents, relevant and others alike,",
+    "random": "judged documents, drawn at random,",
+    "relevant": "relevant documents, drawn at random,",
+    "order": "judged documents, in the order of their identifiers",
+    "topics": "topics",
+    "depth": "depth of the rebuilt pool",
+    "share": "documents of the rebuilt pool",
+}
+"""What each reduction takes a share of."""
 say = prose(__name__)
 
 
@@ -88,9 +99,11 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
 def threshold_sentence(study: JudgmentsStudy) -> str:
     """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
     for stability, _, high, kind in threshold_ends(study):
-        n = len(study.metrics)
-        fields = {"what": taken(stability), "n": n, "every": len(high.names) == n > 1, "min_tau": study.min_tau}
-        return say("first", stability=stability, high=high, kind=kind, **fields)
+        n, above = len(study.metrics), kind == "above largest"
+        every = len(high.names) == n > 1 if above else n > 1
+        fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
+        fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
+        return say("first", high=high, who="every metric" if every else high.who, above=above, **fields)
     return next((_meaning(reduced) for reduced in study.stability.values()), "")
 
 
@@ -101,19 +114,19 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         extremes = dict.fromkeys((low, high))
         numbers = stability.thresholds(min_tau=study.min_tau).set_index("metric")["left"].dropna().sort_values()
         value = " to ".join(f"{end.figure} ({end.who})" for end in extremes)
-        told.append(KeyFigure(say("key", what=taken(stability)), value, numbers.to_dict()))
+        told.append(
+            KeyFigure(f"{sentence_case(taken(stability))} that are enough to keep the ranking", value, dict(numbers))
+        )
     if not told and study.stability:
         left_words, least, written = _least(next(iter(study.stability.values())))
         value = span(least["metric"], least["tau"], written, opening="") if left_words else ""
-        told.append(
-            KeyFigure(say("key tau", part=left_words), value, dict(zip(least["metric"], least["tau"], strict=True)))
-        )
+        told.append(KeyFigure(f"τ at {left_words}", value, dict(zip(least["metric"], least["tau"], strict=True))))
     return told
 
 
 def taken(stability: Stability) -> str:
     """Return what a reduction takes a share of."""
-    return say("taken", name=stability.reduction.name)
+    return _TAKEN[stability.reduction.name]
 
 
 def _level(row: pd.Series) -> str:
@@ -143,19 +156,18 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     reductions = [way.reduction for way in study.stability.values()]
     wide["title"] = [way.title for way in reductions]
     wide["unit"] = [f"% of the {way.share_of}" if way.unit == "%" else "documents a topic" for way in reductions]
-    rebuilt = any(way.closeness is not None for way in study.stability.values())
-    table = Table(
-        name="thresholds",
-        **say.titled("thresholds table", min_tau=study.min_tau, rebuilt=rebuilt, errors=threshold_errors(frame)),
-        frame=wide,
+    table = say.table(
+        "thresholds table",
+        wide,
+        left(title="Reduction", unit="Counted in"),
+        right(**{metric: name_of_metric(metric) for metric in study.metrics}),
+        called="thresholds",
         data=frame,
-        columns=(
-            *left(title="Reduction", unit="Counted in"),
-            *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
-        ),
+        min_tau=study.min_tau,
+        errors=threshold_errors(frame),
     )
     picture = _stability_picture(study, next(iter(study.stability.values())))
-    return Section(**say.headed("thresholds", min_tau=study.min_tau), brief=True, blocks=(picture, table))
+    return say.section("thresholds", picture, table, min_tau=study.min_tau)
 
 
 def threshold_errors(frame: pd.DataFrame) -> str:
@@ -166,19 +178,17 @@ def threshold_errors(frame: pd.DataFrame) -> str:
 
 def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
     frame = with_errors_of(stability)
-    return Picture(
-        name=f"stability {stability.reduction.name}",
-        draw=lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
-        title=stability.reduction.title,
-        caption=say(
-            "picture",
-            stability=stability,
-            full=compared_with(stability),
-            min_tau=study.min_tau,
-            power=frame["power"].notna().any(),
-            meaning=_meaning(stability),
-        ),
+    return say.picture(
+        "picture",
+        lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
+        called=f"stability {stability.reduction.name}",
         alt=_stability_alt(stability, frame),
+        stability=stability,
+        drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
+        full=compared_with(stability),
+        min_tau=study.min_tau,
+        power=frame["power"].notna().any(),
+        meaning=_meaning(stability),
     )
 
 
@@ -199,7 +209,12 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
         unfolded, folded = [*unfolded, *by_metric], [*by_metric_between, *folded]
     else:
         folded += by_metric
-    return *picture, *unfolded, Fold(title=say("numbers", title=stability.reduction.title), blocks=tuple(folded))
+    return *picture, *unfolded, Fold(title=f"The numbers: {_named(stability)}", blocks=tuple(folded))
+
+
+def _named(stability: Stability) -> str:
+    title = stability.reduction.title
+    return f"{title[:1].lower()}{title[1:]}"
 
 
 def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
@@ -218,9 +233,9 @@ def _meaning(stability: Stability) -> str:
     """Say in a sentence which metric holds best at the smallest step and which worst."""
     left_words, least, written = _least(stability)
     if not left_words:
-        return say("no meaning")
+        return "All runs tie, so there is no ranking to compare."
     low, high = ends(least["metric"], least["tau"], written)
-    return say("meaning", part=left_words, low=low, high=high, several=len(least) > 1)
+    return say("meaning" if low != high else "same meaning", part=left_words, low=low, high=high)
 
 
 def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
@@ -276,24 +291,32 @@ def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
 
 def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
-    return Table(
-        name=f"stability {stability.reduction.name}",
-        **say.titled("correlations", stability=stability, full=compared_with(stability)),
-        frame=_wide(frame, stability.metrics, cells),
+    return say.table(
+        "correlations",
+        _wide(frame, stability.metrics, cells),
+        _step_columns(stability),
+        _by_metric(stability, tau="τ", tau_ap="τ AP"),
+        called=f"stability {stability.reduction.name}",
         data=frame,
-        columns=(*_step_columns(stability), *_by_metric(stability, tau="τ", tau_ap="τ AP")),
+        stability=stability,
+        title=_named(stability),
+        full=compared_with(stability),
+        drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
     )
 
 
 def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
     names = {"tau_best": "τ", "rbo": "RBO"}
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
-    return Table(
-        name=f"best {stability.reduction.name}",
-        **say.titled("best", stability=stability, full=compared_with(stability)),
-        frame=_wide(frame, stability.metrics, cells),
+    return say.table(
+        "best",
+        _wide(frame, stability.metrics, cells),
+        _step_columns(stability)[:1],
+        _by_metric(stability, **names),
+        called=f"best {stability.reduction.name}",
         data=frame[[name for name in _BEST if name in frame]],
-        columns=(*_step_columns(stability)[:1], *_by_metric(stability, **names)),
+        stability=stability,
+        full=compared_with(stability),
     )
 
 
@@ -314,12 +337,17 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
     full = frame.drop_duplicates("metric").set_index("metric")["power_full"][list(stability.metrics)]
     full_counts = [f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items()]
     drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
-    return Table(
-        name=f"consistency {stability.reduction.name}",
-        **say.titled("consistency", stability=stability, drawn=drawn, full=compared_with(stability), known=full_counts),
-        frame=_wide(frame, stability.metrics, cells),
+    return say.table(
+        "consistency",
+        _wide(frame, stability.metrics, cells),
+        _step_columns(stability)[:1],
+        _by_metric(stability, found="found", wrong="not confirmed"),
+        called=f"consistency {stability.reduction.name}",
         data=frame[["metric", "step", "left", "found", "contradicted", "contradicted_share", "power", "power_full"]],
-        columns=(*_step_columns(stability)[:1], *_by_metric(stability, found="found", wrong="not confirmed")),
+        stability=stability,
+        drawn=drawn,
+        full=compared_with(stability),
+        known=full_counts,
     )
 
 

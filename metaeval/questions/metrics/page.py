@@ -9,7 +9,7 @@ from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left
+from metaeval.page.tables import left
 from metaeval.reports.prose import prose
 
 _SCALES = {"2002": "2002", "2003": "2003, 2004", "2005": "2005, 2006"}
@@ -22,23 +22,19 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     rows = registry.to_frame()
     kinds = [f"{number} of {kind}" for kind, number in rows["on"].value_counts(sort=False).items()]
     alike = bool(rows["higher_is_better"].all())
-    table = Table(
-        **say.named("metrics"),
-        frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
-        columns=(
-            *left(usage="How to write it", summary="What it is", on="Scores"),
-            *(() if alike else left(better="Better")),
-        ),
+    table = say.table(
+        "metrics",
+        rows.assign(better=rows["higher_is_better"].map(_BETTER)),
+        left(usage="How to write it", summary="What it is", on="Scores"),
+        () if alike else left(better="Better"),
         data=rows,
     )
     sets = presets_frame()
-    presets = Table(
-        **say.named("presets"), frame=sets, columns=left(name="Preset", summary="What it is", metrics="Metrics")
-    )
-    section = Section(**say.headed("metrics lead"), brief=True, blocks=(table, presets))
+    presets = say.table("presets", sets, left(name="Preset", summary="What it is", metrics="Metrics"))
+    section = say.section("metrics", table, presets)
     return Report(
         command="metrics",
-        title=say("title"),
+        title="Which metrics can be computed?",
         facts=((str(len(rows)), "metrics"),),
         summary=(say("answer", n=len(rows), kinds=kinds, alike=alike),),
         sections=(section, _quantisations(registry)),
@@ -63,12 +59,8 @@ def _quantisations(registry: Registry) -> Section:
             for quantisation in quantisations.values()
         ]
     )
-    table = Table(
-        **say.named("quantisations"),
-        frame=frame,
-        columns=left(usage="How to write it", summary="What it is", of="Judgments of"),
-    )
-    return Section(**say.headed("quantisations lead"), brief=True, blocks=(table,))
+    table = say.table("quantisations", frame, left(usage="How to write it", summary="What it is", of="Judgments of"))
+    return say.section("quantisations", table)
 
 
 def _usage(word: str, one: Quantisation) -> str:

@@ -36,7 +36,7 @@ def reliability_report(study: ReliabilityStudy) -> Report:
         counts["submitted run"] = len(study.submissions["run"].unique())
     return Report(
         command="reliability",
-        title=say("title"),
+        title="Does the metric reward what users want?",
         facts=facts(**counts),
         summary=(_first(places), say("quote", n_topics=counts["topic"])),
         key_figures=_key_figures(places),
@@ -63,14 +63,28 @@ def _places(study: ReliabilityStudy) -> pd.DataFrame:
 
 def _first(places: pd.DataFrame) -> str:
     """Say whether the metrics rank the ideal run first, as users would."""
-    met, fields = places["ideal"].dropna(), places.iloc[0].drop("meets").add_prefix("own_")
-    return say("first", n=len(places), met=int(met.sum()), known=len(met), **fields)
+    met, n = places["ideal"].dropna(), len(places)
+    n_met = int(met.sum())
+    if n > 1 and len(met) == n:
+        opening = "Yes: all" if n_met == n else f"Not all: {n_met} of" if n_met else "No: none of"
+        rank = "rank" if n_met > 1 else "ranks"
+        return f"{opening} {n} metrics {rank} the ideal run irb at least as high as every other."
+    first = places.iloc[0]
+    ranks, number_of = f"{first['metric']} ranks the ideal run irb", f"number {first['place']} of {first['n']}"
+    together = [run for run in first["first"] if run != "irb"]
+    if met.empty:
+        return f"{ranks} {number_of}."
+    if not n_met:
+        return f"No: {ranks} {number_of}, below {listed(first['first'])}."
+    if together:
+        return f"Yes, in a tie: {ranks} first together with {listed(together)}."
+    return f"Yes: {ranks} first of {first['n']}, as users would."
 
 
 def _key_figures(places: pd.DataFrame) -> Table:
     columns = (
         *left(metric="Metric"),
-        *right(whole, place=say("place", n=places["n"].iloc[0])),
+        *right(whole, place=f"Rank of irb, of {places['n'].iloc[0]}"),
         *left(leaders="First"),
         *right(meets="Expectations met"),
     )
@@ -82,10 +96,10 @@ def _section(name: str, *blocks: Block, brief: bool = True) -> Section:
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
-    described = Table(
-        **say.named("simulated-runs"),
-        frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
-        columns=left(run="Run", holds="Holds"),
+    described = say.table(
+        "simulated-runs",
+        pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
+        left(run="Run", holds="Holds"),
     )
     names = [str(name) for name in study.runs["quantisation"].drop_duplicates()]
     registered = default_registry().element_quantisations
@@ -107,40 +121,34 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
         frame[[f"value_{index}", f"rank_{index}"]] = of_metric[["value", "rank"]].to_numpy()
         columns += right(number(4), metric, **{f"value_{index}": "mean"})
         columns += rising(whole, metric, **{f"rank_{index}": "rank"})
-    return Table(
-        name=f"runs-{quantisation}",
-        **say.titled("six runs", quantisation=quantisation),
-        frame=frame,
-        columns=tuple(columns),
-    )
+    return say.table("six runs", frame, columns, called=f"runs-{quantisation}", quantisation=quantisation)
 
 
 def _verdicts_section(study: ReliabilityStudy) -> Section:
     verdicts = study.verdicts
     counts = zip(verdicts["preferences"] - verdicts["broken"], verdicts["preferences"], strict=True)
-    table = Table(
-        name="verdicts",
-        **say.titled("verdicts table"),
-        frame=verdicts.assign(
+    table = say.table(
+        "verdicts table",
+        verdicts.assign(
             verdict=["met" if met else "not met" for met in verdicts["met"]],
             kept=[f"{n_kept} of {n}" for n_kept, n in counts],
         ),
-        columns=(
-            *left(metric="Metric"),
-            *left(_signed, expectation="Expectation"),
-            *left(verdict="Verdict"),
-            *right(kept="Preferences kept"),
-            *left(_signed, first_broken="Contradicted"),
-        ),
+        left(metric="Metric"),
+        left(_signed, expectation="Expectation"),
+        left(verdict="Verdict"),
+        right(kept="Preferences kept"),
+        left(_signed, first_broken="Contradicted"),
+        called="verdicts",
         data=verdicts.assign(n_kept=verdicts["preferences"] - verdicts["broken"]),
     )
     stated = verdicts.drop_duplicates("expectation")
     by = [f"{listed(of_source['expectation'])}: {source}" for source, of_source in stated.groupby("source", sort=False)]
-    meanings = Table(
-        **say.named("expectations", by=_signed("; ".join(by))),
-        frame=stated[["expectation", "meaning"]],
-        columns=left(_signed, expectation="Expectation", meaning="Asks the metric to"),
+    meanings = say.table(
+        "expectations",
+        stated[["expectation", "meaning"]],
+        left(_signed, expectation="Expectation", meaning="Asks the metric to"),
         data=stated[["expectation", "meaning", "wanted", "source"]],
+        by=_signed("; ".join(by)),
     )
     return _section("verdicts", table, meanings)
 
@@ -165,7 +173,7 @@ def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
         draw=lambda: figures.simulated_run_curves(curve),
         title=f"{curve.name}, by {AXES[axis][0].split(',')[0]}",
         caption=say("curve", axis=axis),
-        alt=say("curve mark", n=len(means), low=low, high=high),
+        alt=f"{len(means)} curves; highest mean: {high.who}, {high.figure}, lowest: {low.who}, {low.figure}.",
     )
 
 
@@ -186,31 +194,26 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     frame = study.top(metric, _TOP)
     others = [name for name in frame.columns if name.startswith("rank under ")]
     every = len(frame) == len(study.submissions["run"].unique())
-    return Table(
-        name=f"top-{metric}",
-        **say.titled("top", every=every, n=len(frame), metric=metric),
-        frame=frame,
-        columns=(
-            *rising(whole, rank="Rank"),
-            *left(run="Run"),
-            *right(number(4), value="Mean"),
-            *right(share, overlap="Overlap"),
-            *rising(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
-        ),
+    return say.table(
+        "top",
+        frame,
+        rising(whole, rank="Rank"),
+        left(run="Run"),
+        right(number(4), value="Mean"),
+        right(share, overlap="Overlap"),
+        rising(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
+        called=f"top-{metric}",
+        every=every,
+        n=len(frame),
+        metric=metric,
     )
 
 
 def _scatter_picture(study: ReliabilityStudy, n_runs: int) -> Picture:
-    return Picture(
-        **say.named("overlap"),
-        draw=lambda: figures.overlap_scatters(study.submissions),
-        alt=say("overlap mark", n=n_runs, metrics=study.metrics),
-    )
+    return say.picture("overlap", lambda: figures.overlap_scatters(study.submissions), n=n_runs, metrics=study.metrics)
 
 
 def _tau_table(study: ReliabilityStudy) -> Table:
-    return Table(
-        **say.named("correlations"),
-        frame=study.correlations,
-        columns=(*left(metric="First", other="Second"), *right(number(3), tau="τ_b")),
+    return say.table(
+        "correlations", study.correlations, left(metric="First", other="Second"), right(number(3), tau="τ_b")
     )
