@@ -46,7 +46,7 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
     return cleaned
 
 
-def names_and_rows(sheet: Sheet) -> tuple[list[str], list[Sequence[str]], Sheet]:
+def names_and_rows(sheet: Sheet) -> tuple[list[str], list[list[str]], Sheet]:
     """Return the names of the columns, the rows, and the sheet without its header; a table without rows is refused."""
     body = sheet.without_header()
     rows = list(body.rows())
