@@ -57,9 +57,7 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
     return selected, f"{n_selected:,} of {n_rows:,} rows, with {_conditions(where)}"
 
 
-def rows_where(
-    sheet: Sheet, names: Sequence[str], where: Mapping[str, str]
-) -> Iterator[tuple[int, Sequence[str], bool]]:
+def rows_where(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str], bool]]:
     """Yield the line and the cells of every row, and whether it has these texts in these columns; some must have."""
     wanted = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
     there: dict[int, dict[str, None]] = {at: {} for at in wanted}
@@ -77,8 +75,8 @@ def rows_where(
     absent = next((at for at, text in wanted.items() if text not in there[at]), None)
     if absent is None:
         raise sheet.error(f"no row has {_conditions(where)} at once" if where else "the table has a header and no rows")
-    found = first_few(sorted(there[absent]))
-    raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {found}")
+    listed = first_few(sorted(there[absent]))
+    raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {listed}")
 
 
 def _conditions(where: Mapping[str, str]) -> str:
