@@ -198,7 +198,7 @@ def _topics(study: AssessmentStudy) -> _Given:
 def _means(study: AssessmentStudy) -> list[str]:
     table = study.topics.agg(["mean", "min", "max"])
     kinds = ("documents", "relevant", *(name for name in ("elements", "passages") if np.isfinite(table[name]["mean"])))
-    called = FOUND | {"documents": "documents assessed", "relevant": "of them relevant"}
+    called = {**FOUND, "documents": "documents assessed", "relevant": "of them relevant"}
     return [say("topic mean", what=called[name], of=table[name]) for name in kinds]
 
 
