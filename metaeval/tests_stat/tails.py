@@ -4,6 +4,7 @@ A p-value is positive whatever the data: below the smallest number of full preci
 it as a bound, and the logarithm to base 10 beside it is right.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -155,6 +156,17 @@ def signs_tail(n: Ints | Floats, *, two_sided: bool) -> Tails:
     """
     halvings = np.maximum(np.asarray(n, dtype=np.float64) - two_sided, 0.0)
     return _tails(0.5**halvings, -halvings * np.log10(2.0))
+
+
+def fewest_by_signs(alpha: float) -> int:
+    """Return the fewest differences on which an exact two-sided test by random signs can reach a level.
+
+    Examples
+    --------
+    >>> fewest_by_signs(0.05), fewest_by_signs(0.01)
+    (6, 8)
+    """
+    return math.ceil(1.0 - math.log2(alpha))
 
 
 def _tails(p: Floats, log10: Floats) -> Tails:

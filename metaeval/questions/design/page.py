@@ -30,6 +30,7 @@ from metaeval.questions.design.study import DesignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.prose import prose
+from metaeval.tests_stat.tails import fewest_by_signs
 
 
 class _Achieved(NamedTuple):
@@ -84,7 +85,7 @@ def _at_hand(study: DesignStudy) -> str:
 
 
 def _said(study: DesignStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
-    return say(passage, study=study, level=percentage(1 - study.alpha), **given)
+    return say(passage, study=study, level=percentage(1 - study.alpha), fewest=fewest_by_signs(study.alpha), **given)
 
 
 def _name(study: DesignStudy, method: object) -> str:

@@ -28,6 +28,7 @@ from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilo
 from metaeval.studies.study import Study
 from metaeval.table.scores import Scores, identical_note, identical_systems
 from metaeval.table.structure import engine_scores
+from metaeval.tests_stat.tails import fewest_by_signs
 
 Goal = Literal["t", "anova", "interval"]
 
@@ -290,12 +291,15 @@ def _of_pairs(
 
 
 def _t_topics(asked: _DesignCase) -> int:
-    return topic_set_size_for_t(
+    needed = topic_set_size_for_t(
         asked.difference, 2 * asked.variance, power=asked.power, alpha=asked.alpha, method=asked.method
     )
+    return max(needed, fewest_by_signs(asked.alpha))
 
 
 def _t_power(asked: _DesignCase, n_topics: int) -> float:
+    if n_topics < fewest_by_signs(asked.alpha):  # our tests call no pair significant there
+        return 0.0
     return paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
 
 

@@ -194,3 +194,11 @@ def test_copies_of_a_system_change_nothing():
     alone, copied = (study_design(one, differences=[0.05], methods=["t"]) for one in (scores, doubled))
     pd.testing.assert_frame_equal(alone.table, copied.table, rtol=1e-9)
     assert [note for note in copied.notes if "identical to another one" in note]
+
+
+def test_no_design_has_fewer_topics_than_its_test_could_call_significant():
+    """The paired t test here calls no pair significant that differs on fewer than six topics at .05, eight at .01."""
+    table = study_design(variance=0.0001, differences=[0.1], methods=["t"]).table
+    assert table["n_topics"].tolist() == [6]
+    scores = as_scores([[0.9, 0.8, 0.85, 0.95, 0.7], [0.4, 0.3, 0.35, 0.45, 0.2], [0.41, 0.31, 0.33, 0.44, 0.25]])
+    assert (study_design(scores, differences=[0.3], methods=["t"]).table.query("method == 't'")["power_at_hand"] == 0.0).all()
