@@ -30,8 +30,10 @@ PER_CENT = 10.0
 """Medians that scores from 0 to 1 cannot have, if they are written as per cents of any worth."""
 
 
-EXTREMES = ("range", "made")
-ROLES_MADE = ("aggregate", "sd", "error", "half", "made")
+_MAYBE = "made"
+"""Role of names of what is made of others, and of systems too, such as delta: luck must be ruled out as for any."""
+EXTREMES = ("range", _MAYBE)
+ROLES_MADE = ("aggregate", "sd", "error", "half", _MAYBE)
 """Roles of rows that hold the largest or the least of others, and of those that hold means and spreads."""
 NOTHING: Mapping[int, str] = {}
 _TIES = ("the largest", "the least")
@@ -94,7 +96,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         return None
     units = np.isfinite(values[at]) & np.isfinite(values[others]).any(axis=0)
     own, rest = values[at, units], values[np.ix_(others, units)]
-    if not len(own) or (not named and np.ptp(own) == 0):
+    if not len(own) or (not named and (len(own) < _FEWEST or np.ptp(own) == 0)):
         return None
     if (rest == own).all(axis=1).any() and not named:  # one of two alike
         return None
@@ -104,7 +106,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     for what, ways, luck in _makings(own, rest, listed, near):
         agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
-        chance = 0.0 if agrees else ways * luck()
+        chance = 0.0 if agrees and named != _MAYBE else ways * luck()
         if chance <= _LIKELY:
             return MadeRow(at, what, chance <= _SURE)
     return None
