@@ -118,12 +118,14 @@ def test_a_metric_where_lower_is_better():
 
 
 def test_degenerate_pairs_have_plain_answers():
-    """Equal systems are equivalent for sure; a constant difference is certain; a mean of 0 is undecided."""
+    """What is the same on three topics may be luck as often as three signs are; a mean of 0 is undecided."""
     scores = as_scores([[0.1, 0.2, 0.4], [0.1, 0.2, 0.4], [0.2, 0.3, 0.5], [0.2, 0.1, 0.4]])
-    found = bayesian_t(scores).to_frame().set_index(["system_a", "system_b"])
-    assert found.loc[("system1", "system2"), "p_equivalent"] == 1
-    assert found.loc[("system1", "system3"), "p_b_better"] == 1
-    assert found.loc[("system1", "system4"), "p_a_better"] == pytest.approx(0.5)
+    found = bayesian_t(scores, rope=0.01).to_frame().set_index(["system_a", "system_b"])
+    assert found.loc[("system1", "system2"), "p_equivalent"] == 1 - 2 / 8
+    assert found.loc[("system1", "system3"), "p_b_better"] == 1 - 1 / 8
+    assert found.loc[[("system1", "system2"), ("system1", "system3")], ["low", "high"]].isna().all(axis=None)
+    apart = bayesian_t(scores).to_frame().set_index(["system_a", "system_b"])
+    assert apart.loc[("system1", "system4"), "p_a_better"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("options", "word"), [({"rope": -1}, "rope"), ({"ci_prob": 1.0}, "ci_prob")])
