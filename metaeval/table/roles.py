@@ -275,13 +275,24 @@ def role_of_name(name: str) -> tuple[str, str]:
         return "", ""
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = word_of(_IN_BRACKETS.sub("", name)).lstrip("#")  # Average (4 tasks), Params (B)
-    named_role = next((role for role in ROLES if {word, bare} & {*_TABLE[role]["words"]}), "")
+    if end := _end_of_interval(word):
+        return end
+    named_role = next((role for name in (word, bare) for role in ROLES if name in _TABLE[role]["words"]), "")
     if named_role or not word:
         return named_role, ""
     role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
     if role in {"aggregate", "sd", "error"} and role_of_name(stem)[0] in _OF_NO_SCORE:  # avg_latency, std_fit_time
         return role_of_name(stem)
     return role, stem
+
+
+def _end_of_interval(word: str) -> tuple[str, str] | None:
+    """Return which end of an interval a name says, in words of any order, and the rest of the name: 95% CI (lower)."""
+    parts, marks = word.replace(",_", "_").split("_"), _TABLE["bounds"]
+    ends = [role for role in ("low", "high") if not {*parts}.isdisjoint(marks[role])]
+    if len(ends) != 1 or {*parts}.isdisjoint(marks["interval"] + marks["limit"]):
+        return None
+    return ends[0], "_".join(part for part in parts if not any(part in words for words in marks.values()))
 
 
 def _role_by_part(word: str) -> tuple[str, str]:

@@ -758,6 +758,22 @@ FAULTS = {
         "P@10, RBP.p=0.8. seem to be metrics",
     ),
     "no scores": ("topic\n1\n2\n", "no column is left that could hold scores; columns found: 'topic'"),
+    "metrics of one system by topic": (
+        "topic,AP,nDCG,P10\n1,0.1,0.2,0.3\n2,0.2,0.3,0.4\n3,0.3,0.1,0.7\n",
+        "AP, nDCG, P10 seem to be metrics, neither systems nor topics",
+    ),
+    "metrics of the neighbouring fields": (
+        "topic,precision,recall,F1\n1,0.1,0.2,0.3\n2,0.2,0.3,0.4\n3,0.3,0.1,0.7\n",
+        "precision, recall, F1 seem to be metrics",
+    ),
+    "metrics of two systems": (
+        "topic,A_AP,A_nDCG,B_AP,B_nDCG\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
+        "seem to name a system and a metric each .AP, nDCG.; .* columns system, topic, metric and score",
+    ),
+    "metrics before the systems": (
+        "topic,P10 A,P10 B,AP A,AP B\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
+        "seem to name a system and a metric each .AP, P10.",
+    ),
     "metrics of one system": ("map,ndcg\n0.1,0.2\n0.3,0.4\n", "map, ndcg seem to be metrics"),
     "a system called run": (
         "topic,run,walk\n1,0.1,0.2\n2,0.3,0.4\n",
