@@ -50,8 +50,8 @@ _OTHER_METRICS = frozenset(
     acc exact_match em perplexity mae rmse auc
     """.split()  # noqa: SIM905 - likewise
 )
-# metrics of one letter, which count beside others
-_LETTERS = frozenset("pqrfg")
+# metrics of one letter, and those of a depth without a sign, which count beside others
+_CUT = re.compile(r"[pqrfg]|(?:p|r|f|ndcg|dcg|mrr|map|recall|precision|err|hits?)[_-]?[0-9]+")
 _PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
@@ -363,10 +363,23 @@ def metric_evidence(names: Collection[object]) -> int:
     [2, 1, 0]
     """
     n_metrics = sum(map(_is_metric, names))
-    letters = sum(str(name).strip().casefold() in _LETTERS for name in names)
-    if n_metrics and (n_metrics + letters == len(names) or n_metrics > max(1, len(names) // 2)):
+    if are_metrics(names) or n_metrics > max(1, len(names) // 2):
         return 2
     return int(n_metrics > 0)
+
+
+def are_metrics(names: Collection[object]) -> bool:
+    """Whether all names are those of metrics; P, F and P10 count beside surer ones.
+
+    Examples
+    --------
+    >>> are_metrics(["AP", "nDCG", "P10"]), are_metrics(["P1", "P2"]), are_metrics(["AP", "bm25"])
+    (True, False, False)
+    """
+    sure = [_is_metric(name) for name in names]
+    return any(sure) and all(
+        known or _CUT.fullmatch(str(name).strip().casefold()) for name, known in zip(names, sure, strict=True)
+    )
 
 
 def _is_metric(name: object) -> bool:

@@ -218,10 +218,10 @@ def _without_judged(judgments: Judgments, runs: Mapping[str, RankedRun]) -> list
     """Name the runs that retrieve no judged document; where none of several lists has one, identifiers differ."""
     lists = {name: int((run.n_retrieved > 0).sum()) for name, run in runs.items()}
     strange = [name for name, run in runs.items() if lists[name] and not run.n_judged.any()]
-    if not strange or sum(lists.values()) < _FEWEST_LISTS:
+    if not strange:
         return []
     judged = judgments.document_ids[0].decode(errors="replace") if len(judgments.document_ids) else ""
-    if len(strange) == sum(map(bool, lists.values())):
+    if sum(lists.values()) >= _FEWEST_LISTS and len(strange) == sum(map(bool, lists.values())):
         raise InvalidOptionError(
             f"no run retrieves any judged document ({judged!r} is one that is judged): documents are matched by their "
             "identifier as written, and those of runs and qrels differ"

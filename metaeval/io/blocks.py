@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -129,6 +130,8 @@ class FileBlock:
 
 
 _MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
+_POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
+_PER_CENT = 100
 _BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
 _WITH_ERROR = re.compile(r"([+-]?[0-9.]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.]+)\s*\)?", re.ASCII)
 
@@ -205,6 +208,33 @@ def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
     if (np.abs(numbers) < _EXACT).all() and _is_plain("".join(cells)):
         return numbers
     return np.array([_to_number(position, cell, missing) for position, cell in enumerate(cells)])
+
+
+def refuse_points_between_thousands(body: Sheet, numbers: NDArray[np.float64], columns: Mapping[int, str]) -> None:
+    """Refuse a column of numbers with three decimals beside whole ones over 100: 1.234 is then 1234 beside 987.
+
+    `numbers` has the shape (row, column), and `columns` holds the place and name of each.
+    """
+    if not np.nanmax(numbers, initial=0.0) > _PER_CENT:
+        return
+    with np.errstate(invalid="ignore", over="ignore"):
+        large = (np.abs(numbers) > _PER_CENT) & (numbers == np.rint(numbers))
+        few_digits = (np.abs(numbers) < 1000) & (np.abs(1000 * numbers - np.rint(1000 * numbers)) < 1e-6)  # noqa: PLR2004
+        unclear = (
+            large.any(axis=0) & (numbers != np.rint(numbers)).any(axis=0) & (few_digits | np.isnan(numbers)).all(axis=0)
+        )
+    for place, name in compress(columns.items(), unclear):
+        cells = [cells[place].strip() for cells in body.rows()]
+        divided = [cell for cell in cells if _POINT_BETWEEN.fullmatch(cell)]
+        whole = [cell for cell in cells if cell.lstrip("+-").isdecimal()]
+        gaps = sum(cell.casefold() in SCORE_GAPS for cell in cells)
+        if divided and whole and len(divided) + len(whole) + gaps == len(cells):
+            raise body.error(
+                f"column {name!r} holds {divided[0]!r} beside the whole number {whole[0]!r}; write "
+                f"{divided[0].replace('.', '')!r} if the point divides thousands, and all numbers with decimals "
+                f"({whole[0] + '.000'!r}) if it is a decimal one",
+                cells.index(divided[0]),
+            )
 
 
 def _is_plain(text: str) -> bool:

@@ -13,10 +13,10 @@ from metaeval.io.blocks import SCORE_GAPS, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet
 from metaeval.table.array import REPEAT
+from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     RoleColumn,
     item_column,
-    item_constants,
     left_out_columns,
     not_scores,
     part_of_word,

@@ -12,7 +12,15 @@ from metaeval.base.arrays import Floats, Ints
 from metaeval.base.names import first_double, first_few, merge_labels, shortened
 from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import BadCellError, FileBlock, TableOptions, metric_note, rows_left_out, to_numbers
+from metaeval.io.blocks import (
+    BadCellError,
+    FileBlock,
+    TableOptions,
+    metric_note,
+    refuse_points_between_thousands,
+    rows_left_out,
+    to_numbers,
+)
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
 from metaeval.io.long_columns import long_columns, sets_of_rows
@@ -117,6 +125,8 @@ class _LongRows:
         named = self.metric or named
         constants = {"metric": named or source.own_name, "system": system or source.own_name}
         codes, numbers = self._columns()
+        columns = {place: name for name, place in self.score_columns}
+        refuse_points_between_thousands(self.body, numbers.reshape(len(numbers), -1), columns)
         labels = self.labels
         for dim in (*DIMS, REPEAT):
             if dim in self.places:
@@ -252,6 +262,11 @@ class _LongRows:
                 f"{dim} {labels[owners[again[0]]]!r} has more than one {part}: {first_name!r} and {second_name!r}; "
                 f"keep one"
             )
+            if dim == "topic":
+                message += (
+                    f", or, where the names of {unit().topics} are used again in every {part}, write both into one "
+                    f"column ({second_name + '/' + labels[owners[again[0]]]!r})"
+                )
             raise self.body.error(message, int(first[again[0] : again[0] + 2].max()))
         return {labels[owner]: names[pair % len(names)] for owner, pair in zip(owners, pairs, strict=True)}
 

@@ -22,6 +22,7 @@ from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
 SubtopicRule = Literal["keep", "collapse"]
 
+_ITERATIONS = (b"0", b"Q0", b"q0")
 _LARGE, _SPARSE = 10_000_000, 50
 
 
@@ -92,6 +93,8 @@ def judgments_of(
     sequence = np.argsort(read.lists, kind="stable")
     first, second = first_repetition(letters, scan.starts, scan.lengths, hashes, sequence, read.offsets(sequence))
     document_ids = identifier_array(scan.documents())
+    if second >= 0 and read.free_second:
+        _refuse_swapped_columns(read, document_ids, second)
     every = subtopics == "keep"
     if read.free_second and duplicates == "error" and (second >= 0 or every):
         by_subtopic = read.by_subtopic(document_ids, every=every and second < 0)
@@ -106,6 +109,19 @@ def judgments_of(
         )
         raise scan.error(second, message)
     return read.once(document_ids, duplicates)
+
+
+def _refuse_swapped_columns(read: "_QrelsLines", document_ids: Identifiers, line: int) -> None:
+    """Refuse documents that are all 0 behind words that differ: documents stand behind the iteration, not before."""
+    if document_ids[0] in _ITERATIONS and (document_ids == document_ids[0]).all():
+        words = read.found.words_before()
+        if len({*words}) > 1:
+            document = document_ids[0].decode()
+            message = (
+                f"all documents in column 3 are {document!r}, and column 2 holds {words[0]!r}: documents and "
+                "iterations seem to be exchanged; write topic, iteration, document, relevance (awk '{print $1, $3, $2, $4}')"
+            )
+            raise read.found.error(line, message)
 
 
 def judgments_by_subtopic(content: bytes, path: str) -> Judgments:

@@ -25,6 +25,11 @@ _SAMPLE = 20
 _CHUNK = 2000
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
 _SEP = re.compile(rb'"?sep=([,;|\t])"?[ ,;\t]*\r?\n', re.IGNORECASE)
+_MARKDOWN = re.compile(rb"\s*\|.*\r?\n *\|[ :|-]*-[ :|-]*(\r?\n|\Z)")
+_AS_CSV = (
+    "this is a Markdown table; write it as CSV: without the line of hyphens, with commas between cells and no lines "
+    r"around them (sed -E '/^ *\|[ :|-]+$/d; s/^ *\| *//; s/ *\| *$//; s/ *\| */,/g')"
+)
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
 
@@ -155,6 +160,8 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     said = _SEP.match(content)  # as spreadsheets are told what divides cells
     if said:
         content, delimiter = b"\n" + content[said.end() :], said[1].decode()
+    if _MARKDOWN.match(content):
+        raise FileFormatError(_AS_CSV, path=label)
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
     if next(sheet.rows(), None) is None:
         raise sheet.error("the file is empty; a table needs a header and rows")

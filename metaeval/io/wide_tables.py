@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import compress, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import (
+    are_metrics,
     first_few,
     is_measure,
     is_number,
@@ -26,6 +27,7 @@ from metaeval.io.blocks import (
     FileBlock,
     TableOptions,
     metric_note,
+    refuse_points_between_thousands,
     rows_left_out,
     to_numbers,
 )
@@ -99,6 +101,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
+    refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
     notes = note_of_unnamed(names, name_column) + _notes_on_identifiers(
         names, name_column, options, transposed=transposed
     )
@@ -287,12 +290,29 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
-    measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
+    measures = list(systems) if are_metrics(systems) else [topic for topic in topics if is_measure(topic)]
+    if crossed := _systems_by_metrics(systems):
+        raise rows.body.error(
+            f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
+            "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass `form='wide'` "
+            "if these are no metrics"
+        )
     if measures:
         raise rows.body.error(
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
             "Give a file for each metric, or pass `form='wide'` if these are no metrics"
         )
+
+
+def _systems_by_metrics(names: Sequence[str]) -> list[str]:
+    """Return the metrics of names that are every one of some systems and every one of some metrics (A_AP, A_nDCG)."""
+    for sign, ahead in product("_ .:/|-", (False, True)):
+        pairs = {tuple((name.partition if ahead else name.rpartition)(sign)[:: 2 if ahead else -2]) for name in names}
+        metrics, systems = ([*dict.fromkeys(sorted(side))] for side in zip(*pairs, strict=True))
+        n_metrics, n_systems = len({*metrics}), len({*systems})
+        if min(n_metrics, n_systems) > 1 and n_metrics * n_systems == len(names) == len(pairs) and are_metrics(metrics):
+            return metrics
+    return []
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:

@@ -22,6 +22,7 @@ from metaeval.table.array import (
     table_of_rows,
 )
 from metaeval.table.means import columns_of, renaming
+from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
@@ -29,7 +30,6 @@ from metaeval.table.roles import (
     RoleColumn,
     column_roles,
     item_column,
-    item_constants,
     left_out_columns,
     not_scores,
     part_of_word,

@@ -9,11 +9,11 @@ import pandas as pd
 from metaeval.base.arrays import Floats
 from metaeval.base.names import first_few
 from metaeval.table.derived import derived_columns
+from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     BOUNDS,
     RoleColumn,
     is_computed,
-    item_constants,
     part_of_word,
     role_of_name,
     says_of,

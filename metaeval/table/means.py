@@ -19,7 +19,7 @@ from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
 from metaeval.table.plausibility import left_out_rows
-from metaeval.table.roles import ERRORS, column_roles, rises_by_name, role_of_name, word_of
+from metaeval.table.roles import BOUNDS, ERRORS, column_roles, rises_by_name, role_of_name, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
 _RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
@@ -33,6 +33,7 @@ _LEVELS = {"99": 0.99, "90": 0.9, "q05": 0.9, "q5": 0.9, "p5": 0.9, "p05": 0.9, 
 _LEVEL = 0.95
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
 _FEWEST, _SAMPLE = 2, 20
+_NEAR = 0.2
 MOST_SYSTEMS = 10_000
 _MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
 _READ = (
@@ -391,6 +392,7 @@ def board_of(
     """Check the means and standard errors in these columns, and lay them out by metric and system."""
     _refuse_broken_intervals(frame, columns.others)
     rows = _rows(frame, columns)
+    _refuse_bounds_as_widths(frame, columns)
     metrics, names = (list(dict.fromkeys(key[index] for key in rows)) for index in (0, 1))
     if len(names) < _FEWEST:
         there = f"there is only {names[0]!r}" if names else "there is none"
@@ -430,6 +432,26 @@ def _refuse_broken_intervals(frame: pd.DataFrame, columns: Iterable[str]) -> Non
             if wrong is not None and any(intervals.values()):
                 message = f"{name!r} holds intervals, and {shortened(wrong)!r} is none"
                 raise ScoresError(f"{message}; write it as [0.7, 0.8], or leave the system out")
+
+
+def _refuse_bounds_as_widths(frame: pd.DataFrame, columns: MeansColumns) -> None:
+    """Refuse half widths that are about as large as the means themselves, or enclose them with others, as bounds do."""
+    told = {name: role_of_name(name)[0] for name in columns.others}
+    others = [name for name, role in told.items() if role in {*ERRORS, *BOUNDS}]
+    for pair in (one for one in columns.pairs if one.kind in {"half", "error"}):
+        mean, error, *rest = (_numbers_of(frame[name]) for name in (pair.mean, *pair.errors, *others))
+        near = len(mean) > 1 and mean.any() and bool((np.abs(error - mean) <= _NEAR * np.abs(mean)).all())
+        ends = (error, *(numbers for numbers in rest if (np.sign(error - mean) * (numbers - mean) <= 0).all()))
+        if near or (len(ends) > 1 and pair.kind == "half" and (np.ptp(np.sign(error - mean)) == 0)):
+            raise ScoresError(
+                f"{pair.errors[0]!r} holds numbers about {pair.mean!r} itself, as bounds of intervals do; rename the "
+                f"two bounds to {pair.mean + '_low'!r} and {pair.mean + '_high'!r}, or write errors on the scale of "
+                "the means"
+            )
+
+
+def _numbers_of(cells: pd.Series) -> Floats:
+    return np.asarray(pd.to_numeric(cells, errors="coerce"), dtype=np.float64)
 
 
 def _said(columns: MeansColumns) -> str:

@@ -11,12 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats
-from metaeval.base.names import first_few, topic_evidence
+from metaeval.base.names import first_few, is_measure, topic_evidence
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
 from metaeval.table.array import DIMS, ScoreTable, has_gaps
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
-from metaeval.table.roles import AVERAGES, MADE, PERHAPS, SPREADS, SUMMARIES, is_total, role_of_name, says_of, word_of
+from metaeval.table.roles import (
+    AVERAGES,
+    MADE,
+    PERHAPS,
+    SPREADS,
+    SUMMARIES,
+    RoleColumn,
+    bare_word,
+    is_total,
+    role_of_name,
+    says_of,
+    word_of,
+)
 
 _COUNTS = frozenset({"n", "rank"})
 _MOST_ROWS = 1000
@@ -26,6 +38,8 @@ _FAR = 10
 _UNLIKE = 5
 _MOST_ITEMS = 100
 _TRIMMED = 0.005
+_SHARED = 0.9
+_MOST_OF_VARIANCE = 0.8
 _PER_CENTS, _SHARE = 100.0, 0.05
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
@@ -45,7 +59,8 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     """
     words = [_word(name) for name in topics]
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
-    surely = [word in sure_words for word in words]
+    bare = [bare_word(name) if _word(name) else "" for name in topics]
+    surely = [word in sure_words or base in AVERAGES - {"all"} for word, base in zip(words, bare, strict=True)]
     others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
     if topic_evidence(others) < _SURE:
         return surely
@@ -106,6 +121,33 @@ def _counts(values: Floats, at: int) -> bool:
     return bool(_are_whole(values[at]) and (np.isfinite(rest) & (rest != np.rint(rest))).any())
 
 
+def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[RoleColumn]:
+    """Return the columns that hold one number an item, whichever the system, beside others that do not.
+
+    `values` has the shape (row, column), and `items` an entry a row.
+
+    Examples
+    --------
+    >>> values = np.array([[0.1, 3], [0.2, 5], [0.3, 4], [0.2, 3], [0.3, 5], [0.1, 4]])
+    >>> [one.name for one in item_constants(["ndcg", "length"], values, [*"xyzxyz"])]
+    ['length']
+    """
+    if not names:
+        return []
+    _, codes, sizes = np.unique(np.array(items, dtype=np.str_), return_inverse=True, return_counts=True)
+    if len(sizes) < _FEWEST_TOPICS or (sizes > 1).mean() < _SHARED:
+        return []
+    by_item, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
+    low, high = np.minimum.reduceat(by_item, starts), np.maximum.reduceat(by_item, starts)
+    same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
+    answers = np.isin(values, (0.0, 1.0)).all(axis=0)  # all systems may have the same ones right
+    if same.all():
+        return []
+    same &= ~(answers | np.array([is_measure(name) for name in names]))
+    why = "one number an item, whichever the system"
+    return [RoleColumn(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
+
+
 def odd_notes(table: ScoreTable) -> list[str]:
     """Say what in the scores looks like no score of a system on a topic.
 
@@ -146,7 +188,10 @@ def odd_notes(table: ScoreTable) -> list[str]:
         elif not systems and (mixed := _on_two_scales(table, metric)):
             notes.append(mixed)
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
-        notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in _far_cells(told, table)]
+        far = _far_cells(told, table)
+        notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
+        if not (far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
+            notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
     return [*notes, *_metrics_of_counts(table)]
 
 
@@ -214,6 +259,21 @@ def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
         f"{first_few(names)} ({np.nanmin(off):.4g} to {np.nanmax(off):.4g}) {verb} another scale than all other items "
         f"({np.nanmin(usual):.4g} to {np.nanmax(usual):.4g}){_share_of_variance(values, elsewhere)}"
     )
+
+
+def widest_item(items: Sequence[str], values: Floats) -> str:
+    """Say which of four items or more makes nearly all of the variance between systems, where all vary."""
+    if not _FEWEST_TOPICS < len(items) <= _MOST_ITEMS or len(values) < _FEWEST_TOPICS:
+        return ""
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.nanvar(values, axis=0)
+        widest = np.arange(len(items)) == np.argmax(spread)
+        alone = bool(spread.all() and spread.max() > _MOST_OF_VARIANCE * spread.sum())
+    if not alone:
+        return ""
+    low, high = np.nanmin(values[:, widest]), np.nanmax(values[:, widest])
+    say = f"{items[int(np.argmax(widest))]} ({low:.4g} to {high:.4g}) varies far more than all other items"
+    return f"{say}{_share_of_variance(values, widest)}; leave it out if it is no score"
 
 
 def _share_of_variance(values: NDArray[np.float64], chosen: NDArray[np.bool_]) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.names import first_few, is_measure
+from metaeval.base.names import first_few
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 from metaeval.table.evidence import made_of_others, on_another_scale
@@ -39,9 +39,7 @@ _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enu
 _COUNTED = frozenset({"run", "run_id", "runid", "name"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
-AVERAGES = frozenset(
-    {"all", "amean", "mean", "average", "avg", "gesamt", "durchschnitt", "mittelwert", "moyenne", "promedio"}
-)
+AVERAGES = frozenset(_TABLE["aggregate"]["rows"])
 """What stands in place of a topic where a row holds averages; in lower case."""
 SPREADS = frozenset({*_TABLE["error"]["words"], *_TABLE["sd"]["words"]} - {"se", "sd", "sem", "var", "sigma"})
 """What stands there where a row says how the scores vary; as `word_of` writes it."""
@@ -70,11 +68,13 @@ _RANKS = "ranks"
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
-_IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_QUALIFIED = re.compile(
+    r"\s*(?:[(\[][^()\[\]]*[)\]]|(?<=\s)(?:w/o|without|excl\.?|excluding|except|ohne|sans|sin|senza)\s.+)\s*$",
+    re.IGNORECASE,
+)
 _EPOCHS = (1e9, 1e13)
 _FEWEST, _FEWEST_RANKED = 3, 5
-_WIDER, _LARGER = 1.5, 5
-_SHARED = 0.9
+_WIDER, _LARGER, _SHORT = 1.5, 5, 2
 _MOST_COLUMNS = 1000
 
 
@@ -111,6 +111,11 @@ def word_of(name: object) -> str:
     """
     text = str(name)
     return _DIVISION.sub("_", text.strip()).casefold().strip("_") if len(text) < _LONGEST_WORD else ""
+
+
+def bare_word(name: object) -> str:
+    """Return the word of a name without what qualifies it: Average (4 tasks), Params (B), Avg w/o CoLA."""
+    return word_of(_QUALIFIED.sub("", str(name)[:_LONGEST_WORD])).lstrip("#")
 
 
 # ------------------------------------------------------------------------------------------- parts of a long table
@@ -274,14 +279,25 @@ def role_of_name(name: str) -> tuple[str, str]:
     if name.strip().casefold() in _NOT_AVAILABLE:
         return "", ""
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
-    bare = word_of(_IN_BRACKETS.sub("", name)).lstrip("#")  # Average (4 tasks), Params (B)
-    named_role = next((role for role in ROLES if {word, bare} & {*_TABLE[role]["words"]}), "")
+    bare = bare_word(name)
+    if end := _end_of_interval(word):
+        return end
+    named_role = next((role for name in (word, bare) for role in ROLES if name in _TABLE[role]["words"]), "")
     if named_role or not word:
         return named_role, ""
     role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
     if role in {"aggregate", "sd", "error"} and role_of_name(stem)[0] in _OF_NO_SCORE:  # avg_latency, std_fit_time
         return role_of_name(stem)
     return role, stem
+
+
+def _end_of_interval(word: str) -> tuple[str, str] | None:
+    """Return which end of an interval a name says, in words of any order, and the rest of the name: 95% CI (lower)."""
+    parts, marks = word.replace(",_", "_").split("_"), _TABLE["bounds"]
+    ends = [role for role in ("low", "high") if not {*parts}.isdisjoint(marks[role])]
+    if len(ends) != 1 or {*parts}.isdisjoint(marks["interval"] + marks["limit"]):
+        return None
+    return ends[0], "_".join(part for part in parts if not any(part in words for words in marks.values()))
 
 
 def _role_by_part(word: str) -> tuple[str, str]:
@@ -341,6 +357,8 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         role, stem = role_of_name(name)
         if not role and along == "topic" and word_of(name) in WHOLE and name not in kept and table.beside_items(name):
             told[name] = RoleColumn(name, "aggregate", "one score of the whole", sure=False)
+        if not role and name not in kept and (unclear := table.perhaps(name)) is not None:
+            told[name] = unclear
         if name in kept or not role:
             continue
         of = _called_so(by_word, stem) if stem else table.before(position, role)
@@ -422,6 +440,18 @@ class _Numbers(NamedTuple):
     def beside_items(self, name: str) -> bool:
         """Whether at least two others are called by nothing known, as items are."""
         return sum(not role_of_name(one)[0] and word_of(one) not in WHOLE for one in self.names if one != name) > 1
+
+    def perhaps(self, name: str) -> RoleColumn | None:
+        """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
+        says, words = _TABLE["perhaps"][self.along].values()
+        others = [one for one in self.names if one != name and not role_of_name(one)[0] and word_of(one) not in words]
+        if word_of(name) not in words or not others:
+            return None
+        if self.along == "cell":
+            return RoleColumn(name, "text", says)
+        is_short = [len(word_of(one)) <= _SHORT for one in others]
+        alike = any(one.islower() for one in others) or not name.islower() if self.along == "system" else any(is_short)
+        return None if alike else RoleColumn(name, "test" if self.along == "system" else "cost", says, sure=False)
 
     def counting(self) -> list[str]:
         """Return the columns of whole numbers from 1."""
@@ -523,33 +553,6 @@ def _fits(role: str, own: Floats, score: Floats) -> bool:
         return bool((mine <= theirs).all() or (mine >= theirs).all())
     sign = 1 if role == "low" else -1
     return bool((sign * mine <= sign * theirs).all() or (sign * mine <= 0).all())
-
-
-def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[RoleColumn]:
-    """Return the columns that hold one number an item, whichever the system, beside others that do not.
-
-    `values` has the shape (row, column), and `items` an entry a row.
-
-    Examples
-    --------
-    >>> values = np.array([[0.1, 3], [0.2, 5], [0.3, 4], [0.2, 3], [0.3, 5], [0.1, 4]])
-    >>> [one.name for one in item_constants(["ndcg", "length"], values, [*"xyzxyz"])]
-    ['length']
-    """
-    if not names:
-        return []
-    _, codes, sizes = np.unique(np.array(items, dtype=np.str_), return_inverse=True, return_counts=True)
-    if len(sizes) < _FEWEST or (sizes > 1).mean() < _SHARED:
-        return []
-    by_item, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
-    low, high = np.minimum.reduceat(by_item, starts), np.maximum.reduceat(by_item, starts)
-    same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
-    answers = np.isin(values, (0.0, 1.0)).all(axis=0)  # all systems may have the same ones right
-    if same.all():
-        return []
-    same &= ~(answers | np.array([is_measure(name) for name in names]))
-    why = "one number an item, whichever the system"
-    return [RoleColumn(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
 
 
 def is_summary(name: str) -> bool:

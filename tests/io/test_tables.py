@@ -758,6 +758,38 @@ FAULTS = {
         "P@10, RBP.p=0.8. seem to be metrics",
     ),
     "no scores": ("topic\n1\n2\n", "no column is left that could hold scores; columns found: 'topic'"),
+    "a Markdown table": (
+        "| Model | q1 | q2 |\n|---|:--:|---|\n| A | 0.5 | 0.6 |\n| B | 0.4 | 0.7 |\n",
+        "this is a Markdown table; write it as CSV: without the line of hyphens",
+    ),
+    "items numbered anew in every task": (
+        "model,question,task,correct\nA,1,x,1\nA,1,y,0\nB,1,x,1\nB,1,y,1\n",
+        "topic '1' has more than one cluster: 'x' and 'y'; .*used again in every cluster, write both into one column .'y/1'.",
+    ),
+    "points between thousands": (
+        "item;A;B\n1;1.234;2.345\n2;987;1.100\n3;1.500;1.750\n4;850;990\n",
+        "line 2: column 'A' holds '1.234' beside the whole number '987'; write '1234' if the point divides thousands",
+    ),
+    "points between thousands, a row a score": (
+        "system,topic,score\na,1,1.234\na,2,987\nb,1,1.500\nb,2,2.100\n",
+        "line 2: column 'score' holds '1.234' beside the whole number '987'",
+    ),
+    "metrics of one system by topic": (
+        "topic,AP,nDCG,P10\n1,0.1,0.2,0.3\n2,0.2,0.3,0.4\n3,0.3,0.1,0.7\n",
+        "AP, nDCG, P10 seem to be metrics, neither systems nor topics",
+    ),
+    "metrics of the neighbouring fields": (
+        "topic,precision,recall,F1\n1,0.1,0.2,0.3\n2,0.2,0.3,0.4\n3,0.3,0.1,0.7\n",
+        "precision, recall, F1 seem to be metrics",
+    ),
+    "metrics of two systems": (
+        "topic,A_AP,A_nDCG,B_AP,B_nDCG\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
+        "seem to name a system and a metric each .AP, nDCG.; .* columns system, topic, metric and score",
+    ),
+    "metrics before the systems": (
+        "topic,P10 A,P10 B,AP A,AP B\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
+        "seem to name a system and a metric each .AP, P10.",
+    ),
     "metrics of one system": ("map,ndcg\n0.1,0.2\n0.3,0.4\n", "map, ndcg seem to be metrics"),
     "a system called run": (
         "topic,run,walk\n1,0.1,0.2\n2,0.3,0.4\n",

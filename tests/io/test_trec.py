@@ -876,3 +876,22 @@ def test_names_with_blanks_that_are_none(tmp_path):
     qrels.write_text("1 0 d\u00a01 1\n1 0 d2 0\n", encoding="utf-8")
     notes = read_collection([run, other], qrels).notes
     assert [note.partition(": ")[0] for note in notes if "U+00A0" in note] == [str(run), str(qrels)]
+
+
+def test_documents_in_another_case_are_named_in_small_collections_too(tmp_path):
+    """One topic is enough for a note, for scores are 0 and no more."""
+    (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    run = _written(tmp_path, "a", [(1, "D1", 1, 3), (1, "D2", 2, 2)])
+    notes = read_collection(run, tmp_path / "qrels").notes
+    assert notes == ("runs that retrieve no judged document, so that nothing in them counts: 1 (a)",)
+
+
+def test_documents_before_the_iteration_are_refused(tmp_path):
+    """The way out, the columns in order, is what is meant."""
+    lines = [(1, "d1", 0, 1), (1, "d2", 0, 0), (2, "d1", 0, 1), (2, "d3", 0, 0)]
+    path = tmp_path / "qrels"
+    path.write_text("".join(f"{a} {b} {c} {d}\n" for a, b, c, d in lines))
+    with pytest.raises(FileFormatError, match=r"line 2: all documents in column 3 are '0'.*\$1, \$3, \$2, \$4"):
+        read_qrels(path)
+    path.write_text("".join(f"{a} {c} {b} {d}\n" for a, b, c, d in lines))
+    assert read_qrels(path).levels.tolist() == [1, 0, 1, 0]

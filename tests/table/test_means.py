@@ -247,3 +247,41 @@ def test_names_of_systems_are_text():
     """Names that look like numbers, gaps or truths stay as they are written."""
     frame = pd.DataFrame({"system": pd.Series(ODD, dtype=object), "score": 0.5, "stderr": 0.01})
     assert as_means(frame).systems == tuple(ODD)
+
+
+_ENDS = [
+    ("95% CI (lower)", "95% CI (upper)"),
+    ("CI min", "CI max"),
+    ("CI ↓", "CI ↑"),
+    ("Konfidenzintervall (untere Grenze)", "Konfidenzintervall (obere Grenze)"),
+    ("Lower 95% confidence bound", "Upper 95% confidence bound"),
+    ("Arena Score (95% CI, low)", "Arena Score (95% CI, high)"),
+    ("lower", "upper"),
+]
+
+
+@pytest.mark.parametrize(("low", "high"), _ENDS)
+def test_a_word_for_an_interval_and_one_for_an_end_name_a_bound(low, high):
+    """Whatever order they stand in: 20 points between the bounds are a standard error of 20 / 3.92."""
+    means = [1300, 1250, 1200]
+    board = {"Model": [*"ABC"], "Arena Score": means, low: [m - 10 for m in means], high: [m + 10 for m in means]}
+    assert as_means(pd.DataFrame(board)).errors == pytest.approx(np.full((1, 3), 20 / 3.919928))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"m": [1300, 1250, 1200], "CI": [1290, 1240, 1190], "CI 2": [1310, 1260, 1210]},
+        {"m": [1300, 1250, 1200], "stderr": [1310, 1260, 1210]},
+        {"m": [0.5, 0.5, 0.6], "CI": [0.2, 0.3, 0.4], "interval": [0.8, 0.7, 0.9]},
+    ],
+)
+def test_errors_near_or_around_the_mean_are_bounds_and_refused(columns):
+    """The way out, followed to the letter, is read as bounds."""
+    board = pd.DataFrame({"model": [*"abc"], **columns})
+    with pytest.raises(ScoresError, match=r"holds numbers about 'm' itself.*'m_low' and 'm_high'"):
+        as_means(board)
+    if len(columns) > 2:
+        ends = list(columns)[1:]
+        as_bounds = as_means(board.rename(columns=dict(zip(ends, ("m_low", "m_high"), strict=True))))
+        assert as_bounds.errors == pytest.approx((board[ends[1]] - board[ends[0]]).to_numpy()[None] / 3.919928)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.errors import ScoresError
+from metaeval.table.plausibility import are_summaries, widest_item
 from metaeval.table.roles import SCORES, column_roles, not_scores
 
 
@@ -49,3 +50,68 @@ def test_the_best_of_two_others_is_a_system_and_not_their_sum():
     assert not_scores(["a", "b", "c"], values, along="system") == []
     total = np.column_stack([one + two[::-1], one, two[::-1]])
     assert [column.name for column in not_scores(["a", "b", "c"], total, along="system")] == ["a"]
+
+
+_TASKS = {"CoLA": [55.1, 60.2, 50.3, 45.1], "MRPC": [70.3, 65.4, 60.1, 55.3], "RTE": [61.8, 57.4, 52.9, 49.6]}
+_LEFT_OUT = {
+    "Parameter (Mrd.)": [7, 13, 70, 8.5], "VRAM": [16.2, 24.1, 80.0, 18.5], "Mem": [16.2, 24.1, 80.0, 18.5],
+    "ctx": [8, 32, 128, 8], "Train h": [7, 13, 70, 8.5], "GPU hours": [7, 13, 70, 8.5], "Hub ❤️": [7, 13, 70, 9],
+    "$/1M": [0.2, 0.9, 5, 0.3], "€ (Mtok)": [0.2, 0.9, 5, 0.3], "Δ": [1.2, -3, 4, 0.5], "排名": [1, 2, 3, 4],
+    "Classement": [1, 2, 3, 4], "weighted average": [61, 60, 55, 51], "Durchschnitt (gewichtet)": [61, 60, 55, 51],
+    "Avg w/o CoLA": [60, 60, 55, 51], "Average (excl. MNLI)": [61, 60, 55, 51],
+    "Mittelwert ohne MNLI": [61, 60, 55, 51],
+}  # fmt: skip
+_ASKED = {"B": [7, 13, 70, 8.5], "h": [7, 13, 70, 8.5], "Borda": [7, 13, 70, 8.5], "IQR": [5, 3, 4, 2]}
+
+
+@pytest.mark.parametrize("name", _LEFT_OUT | _ASKED)
+def test_columns_of_boards_that_are_no_tasks_are_left_out_or_asked_for(name):
+    """Sizes, memory, hours, money, likes, ranks and weighted averages beside three tasks of 0 to 100."""
+    numbers = (_LEFT_OUT | _ASKED)[name]
+    values = np.column_stack([numbers, *_TASKS.values()])
+    assert [(column.name, column.sure) for column in not_scores([name, *_TASKS], values, along="topic")] == [
+        (name, name in _LEFT_OUT)
+    ]
+
+
+@pytest.mark.parametrize("names", [["A", "B", "h"], ["borda", "bm25", "lm"], ["P", "q", "r"], ["q", "m", "p"]])
+def test_systems_of_one_letter_and_fusions_by_ranks_are_systems(names):
+    """What is asked for among tasks is none of it among systems."""
+    values = np.random.default_rng(1).uniform(0.3, 0.8, (20, 3))
+    assert not_scores(names, values, along="system") == []
+
+
+@pytest.mark.parametrize("name", ["IQR", "MAD", "CV", "range width", "acc_iqr", "Coefficient of variation"])
+def test_spreads_beside_one_score_are_no_task(name):
+    """As variance and std are none."""
+    values = np.array([[0.70, 0.05], [0.65, 0.03], [0.60, 0.04]])
+    assert [column.name for column in not_scores(["acc", name], values, along="topic")] == [name]
+
+
+def test_answers_and_counts_of_errors_are_no_metrics_of_a_long_table():
+    """An answer is left out beside a score and p is asked for beside systems; a lone answer is what there is."""
+    values = np.array([[2, 1, 2, 1, 0.5], [3, 0, 3, 0, 0.7], [1, 1, 1, 1, 0.2]], dtype=float)
+    told = not_scores(["answer", "correct", "tp", "fn", "F1"], values, along="cell")
+    assert [column.name for column in told] == ["answer", "tp", "fn"]
+    assert not_scores(["prediction"], values[:, :1], along="cell") == []
+    p_values = not_scores(
+        ["A", "B", "p"], np.array([[0.1, 0.2, 0.03], [0.2, 0.3, 0.4], [0.3, 0.1, 0.7]]), along="system"
+    )
+    assert [(column.name, column.why, column.sure) for column in p_values] == [("p", "a p-value", False)]
+
+
+@pytest.mark.parametrize("row", ["weighted average", "Durchschnitt (gewichtet)", "Avg w/o CoLA", "Average (excl. X)"])
+def test_rows_called_as_some_average_are_no_items(row):
+    """Whatever they are averages of."""
+    assert (
+        are_summaries(["CoLA", "MRPC", row, "All (easy)", "translation w/o context"])
+        == [False, False, True] + [False] * 2
+    )
+
+
+def test_a_column_of_unknown_name_that_makes_most_of_the_variance_is_named():
+    """Model sizes under a name that tells nothing; four tasks alike get no note."""
+    sizes = [7, 13, 70, 8.5]
+    said = widest_item(["Zyx", *_TASKS], np.column_stack([sizes, *_TASKS.values()]))
+    assert said.startswith("Zyx (7 to 70) varies far more than all other items and makes")
+    assert not widest_item(["MNLI", *_TASKS], np.column_stack([_TASKS["RTE"], *_TASKS.values()]))
