@@ -125,3 +125,13 @@ class Winners:
     def _played(self, left: int, right: int) -> str:
         systems = list(self._systems)
         return f"{systems[left]!r} played {systems[right]!r}"
+
+
+def scores_of_games(place: int, games: object) -> list[object]:
+    """Return the scores of a row's games; none where one failed, which Arena-Hard writes as null."""
+    if games is None:
+        return []
+    if not isinstance(games, list | tuple) or not all(isinstance(game, Mapping | None) for game in games):
+        raise RowError(place, f"games are a list of objects with a score, not {shortened(repr(games), 30)}")
+    scores = [None if game is None else game.get("score") for game in games]
+    return [] if None in scores else scores
