@@ -137,8 +137,8 @@ def _words_of_scale(texts: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> _words_of_scale(["2", "0", "1"]).split(" if ")
-    ["such as `words={'0': 'left', '1': 'tie', '2': 'right'}`", 'low numbers mean the left system and high ones the right']
+    >>> _words_of_scale(["2", "0", "1"]).partition(" if ")[0]
+    "such as `words={'0': 'left', '1': 'tie', '2': 'right'}`"
     """
     number_of = {text: float(text) for text in sorted({*map(plain_word, texts)}, key=float)}
     middle = (min(number_of.values()) + max(number_of.values())) / 2
