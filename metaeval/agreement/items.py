@@ -19,7 +19,7 @@ from metaeval.base.names import clean_names, comma_list, first_few, natural_orde
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
-from metaeval.table.roles import RoleColumn, left_out_columns, not_scores
+from metaeval.table.roles import RoleColumn, left_out_columns, not_scores, rises_by_name, role_of_name
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _MANY = 10
@@ -86,8 +86,11 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
+    by_name = () if reference in lower_is_better else falling_reference(reference, frame[reference])
+    falling = [*lower_is_better, *by_name]
     _refuse_empty(frame, [system, *items])
     notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
+    notes += map(note_on_falling_reference, by_name)
     frame, told = without_summaries(frame, system, items, columns)
     item_names = _joined(frame, items)
     index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), item_names], names=["system", "item"])
@@ -116,7 +119,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
             "metric": columns,
             "system": systems,
             "item": names,
-            "higher_is_better": ("metric", [name not in lower_is_better for name in columns]),
+            "higher_is_better": ("metric", [name not in falling for name in columns]),
         },
         attrs={"reference": reference} | ({"notes": notes + told} if notes + told else {}),
         name="score",
@@ -299,6 +302,27 @@ def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:
             raise ScoresError(
                 f"column {name!r} is empty in row {int(np.flatnonzero(empty)[0]) + 1}; every row needs a name there"
             )
+
+
+def falling_reference(name: str, scores: pd.Series) -> tuple[str, ...]:
+    """Return a column of human scores that is called as errors, costs or ranks, where less is better; () for others.
+
+    Numbers below 0 are such whose sign was reversed.
+
+    Examples
+    --------
+    >>> [falling_reference(name, pd.Series([3, 0])) for name in ("errors", "rank", "human")]
+    [('errors',), ('rank',), ()]
+    >>> falling_reference("errors", pd.Series([-3, 0]))
+    ()
+    """
+    called = not rises_by_name(name) or role_of_name(name)[0] == "rank"
+    return (name,) if called and not (pd.to_numeric(scores, errors="coerce") < 0).any() else ()
+
+
+def note_on_falling_reference(name: str) -> str:
+    """Return what is said of human scores that were taken for ones where less is better."""
+    return f"lower is better under {name!r}, by name; rename the column if it is not"
 
 
 def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> None:

@@ -21,8 +21,8 @@ from metaeval.base.names import (
 )
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
-from metaeval.table.roles import left_out_columns
+from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels, numbers_the_rows
+from metaeval.table.roles import RoleColumn, left_out_columns
 
 Outside = Literal["error", "drop"]
 
@@ -250,7 +250,22 @@ def _wide(table: object) -> pd.DataFrame:
     again = first_double(frame.columns)
     if again is not None:
         raise ScoresError(f"two judges are called {again!r}; rename one")
-    return frame
+    return _without_numbers_of_rows(frame) if isinstance(table, pd.DataFrame) else frame
+
+
+def _without_numbers_of_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out columns that number the rows or their items beside labels that are words, with a note."""
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    if "judges" in frame.attrs or all(numeric):
+        return frame
+    left = [
+        RoleColumn(str(name), "id", "the numbers of the rows")
+        for name, is_numeric in zip(frame.columns, numeric, strict=True)
+        if is_numeric and numbers_the_rows(str(name), frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
+    ]
+    kept = frame.drop(columns=[column.name for column in left])
+    kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *left_out_columns(left)]}
+    return kept
 
 
 def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:

@@ -38,6 +38,7 @@ _FULL = 0.5
 """Share of runs x measures x topics that four columns of scores fill at least; judgments fill hardly any."""
 _OF_LABELS = frozenset({"item", "item_id", "doc"})
 """Words for topics of scores that mean what was labelled where no system is named."""
+_TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
 _UNNAMED = "score"
 """What a metric is called that has no name of its own."""
 
@@ -136,8 +137,8 @@ def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str])
     if "score" in parts or not unlabelled:
         return "score" in parts
     if underscored(parts["system"]) not in LABELS["more"]:  # a column `llm` that says what the others say is a judge
-        labels = {text for column in others for text in _texts(sheet, column)}
-        unlabelled = not _texts(sheet, names.index(parts["system"])) <= labels
+        labels = {_label(text) for column in others for text in _texts(sheet, column)}
+        unlabelled = not {_label(text) for text in _texts(sheet, names.index(parts["system"]))} <= labels
     return unlabelled and any(_holds_numbers(sheet, column) for column in others)
 
 
@@ -157,6 +158,19 @@ def _holds_numbers(sheet: Sheet, place: int) -> bool:
 def _texts(sheet: Sheet, place: int) -> set[str]:
     """Return what the first rows say in a column."""
     return {row[place].strip() if place < len(row) else "" for row in sheet.sample()[1:]}
+
+
+def _label(text: str) -> str:
+    """Return a label as it is compared, however it is spelt: 1, 1.0 and true are one.
+
+    Examples
+    --------
+    >>> [_label(text) for text in ("1.0", "True", "0", "partly")]
+    ['1.0', '1.0', '0.0', 'partly']
+    """
+    plain = text.strip().casefold()
+    plain = _TRUTHS.get(plain, plain)
+    return str(float(plain)) if is_number(plain) else plain
 
 
 def _called(names: Sequence[str], *roles: str) -> str | None:

@@ -60,7 +60,8 @@ def read_votes(  # noqa: PLR0913 - what is read, and how
         one set of votes.
         What the columns may be called is said with `metaeval.table.votes.as_votes`.
     columns : mapping of str to str, optional
-        Which column is "left", "right", "winner", "question", "voter" or "weight", where its name does not say so.
+        Which column is "left", "right", "winner", "question", "voter", "weight" or "count" (of the votes that a row
+        stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
     words : mapping of str to {"left", "right", "tie", "none"}, optional

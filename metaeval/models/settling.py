@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_choice, check_kind, check_share
@@ -33,6 +33,8 @@ VOTES = "votes"
 """What votes are called where nobody names them."""
 ENDS = ("rank", "rank_low", "rank_high")
 _FEWEST, _HALF = 2, 0.5
+_NO_SPREAD = 1e-9
+"""Half the width of an interval that is none: rounding."""
 
 
 class _Voice(NamedTuple):
@@ -407,7 +409,8 @@ def votes_predicted(votes: object, scores: object, *, alpha: float = 0.05) -> pd
     -----
     The interval is by Student's t with G - 1 degrees of freedom and the error of a ratio over G questions,
     :math:`s^2 = \frac{G}{G - 1} \sum_g r_g^2 / n^2`, where :math:`r_g` is what question g adds to the predicted votes
-    less its votes times the share.
+    less its votes times the share. Questions that all say the same are no certainty: there the interval is Clopper and
+    Pearson's (1934), with one trial a question.
 
     Examples
     --------
@@ -445,7 +448,23 @@ def _predicted(votes: Votes, place: NDArray[np.int64], apart: Floats, alpha: flo
     _, question = np.unique(votes.units["question"][place], return_inverse=True)
     residuals = np.bincount(question, weight * (right - share))
     n = len(residuals)
-    half = np.nan
+    low = high = np.nan
     if n > 1:
-        half = float(stdtrit(n - 1, 1 - alpha / 2) * np.sqrt(n / (n - 1) * (residuals**2).sum()) / weight.sum())
-    return len(place), n, int((apart == 0).sum()), share, share - half, share + half
+        spread = float(stdtrit(n - 1, 1 - alpha / 2) * np.sqrt(n / (n - 1) * (residuals**2).sum()) / weight.sum())
+        low, high = share - spread, share + spread
+        if spread < _NO_SPREAD:
+            low, high = _exact_interval(share, n, alpha)
+    return len(place), n, int((apart == 0).sum()), share, low, high
+
+
+def _exact_interval(share: float, n: int, alpha: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval of a share of trials.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in _exact_interval(1.0, 6, 0.05)]
+    [0.541, 1.0]
+    """
+    hits = share * n
+    low = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, alpha / 2))
+    return low, 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - alpha / 2))

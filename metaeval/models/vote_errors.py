@@ -21,6 +21,8 @@ type Codes = NDArray[np.int64]
 FEW_CLUSTERS = 50
 """With fewer the sandwich is CR2."""
 _WHOLE = 1.0 - 1e-8
+_NOTHING = 1e-9
+"""Of the variance of independent votes: rounding."""
 
 
 class Errors(NamedTuple):
@@ -67,6 +69,29 @@ def clustered_errors(cells: VoteCells, fit: VoteFit, clusters: Sequence[Codes]) 
         np.minimum(ways[0].freedom, ways[1].freedom),
         tuple(sorted({*ways[0].alone, *ways[1].alone})),
     )
+
+
+def claims_certainty(clustered: Errors, independent: Errors, n_systems: int) -> bool:
+    """Whether the difference of two strengths has no error by clusters and has one by independent votes.
+
+    That is where every cluster says the same of the pair, however few they are.
+    """
+    by_clusters, by_votes = (
+        _of_differences(errors.covariance[:n_systems, :n_systems]) for errors in (clustered, independent)
+    )
+    return bool((by_clusters <= _NOTHING * by_votes)[by_votes > _NOTHING * by_votes.max(initial=0.0)].any())
+
+
+def _of_differences(covariance: Floats) -> Floats:
+    variance = covariance.diagonal()
+    return variance[:, None] + variance - 2 * covariance
+
+
+def no_smaller(errors: Errors, least: Errors) -> Errors:
+    """Return errors that are in no direction smaller than others."""
+    values, vectors = np.linalg.eigh(least.covariance - errors.covariance)
+    more = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return Errors(errors.covariance + more, np.minimum(errors.freedom, least.freedom), errors.alone)
 
 
 def _one_way(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes) -> Errors:

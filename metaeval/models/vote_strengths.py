@@ -15,7 +15,14 @@ from metaeval.base.checks import check_choice, check_list, check_share, refused
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.vote_errors import Errors, clustered_errors, independent_errors, inflation
+from metaeval.models.vote_errors import (
+    Errors,
+    claims_certainty,
+    clustered_errors,
+    independent_errors,
+    inflation,
+    no_smaller,
+)
 from metaeval.models.vote_model import VoteCells, fit_votes, vote_cells
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_columns import UNITS
@@ -282,8 +289,11 @@ def bradley_terry(
     independent = independent_errors(single, fit, counted=inner.counted)
     errors = clustered_errors(single, fit, [inner.units[name] for name in ways]) if ways else independent
     certain = not independent.covariance.any()  # all as expected: all votes are ties, say
+    alike = not certain and claims_certainty(errors, independent, len(core))
     if certain:
         independent = errors = Errors(fit.bread, independent.freedom)
+    elif alike:
+        errors = no_smaller(errors, independent)
     n, names = len(core), [*inner.covariates, *(["ties"] if davidson else [])]
     factor = inflation(errors.covariance[:n, :n], independent.covariance[:n, :n])
     notes = [
@@ -292,6 +302,11 @@ def bradley_terry(
     ]
     if certain:
         notes.append("no vote differs from what the strengths expect, so that errors are those of the model")
+    if alike:
+        rule = (
+            "is as all votes together say, which is no certainty: errors are no smaller than those of independent votes"
+        )
+        notes.append(f"for some pairs every {' and '.join(ways)} {rule}")
     return BradleyTerry(
         systems=core,
         strengths=fit.parameters[:n],

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.arrays import Floats
+from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import first_few
 from metaeval.table.derived import derived_columns
 from metaeval.table.plausibility import item_constants
@@ -139,6 +140,17 @@ def _by_name(name: str, names: Sequence[str]) -> RoleColumn | None:
     if (role in BOUNDS and stem and stem not in map(str.casefold, names)) or role == "range":
         return None
     return RoleColumn(name, role, says_of(name), of=stem)
+
+
+def numbers_the_rows(name: str, numbers: Floats) -> bool:
+    """Whether whole numbers count up with the rows, or are each another in a column called as one of items.
+
+    Examples
+    --------
+    >>> numbers_the_rows("item", np.array([7.0, 3.0])), numbers_the_rows("ann", np.array([1.0, 0.0, 1.0]))
+    (True, False)
+    """
+    return _counts(numbers) or (underscored(name) in LABELS["item"] and len(np.unique(numbers)) == len(numbers))
 
 
 def _counts(numbers: Floats) -> bool:

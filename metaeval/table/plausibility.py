@@ -31,6 +31,8 @@ from metaeval.table.roles import (
 )
 
 _COUNTS = frozenset({"n", "rank"})
+_OF_SYSTEMS = frozenset({"test", "error", "cost"})
+"""What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _SURE = 2  # of the evidence of names
@@ -95,6 +97,10 @@ def left_out_rows(
         return stay, []
     out = {at: f"{says_of(names[at])}" for at, (role, stem) in enumerate(roles) if role in _COUNTS and not stem}
     out = {at: what for at, what in out.items() if _counts(values, at)}
+    if dim == "topic" and not named:
+        items = [at for at, (role, stem) in enumerate(roles) if stem or role not in _OF_SYSTEMS | _COUNTS]
+        others = [at for at in stay if at not in {*items, *out}]
+        out |= {at: says_of(names[at]) for at in others if _is_of_rest(values[at], values[items], roles[at][0])}
     rest = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
@@ -113,6 +119,19 @@ def left_out_rows(
         if not one.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _is_of_rest(own: Floats, items: Floats, role: str) -> bool:
+    """Whether a row called as a test, an error or a cost of systems holds what such a row would, and no item's scores.
+
+    P values are shares, a standard error is no more than the spread of the items, and costs lie beyond all scores.
+    """
+    if len(items) < _FEWEST_TOPICS or not np.isfinite(own).all() or not np.isfinite(items).any(axis=0).all():
+        return False
+    if role == "cost":
+        return bool(own.min() > np.nanmax(items) and not _are_whole(items))
+    highest = np.nanstd(items, axis=0) if role == "error" else 1.0
+    return role in _OF_SYSTEMS and bool((own >= 0).all() and (own <= highest).all())
 
 
 def _counts(values: Floats, at: int) -> bool:

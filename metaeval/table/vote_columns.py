@@ -23,6 +23,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("user", "user_id"),
     ),
     "weight": ("weight", "weights"),
+    "count": (
+        *("count", "counts", "n", "votes", "n_votes", "num_votes", "number_of_votes", "num", "anzahl", "stimmen"),
+        *("frequency", "freq", "total"),
+    ),
 }
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
 COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
@@ -36,7 +40,7 @@ class VoteColumns(NamedTuple):
     """Which columns of a table say what of a vote, by their names there."""
 
     roles: Mapping[str, str]
-    """"left", "right", "winner", "question", "voter", "weight"."""
+    """"left", "right", "winner", "question", "voter", "weight", "count"."""
     form: str
     """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "counts", "orders" or "games"."""
     others: Mapping[str, str]

@@ -19,6 +19,8 @@ type Verdicts = tuple[Floats, Floats, NDArray[np.bool_]]
 _FIRST, _SECOND, _TIED = 1.0, 2.0, 1.5
 """AlpacaEval's preferences; older files have 0 for a tie."""
 _PREFERENCE, _GENERATOR = "preference", "generator_1"
+_MOST_WORDS = 11
+"""Numbers of a scale that an error says one by one."""
 
 
 class Winners:
@@ -46,7 +48,7 @@ class Winners:
         share = np.where(by_word, meanings[:, 0], (places == left).astype(np.float64))
         if (odd := np.isnan(share)).any():
             row = int(np.argmax(odd))
-            raise RowError(row, self._unknown(cells.texts[cells.codes[row]], left[row], right[row]))
+            raise RowError(row, self._unknown(cells.texts[cells.codes[row]], left[row], right[row], cells.texts))
         self._note_words(cells, plain, np.flatnonzero(by_word), (left, right), refuse)
         weight, is_vote = np.where(by_word, meanings[:, 1], 1.0), ~by_word | (meanings[:, 2] == 1)
         self.n_strong += int((weight != 1).sum())
@@ -56,7 +58,8 @@ class Winners:
     def preferences(self, cells: TextCells, column: str, left: str) -> Verdicts | None:
         """Return what a column "preference" of numbers says, None where it holds words or names.
 
-        Numbers that the reader said mean that; all of them are words where one on the scale was said otherwise.
+        Numbers that the reader said mean that; all of them are words where one was said to be a side or a tie that the
+        scale does not have there.
         """
         texts = cells.texts
         if underscored(column.strip()) != _PREFERENCE or any(text in self._systems for text in texts):
@@ -76,7 +79,7 @@ class Winners:
         for at, verdict in enumerate(map(self._said.get, map(plain_word, texts))):
             if verdict is None:
                 continue
-            if on_scale[at] and verdict[0] != share[at]:
+            if verdict.kept if not on_scale[at] else verdict[0] != share[at]:
                 return None
             (share[at], weight[at], counts[at]), on_scale[at] = verdict, True
         if (odd := cells.first(~on_scale)) >= 0:
@@ -84,7 +87,7 @@ class Winners:
             raise RowError(
                 odd,
                 f"the preference is {text!r}; preferences are numbers from 1 (the first output) to 2 (the second): say "
-                f"what others mean, such as `words={{{text!r}: 'left'}}` if it means the left system",
+                f"what each of these means, {_words_of_scale(texts)}",
             )
         is_vote = counts[cells.codes]
         self.n_left_out += int((~is_vote).sum())
@@ -113,10 +116,12 @@ class Winners:
             )
             self._used[text.casefold()] = refuse(row, rule)
 
-    def _unknown(self, text: str, left: int, right: int) -> str:
+    def _unknown(self, text: str, left: int, right: int, texts: Sequence[str]) -> str:
         played, word = self._played(left, right), shortened(text)
         if text in self._systems:
             return f"the winner is {word!r}, who did not play: {played}; repair the row, or take it out"
+        if all(map(is_number, texts)):
+            return f"the winner is {word!r}, and {played}; say what each number means, {_words_of_scale(texts)}"
         return (
             f"the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the two; if the "
             f"word means the left system pass `words={{{word!r}: 'left'}}`, else 'right', 'tie' or 'none' (no vote)"
@@ -125,3 +130,32 @@ class Winners:
     def _played(self, left: int, right: int) -> str:
         systems = list(self._systems)
         return f"{systems[left]!r} played {systems[right]!r}"
+
+
+def _words_of_scale(texts: Sequence[str]) -> str:
+    """Return the way out for numbers of a scale: what each of them means, if low ones are for the left system.
+
+    Examples
+    --------
+    >>> _words_of_scale(["2", "0", "1"]).partition(" if ")[0]
+    "such as `words={'0': 'left', '1': 'tie', '2': 'right'}`"
+    """
+    number_of = {text: float(text) for text in sorted({*map(plain_word, texts)}, key=float)}
+    middle = (min(number_of.values()) + max(number_of.values())) / 2
+    sides = {
+        text: "tie" if number == middle else "left" if number < middle else "right"
+        for text, number in number_of.items()
+    }
+    if 1 < len(sides) <= _MOST_WORDS:
+        return f"such as `words={sides}` if low numbers mean the left system and high ones the right"
+    return "such as `words={'0': 'left'}` if 0 means the left system"
+
+
+def scores_of_games(place: int, games: object) -> list[object]:
+    """Return the scores of a row's games; none where one failed, which Arena-Hard writes as null."""
+    if games is None:
+        return []
+    if not isinstance(games, list | tuple) or not all(isinstance(game, Mapping | None) for game in games):
+        raise RowError(place, f"games are a list of objects with a score, not {shortened(repr(games), 30)}")
+    scores = [None if game is None else game.get("score") for game in games]
+    return [] if None in scores else scores

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,14 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
-from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.vote_cells import RowError, TextCells, finite_numbers, flags_of, text_cells, without_lists
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
 from metaeval.table.vote_covariates import POSITION, covariate_of, sides_of_covariate
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
-from metaeval.table.vote_winners import Refuse, Winners
+from metaeval.table.vote_set import Votes, renumbered
+from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
+from metaeval.table.vote_winners import Refuse, Winners, scores_of_games
 from metaeval.table.vote_words import STRONG, share_of_column
 
 type Floats = NDArray[np.float64]
@@ -26,126 +26,8 @@ type Table = Mapping[str, Any]
 """Columns by name: arrays, or pandas' own."""
 
 _FEWEST = 2
-_MOST = 1e9
-"""Votes that a row counts for, and what the smallest weight is one by."""
 _MOST_VALUES = 1000
 """Values of a column by which rows are chosen that are kept for an error."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Votes(Result):
-    """Votes on pairs of systems: who stood on the left and on the right, who won, and what each vote hangs on."""
-
-    systems: tuple[str, ...]
-    left: Codes
-    right: Codes
-    """Places of the two systems. Shape (vote,)."""
-    share: Floats
-    """The left system's share of a vote: 1 where it won, 0 where it lost, half for a tie. Shape (vote,)."""
-    weight: Floats
-    """What a row weighs: 1, a weight that was given, or the number of votes it counts. Shape (vote,)."""
-    units: Mapping[str, Codes] = field(default_factory=dict)
-    """"question" and "voter", each with the number of its unit, where they are known. Shape (vote,)."""
-    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names of the same units, by their number; empty for one without a name."""
-    covariates: Mapping[str, Floats] = field(default_factory=dict)
-    """The left system's less the right one's, by name. Shape (vote,)."""
-    counted: bool = False
-    """Whether rows are counts: who voted on what is unknown."""
-    placed: bool = True
-    """Whether it is known who stood on the left: not where a table has winners and losers."""
-    read_as: str = "votes"
-    """What they were taken for."""
-    notes: tuple[str, ...] = ()
-    """What was left out or assumed."""
-
-    @property
-    def n_votes(self) -> int:
-        """Number of votes."""
-        return round(float(self.weight.sum())) if self.counted else len(self.share)
-
-    def n_units(self, name: str) -> int:
-        """Return the number of questions or voters; 0 where they are unknown."""
-        return int(self.units[name].max()) + 1 if name in self.units else 0
-
-    def _found(self) -> str:
-        return f"{count(self.n_votes, 'vote')} on {count(len(self.systems), 'system')}"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a vote: left, right, share, weight, and the numbers of its question and voter."""
-        names = np.array(self.systems, dtype=object)
-        return pd.DataFrame(
-            {
-                "left": names[self.left],
-                "right": names[self.right],
-                "share": self.share,
-                "weight": self.weight,
-                **self.units,
-                **self.covariates,
-            }
-        )
-
-    def where(self, kept: NDArray[np.bool_]) -> "Votes":
-        """Return some of the votes, with the systems and units that they hold."""
-        systems, places = _renumbered(np.concatenate([self.left[kept], self.right[kept]]))
-        half = len(places) // 2
-        units = {name: _renumbered(codes[kept]) for name, codes in self.units.items()}
-        return replace(
-            self,
-            systems=tuple(self.systems[index] for index in systems),
-            left=places[:half],
-            right=places[half:],
-            share=self.share[kept],
-            weight=self.weight[kept],
-            units={name: codes for name, (_, codes) in units.items()},
-            names={name: tuple(self.names[name][index] for index in present) for name, (present, _) in units.items()},
-            covariates={name: values[kept] for name, values in self.covariates.items()},
-        )
-
-    def of(self, systems: Iterable[str]) -> "Votes":
-        """Return the votes between these systems."""
-        wanted = set(systems)
-        mask = np.array([name in wanted for name in self.systems])
-        return self.where(mask[self.left] & mask[self.right])
-
-    def by_voter(self) -> dict[str, "Votes"]:
-        """Return the votes of every voter, by name; those without one are left out."""
-        voter = self.units.get("voter", np.empty(0))
-        return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
-
-    def grouped(self) -> tuple[tuple[str, ...], ...]:
-        """Return the systems that votes connect, each group in the order of `systems`.
-
-        The largest group is first, of equal ones that with more votes.
-        """
-        from scipy.sparse import coo_array  # noqa: PLC0415 - loads scipy
-        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
-
-        n = len(self.systems)
-        seen, _ = _renumbered(self.left * n + self.right)
-        _, group = connected_components(coo_array((np.ones(len(seen)), (seen // n, seen % n)), (n, n)), directed=False)
-        parts = [np.flatnonzero(group == number) for number in range(group.max() + 1)]
-        n_votes = np.bincount(group[self.left], self.weight if self.counted else None)
-        parts.sort(key=lambda members: (-len(members), -n_votes[group[members[0]]], members[0]))
-        return tuple(tuple(self.systems[index] for index in members) for members in parts)
-
-
-def _renumbered(codes: Codes) -> tuple[Codes, Codes]:
-    """Return the codes that occur, sorted, and the place of each code among them, without sorting where few can occur.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in _renumbered(np.array([7, -1, 7, 3]))]
-    [[-1, 3, 7], [2, 0, 2, 1]]
-    """
-    if not len(codes):
-        return codes, codes
-    least = int(codes.min())
-    if int(codes.max()) - least > 2 * len(codes) + 1000:
-        present, places = np.unique(codes, return_inverse=True)
-        return present, places
-    occurs = np.bincount(codes - least) > 0
-    return np.flatnonzero(occurs) + least, (np.cumsum(occurs) - 1)[codes - least]
 
 
 def as_votes(  # noqa: PLR0913 - what is read, and how
@@ -169,7 +51,8 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         (winner, loser), both orders of a pair in a row (MT-Bench: g1_winner, g2_winner), games against a baseline
         (Arena-Hard), or counts (wins, losses, ties). Names are text: systems 1.1 and 1.10 are two.
     columns : mapping of str to str, optional
-        Which column is "left", "right", "winner", "question", "voter" or "weight", where its name does not say so.
+        Which column is "left", "right", "winner", "question", "voter", "weight" or "count" (of the votes that a row
+        stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
         _left and _right (_a and _b, _1 and _2); "position" needs no column.
@@ -253,7 +136,7 @@ class Collected:
         self._unused: dict[str, None] = {}
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
-        self._weight = self._voter = self._baseline = ""
+        self._weight = self._voter = self._baseline = self._count = self._running = ""
         self._at: Refuse = self._row_error
 
     def columns(self, names: Iterable[object]) -> VoteColumns:
@@ -305,6 +188,7 @@ class Collected:
                 way = f"give every row the same names, or name the right one (`columns={{{role!r}: {earlier!r}}}`)"
                 raise InvalidOptionError(f"some rows have their {role} in {earlier!r} and others in {column!r}; {way}")
         n_rows = len(next(iter(table.values())))
+        columns = self._without_running_number(table, columns)
         adding = {
             "votes": self._add_votes,
             "outcomes": self._add_outcomes,
@@ -319,6 +203,17 @@ class Collected:
             raise self._at(error.place, error.rule) from None
         self._numbers["rows"] += n_rows
 
+    def _without_running_number(self, table: Table, columns: VoteColumns) -> VoteColumns:
+        """Return the columns without one of counts that numbers the rows."""
+        column = columns.roles.get("count")
+        if column is None or "count" in self._named:
+            return columns
+        numbers = finite_numbers(table[column], column)
+        if not is_running_number(numbers, self._numbers["running"]):
+            return columns
+        self._numbers["running"], self._running = int(numbers[-1]), column
+        return columns._replace(roles={role: name for role, name in columns.roles.items() if role != "count"})
+
     def votes(self) -> Votes:
         """Return all votes."""
         joined = self._joined()
@@ -332,7 +227,7 @@ class Collected:
         self._winners.refuse_names()
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
-        n_same = n_repeated(joined, self._unused, counted="counts" in self._forms)
+        n_same = 0 if self._count else n_repeated(joined, self._unused, counted="counts" in self._forms)
         order = natural_order(names)
         index_of = {name: number for number, name in enumerate(order)}
         moved = np.array([index_of[name] for name in names])
@@ -340,7 +235,7 @@ class Collected:
         for name, values in covariates.items():
             if not values.any():
                 raise ScoresError(f"covariate {name!r} must be a number for every vote, and not 0 for all")
-        units = {name: _renumbered(joined[name]) for name in UNITS if name in joined}
+        units = {name: renumbered(joined[name]) for name in UNITS if name in joined}
         words = {name: list(self._codes[name]) for name in units}
         unit_names = {
             name: tuple(words[name][code] if code >= 0 else "" for code in present)
@@ -382,6 +277,10 @@ class Collected:
             f"{count(n_same, 'vote')} repeat another in every column that is read, and count; if they were written "
             "twice, pass `duplicates='first'`": n_same,
             f"votes count as column {self._weight!r} says": self._weight,
+            f"column {self._count!r} says how many votes each row stands for": self._count,
+            f"column {self._running!r} numbers the rows, and counts no votes": self._running,
+            f"{count(n['mirrored'], 'vote')} left out, whose rows are others seen from the other side": n["mirrored"],
+            f"{count(n['unsaid'], 'vote')} of the totals are neither won, lost nor tied, and left out": n["unsaid"],
             **{
                 f"{count(n[unit], 'vote')} name no {unit}; each counts as a {unit} of its own": n[unit]
                 for unit in UNITS
@@ -432,10 +331,21 @@ class Collected:
         sides = {found.roles[side]: text_cells(table[found.roles[side]], "system") for side in ("left", "right")}
         sums = rows_of_sums(list(sides.values()))
         self._numbers["sums"] += int(sums.sum())
+        if "count" in found.roles and found.form != "counts":
+            return self._tallied(self._rows(table, ~sums), found)
         return self._rows(table, ~sums) if sums.any() else {**table, **sides}
 
-    def _rows(self, table: Table, kept: NDArray[np.bool_]) -> Table:
-        rows = np.flatnonzero(kept)
+    def _tallied(self, table: Table, found: VoteColumns) -> Table:
+        """Return every row as often as its count of votes says, unless the column numbers the rows."""
+        self._count = column = found.roles["count"]
+        counts, named = finite_numbers(table[column], column), "count" in self._named
+        read = [table[name] for role, name in found.roles.items() if role not in {"count", "weight"}]
+        read += [table[name] for name in found.others.values()]
+        return self._rows(table, np.repeat(np.arange(len(counts)), votes_of_row(counts, column, read, named=named)))
+
+    def _rows(self, table: Table, kept: NDArray[Any]) -> Table:
+        """Return the rows that a mask keeps, or those at some places."""
+        rows = np.flatnonzero(kept) if kept.dtype == bool else kept
         self._moved_to(rows)
         return {name: values[rows] for name, values in table.items()}
 
@@ -475,8 +385,28 @@ class Collected:
         cells = text_cells(table[found.roles["winner"]], "winner")
         preferences = self._winners.preferences(cells, found.roles["winner"], found.roles["left"])
         self._forms["votes" if preferences is None else "preferences"] = None
-        verdicts = preferences or self._winners.verdicts(cells, left, right, self._at)
-        self._keep(table, found, left, right, *verdicts)
+        share, weight, is_vote = preferences or self._winners.verdicts(cells, left, right, self._at)
+        if "count" in found.roles:
+            numbers = finite_numbers(table[found.roles["count"]], "count")
+            is_vote &= ~self._mirrored(table, found, (left, right), (numbers, share), (numbers, 1.0 - share), is_vote)
+        self._keep(table, found, left, right, share, weight, is_vote)
+
+    def _mirrored(  # noqa: PLR0913, PLR0917 - a row from either side
+        self,
+        table: Table,
+        found: VoteColumns,
+        sides: tuple[Codes, Codes],
+        seen: Sequence[Floats],
+        turned: Sequence[Floats],
+        weight: NDArray[Any],
+    ) -> NDArray[np.bool_]:
+        """Return which rows of counts are another seen from the other side, and count their votes."""
+        units = [text_cells(table[found.roles[role]], role).codes for role in UNITS if role in found.roles]
+        if not any((numbers > 1).any() for numbers in seen):
+            return np.zeros(len(sides[0]), dtype=bool)  # single votes, of both orders
+        mask = mirrors([*sides, *seen, *units], [*sides[::-1], *turned, *units])
+        self._numbers["mirrored"] += int(weight[mask].sum())
+        return mask
 
     def _add_orders(self, table: Table, found: VoteColumns) -> None:
         self._forms[found.form] = None
@@ -511,18 +441,21 @@ class Collected:
     def _add_counts(self, table: Table, found: VoteColumns) -> None:
         self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
-        for word, column in found.others.items():
-            numbers = finite_numbers(table[column], column)
-            if (odd := np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers)) & (numbers <= _MOST)))).size:
-                rule = f"column {column!r} must hold counts: whole numbers of 0 or more, up to {_MOST:,.0f}"
-                raise RowError(int(odd[0]), rule)
-            bare = found._replace(roles={side: found.roles[side] for side in ("left", "right")})
-            self._keep(table, bare, left, right, np.full(len(left), COUNTS[word]), numbers, numbers > 0)
+        counts = {word: whole_counts(table[column], column) for word, column in found.others.items()}
+        total = np.sum(list(counts.values()), axis=0)
+        if (column := found.roles.get("count")) is not None:
+            self._numbers["unsaid"] += unsaid_votes(whole_counts(table[column], column), total, column)
+        turned = [counts["losses"], counts["wins"], *([counts["ties"]] if "ties" in counts else [])]
+        seen = [counts["wins"], counts["losses"], *turned[2:]]
+        kept = ~self._mirrored(table, found, (left, right), seen, turned, total)
+        bare = found._replace(roles={side: found.roles[side] for side in ("left", "right")})
+        for word, numbers in counts.items():
+            self._keep(table, bare, left, right, np.full(len(left), COUNTS[word]), numbers, (numbers > 0) & kept)
 
     def _add_games(self, table: Table, found: VoteColumns) -> None:
         """Take a model's games: the baseline is A in the first, and B in the second; one that failed costs all."""
         self._forms[found.form] = None
-        scores = [_scores_of_games(row, games) for row, games in enumerate(table[found.others[GAMES]])]
+        scores = [scores_of_games(row, games) for row, games in enumerate(table[found.others[GAMES]])]
         lengths = np.array([len(game_scores) for game_scores in scores], dtype=np.int64)
         self._numbers["failed"] += int((lengths == 0).sum())
         rows = np.repeat(np.arange(len(scores)), lengths)
@@ -558,9 +491,9 @@ class Collected:
             raise RowError(first, f"system {name!r} plays itself; leave such rows out")
         if (column := found.roles.get("weight")) is not None:
             numbers = finite_numbers(table[column], "weight")
-            fits = (numbers == 0) | ((numbers >= 1 / _MOST) & (numbers <= _MOST))
+            fits = (numbers == 0) | ((numbers >= 1 / MOST) & (numbers <= MOST))
             if (odd := np.flatnonzero(~fits & kept)).size:
-                rule = f"column {column!r}: weights must be numbers of 0 or more ({1 / _MOST:g} to {_MOST:g}, or 0)"
+                rule = f"column {column!r}: weights must be numbers of 0 or more ({1 / MOST:g} to {MOST:g}, or 0)"
                 raise RowError(int(odd[0]), rule)
             self._weight = column if (numbers[kept] != 1).any() else self._weight
             weight = weight * np.where(kept, numbers, 0.0)
@@ -584,13 +517,3 @@ _READ_AS = {
     "orders": "votes on both orders of a pair (MT-Bench)",
     "games": "games against a baseline (Arena-Hard)",
 }
-
-
-def _scores_of_games(place: int, games: object) -> list[object]:
-    """Return the scores of a row's games; none where one failed, which Arena-Hard writes as null."""
-    if games is None:
-        return []
-    if not isinstance(games, list | tuple) or not all(isinstance(game, Mapping | None) for game in games):
-        raise RowError(place, f"games are a list of objects with a score, not {shortened(repr(games), 30)}")
-    scores = [None if game is None else game.get("score") for game in games]
-    return [] if None in scores else scores

@@ -16,6 +16,23 @@ def frame(columns, topics=None):
     return pd.DataFrame(columns, index=index, dtype=float)
 
 
+@pytest.mark.parametrize("name", ["item", "Item ID", "row"])
+@pytest.mark.parametrize("words", [("no", "yes"), ("bad", "good")])
+def test_numbers_of_the_rows_are_no_labels_beside_words(name, words):
+    """A column of 0 to 7 beside labels that are words numbers the rows, as beside labels that are numbers."""
+    labels = {"gold": [words[place % 2] for place in range(8)], "llm": [words[place % 3 % 2] for place in range(8)]}
+    plain, numbered = as_labels(pd.DataFrame(labels)), as_labels(pd.DataFrame({name: range(8), **labels}))
+    pd.testing.assert_frame_equal(numbered.table, plain.table)
+    assert numbered.words == plain.words
+    assert f"left out column {name!r}, the numbers of the rows" in numbered.notes
+
+
+def test_numbers_that_are_labels_are_no_numbers_of_rows():
+    """A judge who writes grades where another writes words is still refused."""
+    with pytest.raises(ScoresError, match="there are both"):
+        as_labels(pd.DataFrame({"ann": [0, 1, 1, 0], "ben": ["bad", "good", "good", "fair"]}))
+
+
 def test_labels_off_the_scale_stop_or_are_listed():
     """A label that is not on the scale is an error that names it; on request it is left out and listed."""
     table = frame({"a": [0, 5, 1], "b": [0, 1, 1]})

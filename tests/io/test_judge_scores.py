@@ -192,6 +192,18 @@ def test_a_judge_called_as_systems_are_is_told_by_what_it_says():
     assert holds_scores(scores.encode(), "table", {}, alone=True)
 
 
+@pytest.mark.parametrize("spelt", [("0", "1"), ("0.0", "1.0"), ("false", "true"), ("no", "yes"), ("False", "1")])
+@pytest.mark.parametrize("others", [("0", "1"), ("0.0", "1.0"), ("FALSE", "TRUE")])
+@pytest.mark.parametrize("beside", ["", ",year", ",length", ",confidence"])
+def test_labels_are_the_same_however_they_are_spelt(spelt, others, beside):
+    """A judge called `llm` is one beside a judge that writes 1 as true, and beside columns that are no labels."""
+    rows = [
+        f"d{place},{others[place % 2]},{spelt[place % 3 % 2]}{beside and ',' + str(2000 + place)}" for place in range(8)
+    ]
+    table = "\n".join([f"item,gold,llm{beside}", *rows, ""])
+    assert not holds_scores(table.encode(), "table", {}, alone=True)
+
+
 @pytest.mark.parametrize(
     ("text", "given", "error", "message"),
     [

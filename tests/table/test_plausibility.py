@@ -8,7 +8,7 @@ from hypothesis import given
 
 from metaeval.io.tables import read_scores
 from metaeval.simulate.scores import simulate_scores
-from metaeval.table.plausibility import are_summaries
+from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.scores import as_scores
 
 
@@ -183,3 +183,21 @@ def test_what_is_far_in_many_scores_is_what_is_far_in_few(usual, odd):
 def test_a_row_of_spreads_below_numbered_topics_is_no_topic(name):
     """As spreadsheets write it below the scores, in the languages that they know."""
     assert are_summaries(["251", "252", "253", name]) == [False, False, False, True]
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [("p-value", [0.03, 0.01, 0.2]), ("SE", [0.1, 0.11, 0.07]), ("Params (B)", [700, 1300, 7000]), ("Wins", [1, 2, 1])],
+)
+def test_rows_under_a_table_that_say_something_of_systems_are_no_items(name, row, scale):
+    """P values, standard errors, sizes and counts are left out with a note; items that are called so stay."""
+    items = np.array([[0.5, 0.6, 0.4], [0.7, 0.5, 0.3], [0.2, 0.4, 0.6], [0.5, 0.95, 0.45]]) * scale
+    names = ["q1", "q2", "q3", "q4", name]
+    own = np.array(row, dtype=float) * (scale if name == "SE" else 1)
+    stay, notes = left_out_rows(names, np.vstack([items + 0.01, own]), "topic")
+    assert stay == [0, 1, 2, 3]
+    assert [f"left out item {name!r}" in note or f"left out topic {name!r}" in note for note in notes] == [True]
+    scores = np.array([0.55, 0.95, 0.45]) * scale
+    if name != "p-value" or scale > 1:
+        assert left_out_rows(names, np.vstack([items + 0.01, scores + 0.001]), "topic")[0] == [0, 1, 2, 3, 4]

@@ -1,5 +1,8 @@
 """Votes as tables: the forms of arenas and of preference judges, laid out alike, and what is refused."""
 
+import ast
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -306,12 +309,29 @@ def test_names_come_before_words(word):
 def test_preferences_are_from_one_to_two():
     """A column of 0 and 1 is none, but for AlpacaEval's old ties; one that holds names is read as names."""
     rows = [{"model_a": "x", "model_b": "y", "preference": one} for one in (0, 1, 1)]
-    with pytest.raises(ScoresError, match=r"row 1: the preference is '0'.*`words=\{'0': 'left'\}`"):
+    with pytest.raises(ScoresError, match=r"row 1: the preference is '0'.*`words=\{'0': 'left', '1': 'right'\}`"):
         as_votes(rows)
     assert as_votes(rows, words={"0": "left", "1": "right"}).share.tolist() == [1.0, 0.0, 0.0]
     assert as_votes(rows[1:]).read_as.startswith("preferences from 1")
     numbered = [{"model_a": "2", "model_b": "1", "preference": one} for one in (1, 2)]
     assert as_votes(numbered).share.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("column", ["preference", "winner"])
+@pytest.mark.parametrize(
+    ("low", "high", "shares"),
+    [(0, 1, [1, 0]), (1, 5, [1, 1, 0.5, 0, 0]), (-1, 1, [1, 0.5, 0]), (0, 3, [1, 1, 0, 0]), (1, 3, [1, 0.5, 0])],
+)
+def test_the_advice_on_a_scale_of_numbers_says_what_each_means(column, low, high, shares):
+    """Followed to the letter it leads to votes for both sides, and where only some are said none is guessed."""
+    rows = [{"left": "x", "right": "y", column: number} for number in range(low, high + 1)]
+    with pytest.raises(ScoresError) as caught:
+        as_votes(rows)
+    words = ast.literal_eval(re.search(r"`words=(\{.*?\})`", str(caught.value))[1])
+    assert as_votes(rows, words=words).share.tolist() == shares
+    for n_said in range(1, len(words)):
+        with pytest.raises(ScoresError, match="say what each"):
+            as_votes(rows, words=dict(list(words.items())[-n_said:]))
 
 
 def test_weights_count_and_are_named():

@@ -12,7 +12,14 @@ import xarray as xr
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.agreement.human import HumanAgreement, Level, Resample, flat_items, human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import Statistic, system_statistics
-from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
+from metaeval.agreement.items import (
+    check_direction,
+    falling_reference,
+    mean_by_cluster,
+    note_on_falling_reference,
+    oriented,
+    reference_of,
+)
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
 from metaeval.agreement.williams import williams_of_items, williams_table
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
@@ -197,16 +204,18 @@ def study_human(  # noqa: PLR0913 - every option is one question
             raise ScoresError("say which column holds the human scores (`reference`)")
         name, means, table = reference, scores, None
         check_direction(lower_is_better, list(map(str, means.columns)))
+        by_name = falling_reference(name, means[name]) if name in means and name not in lower_is_better else ()
+        lower_is_better = [*lower_is_better, *by_name]
         turned = means.assign(**{column: -means[column] for column in lower_is_better})
     else:
         if lower_is_better:
             message = "a table of items has its directions from item_scores: give `lower_is_better` there"
             raise InvalidOptionError(message)
         name = reference_of(scores, reference)
-        table = scores
+        table, by_name = scores, ()
         means, turned = _means(scores, name), _means(oriented(scores), name)
     falling = [str(metric) for metric in means.columns if not means[metric].equals(turned[metric])]
-    notes = list(scores.attrs.get("notes", ()))
+    notes = [*scores.attrs.get("notes", ()), *map(note_on_falling_reference, by_name)]
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreements: list[HumanAgreement] = []
     comparison, pairs, decisions = None, pd.DataFrame(), pd.DataFrame()

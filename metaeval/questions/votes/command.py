@@ -108,6 +108,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     winner_column: Annotated[str | None, _column("winner")] = None,
     question_column: Annotated[str | None, _column("question")] = None,
     voter_column: Annotated[str | None, _column("voter")] = None,
+    count_column: Annotated[str | None, _column("count", "number of votes that a row stands for")] = None,
     ties: Annotated[str, _TIES] = "half",
     by: Annotated[str | None, _BY] = None,
     covariates: Annotated[str | None, _COVARIATES] = None,
@@ -146,7 +147,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     from metaeval.questions.votes.study import study_votes  # noqa: PLC0415 - loads scipy
 
     sides = {"left": left_column, "right": right_column, "winner": winner_column}
-    named = {**sides, "question": question_column, "voter": voter_column}
+    named = {**sides, "question": question_column, "voter": voter_column, "count": count_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
     words, rows = checks.parse_assignments(word, "--word", at_last=True), checks.parse_assignments(where, "--where")

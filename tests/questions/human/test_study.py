@@ -64,6 +64,28 @@ def test_gaps_are_told():
     assert any("without the metric" in note for note in notes)
 
 
+@pytest.mark.parametrize("name", ["errors", "Cost", "rank", "human rank", "TER"])
+@pytest.mark.parametrize("by_item", [True, False])
+def test_human_scores_called_as_errors_or_ranks_are_better_where_they_are_less(name, by_item):
+    """Errors that people count say the same as their negative, with a note; so do those that are told of."""
+    rows = [(f"s{s}", f"i{i}", 1 + s + (s * i) % 3 / 4) for s in range(4) for i in range(8)]
+    frame = pd.DataFrame(rows, columns=["system", "item", "quality"]).assign(close=lambda held: 10 * held["quality"])
+    frame[name] = 6 - frame["quality"]
+
+    def asked(reference, **more):
+        held = frame[["system", "item", "close", reference]]
+        if by_item:
+            return study_human(item_scores(held, reference=reference, **more), n_resamples=20, rng=0)
+        return study_human(held.groupby("system")[["close", reference]].mean(), reference=reference, rng=0, **more)
+
+    by_name, told, rising = asked(name), asked(name, lower_is_better=[name]), asked("quality")
+    values = [found.system_table["value"].tolist() for found in (by_name, told, rising)]
+    assert values[0] == values[1] == pytest.approx(values[2])
+    assert min(values[0]) > 0
+    note = f"lower is better under {name!r}, by name; rename the column if it is not"
+    assert [note in found.notes for found in (by_name, told, rising)] == [True, False, False]
+
+
 def test_a_metric_where_less_is_better_is_the_same_as_its_negative_everywhere():
     """Told of the direction, every figure is that of the negated metric, and a note says that it was turned."""
     table = made(gaps=0.05)

@@ -1,0 +1,128 @@
+"""Votes on pairs of systems, checked and laid out: what all that is asked of votes starts from."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.names import count
+from metaeval.base.results import Result
+from metaeval.table.vote_cells import Codes, Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Votes(Result):
+    """Votes on pairs of systems: who stood on the left and on the right, who won, and what each vote hangs on."""
+
+    systems: tuple[str, ...]
+    left: Codes
+    right: Codes
+    """Places of the two systems. Shape (vote,)."""
+    share: Floats
+    """The left system's share of a vote: 1 where it won, 0 where it lost, half for a tie. Shape (vote,)."""
+    weight: Floats
+    """What a row weighs: 1, a weight that was given, or the number of votes it counts. Shape (vote,)."""
+    units: Mapping[str, Codes] = field(default_factory=dict)
+    """"question" and "voter", each with the number of its unit, where they are known. Shape (vote,)."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of the same units, by their number; empty for one without a name."""
+    covariates: Mapping[str, Floats] = field(default_factory=dict)
+    """The left system's less the right one's, by name. Shape (vote,)."""
+    counted: bool = False
+    """Whether rows are counts: who voted on what is unknown."""
+    placed: bool = True
+    """Whether it is known who stood on the left: not where a table has winners and losers."""
+    read_as: str = "votes"
+    """What they were taken for."""
+    notes: tuple[str, ...] = ()
+    """What was left out or assumed."""
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes."""
+        return round(float(self.weight.sum())) if self.counted else len(self.share)
+
+    def n_units(self, name: str) -> int:
+        """Return the number of questions or voters; 0 where they are unknown."""
+        return int(self.units[name].max()) + 1 if name in self.units else 0
+
+    def _found(self) -> str:
+        return f"{count(self.n_votes, 'vote')} on {count(len(self.systems), 'system')}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a vote: left, right, share, weight, and the numbers of its question and voter."""
+        names = np.array(self.systems, dtype=object)
+        return pd.DataFrame(
+            {
+                "left": names[self.left],
+                "right": names[self.right],
+                "share": self.share,
+                "weight": self.weight,
+                **self.units,
+                **self.covariates,
+            }
+        )
+
+    def where(self, kept: NDArray[np.bool_]) -> "Votes":
+        """Return some of the votes, with the systems and units that they hold."""
+        systems, places = renumbered(np.concatenate([self.left[kept], self.right[kept]]))
+        half = len(places) // 2
+        units = {name: renumbered(codes[kept]) for name, codes in self.units.items()}
+        return replace(
+            self,
+            systems=tuple(self.systems[index] for index in systems),
+            left=places[:half],
+            right=places[half:],
+            share=self.share[kept],
+            weight=self.weight[kept],
+            units={name: codes for name, (_, codes) in units.items()},
+            names={name: tuple(self.names[name][index] for index in present) for name, (present, _) in units.items()},
+            covariates={name: values[kept] for name, values in self.covariates.items()},
+        )
+
+    def of(self, systems: Iterable[str]) -> "Votes":
+        """Return the votes between these systems."""
+        wanted = set(systems)
+        mask = np.array([name in wanted for name in self.systems])
+        return self.where(mask[self.left] & mask[self.right])
+
+    def by_voter(self) -> dict[str, "Votes"]:
+        """Return the votes of every voter, by name; those without one are left out."""
+        voter = self.units.get("voter", np.empty(0))
+        return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
+
+    def grouped(self) -> tuple[tuple[str, ...], ...]:
+        """Return the systems that votes connect, each group in the order of `systems`.
+
+        The largest group is first, of equal ones that with more votes.
+        """
+        from scipy.sparse import coo_array  # noqa: PLC0415 - loads scipy
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+        n = len(self.systems)
+        seen, _ = renumbered(self.left * n + self.right)
+        _, group = connected_components(coo_array((np.ones(len(seen)), (seen // n, seen % n)), (n, n)), directed=False)
+        parts = [np.flatnonzero(group == number) for number in range(group.max() + 1)]
+        n_votes = np.bincount(group[self.left], self.weight if self.counted else None)
+        parts.sort(key=lambda members: (-len(members), -n_votes[group[members[0]]], members[0]))
+        return tuple(tuple(self.systems[index] for index in members) for members in parts)
+
+
+def renumbered(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the codes that occur, sorted, and the place of each code among them, without sorting where few can occur.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in renumbered(np.array([7, -1, 7, 3]))]
+    [[-1, 3, 7], [2, 0, 2, 1]]
+    """
+    if not len(codes):
+        return codes, codes
+    least = int(codes.min())
+    if int(codes.max()) - least > 2 * len(codes) + 1000:
+        present, places = np.unique(codes, return_inverse=True)
+        return present, places
+    occurs = np.bincount(codes - least) > 0
+    return np.flatnonzero(occurs) + least, (np.cumsum(occurs) - 1)[codes - least]
