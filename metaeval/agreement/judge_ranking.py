@@ -32,6 +32,8 @@ type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
 
 _TWO = 2
+_RANGE = 2.0
+"""No two kappas, each from -1 to 1, are further apart."""
 _OF_GRADES = ("quadratic_kappa", "near", "bias")
 """What means nothing of labels that are names in no order."""
 
@@ -362,8 +364,8 @@ def _beside_best(
     return {
         "shared": shared,
         "difference": difference,
-        "difference_low": difference - reach,
-        "difference_high": difference + reach,
+        "difference_low": np.maximum(difference - reach, -_RANGE),
+        "difference_high": np.minimum(difference + reach, _RANGE),
         "behind": difference + reach < -RELATIVE,
     }
 

@@ -22,7 +22,7 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.running.equality import settle
+from metaeval.running.equality import RELATIVE, settle
 from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import engine_scores
@@ -138,12 +138,13 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     Precision, recall and F1 are those of the significant pairs under the judge as a prediction of those under the
     reference [1]_. An interval is :math:`x \pm t\, d \sqrt{n/(n-1)}` with n topics, n - 1 degrees of freedom and d the
     root mean square distance of the resamples from x, cut to the statistic's range, as in
-    `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined there is
-    none. A difference from people is cut to what the judge's own interval leaves possible beside anybody. On resampled
-    topics t and the bootstraps decide by the closed form they come close to. Common topics are drawn jointly for all
-    judges; where a judge has topics of its own they are drawn by themselves. A judge all of whose topics are topics of
-    the reference is compared with the reference, and with the people who have them, on these alone. For people
-    a choice of persons is drawn with every resample of topics, so that the interval is over both [2]_.
+    `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined, or all give
+    the same, there is none. A difference from people is cut to what the judge's own interval leaves possible beside
+    anybody. On resampled topics t and the bootstraps decide by the closed form they come close to. Common topics are
+    drawn jointly for all judges; where a judge has topics of its own they are drawn by themselves. A judge all of whose
+    topics are topics of the reference is compared with the reference, and with the people who have them, on these
+    alone. For people a choice of persons is drawn with every resample of topics, so that the interval is over both
+    [2]_.
 
     References
     ----------
@@ -328,6 +329,7 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
                 apart = value - float(_mean(seen[measure][0], people_weights))
                 resampled = values - drawn[measure][np.arange(n_resamples), chosen]
                 # people lie between the ends of the range, so beside them a judge is no further off than beside those
+                low, high = (end if np.isfinite(end) else value for end in (low, high))
                 low, high = _interval(apart, resampled, freedom, level, low - 1.0, high - least)
                 apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
                 beside.append({"judge": name, "measure": measure, **apart_row})
@@ -434,7 +436,8 @@ def _interval(  # noqa: PLR0913, PLR0917 - a value, its resamples and its range
     value: float, values: Floats, freedom: int, confidence_level: float, least: float, most: float = 1.0
 ) -> tuple[float, float]:
     finite = values[np.isfinite(values)]
-    if freedom < 1 or not np.isfinite(value) or len(finite) < _FEWEST_DEFINED * len(values):
+    few = freedom < 1 or not np.isfinite(value) or len(finite) < _FEWEST_DEFINED * len(values)
+    if few or np.ptp(finite) <= RELATIVE:  # of what never varies nothing is known
         return float("nan"), float("nan")
     error = np.sqrt(((finite - value) ** 2).mean() * (freedom + 1) / freedom)
     half = float(t_half_width(error, freedom + 1, confidence_level))

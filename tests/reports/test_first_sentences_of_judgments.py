@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from metaeval import read_scores
 from metaeval.agreement.labels import as_labels
@@ -270,6 +271,59 @@ def _():
     return compared(means.set_index(pd.Index(list("wxyz"), name="system")))
 
 
+def of_means(**columns):
+    return compared(pd.DataFrame(columns).set_index(pd.Index(list("ABCDEF")[: len(columns["human"])], name="system")))
+
+
+@page(
+    "means in reverse",
+    "No, as observed, without an interval: m1 orders systems rather the other way round (Pearson's r −1.000 at "
+    "system level).",
+)
+def _():
+    return of_means(human=[1, 2, 3], m1=[3, 2, 1])
+
+
+@page(
+    "two metrics of means in reverse",
+    "No, as observed, without an interval: even m2 orders systems rather the other "
+    "way round (Pearson's r −0.500 at system level).",
+)
+def _():
+    return of_means(human=[1, 2, 3], m1=[3, 2, 1], m2=[3, 1, 2])
+
+
+@page("means of two systems", "Not computed: Pearson's r at system level takes three systems at least.")
+def _():
+    return of_means(human=[1, 2], m1=[3, 2])
+
+
+@page(
+    "a constant of means",
+    "Not computed: Pearson's r at system level is undefined, as people, or the metrics, give one score to all.",
+)
+def _():
+    return of_means(human=[1, 2, 3], m1=[2, 2, 2])
+
+
+@page(
+    "people in reverse",
+    "No: loose orders systems the other way round than people beyond chance (Pearson's r −0.785 [−1.0, −0.1, each ± "
+    "0.04] at system level).",
+)
+def _():
+    return compared(-with_people().sel(metric=["loose", "human"]) * xr.DataArray([1, -1], dims="metric"))
+
+
+@page(
+    "a campaign of one correlation, in reverse",
+    "No, as observed: close orders systems rather the other way round (−0.998 [−1.000, −0.983, each ± 0.001], Pearson's r).",
+)
+def _():
+    turned = with_people().sel(metric=["close", "human"]) * xr.DataArray([-1, 1], dims="metric")
+    return campaign_page(turned, tasks=["pearson"], n_chance=0)
+
+
 def campaign_page(scores, **options):
     return study_campaign(scores, reference="human", n_resamples=200, n_flips=1000, rng=0, **options).report()
 
@@ -443,7 +497,7 @@ def shown_tables(report):
 
 def numbers_of(words):
     """Return the numbers of a text that are no part of a name, nor the error of both ends, which captions have."""
-    return re.findall(r"(?<![\w@(=.-])−?\d+(?:\.\d+)?", re.sub(r", each ± [.\d]+", "", words))
+    return re.findall(r"(?<![\w@(=.−-])−?\d+(?:\.\d+)?", re.sub(r", each ± [.\d]+", "", words))
 
 
 def refutes(report):

@@ -145,6 +145,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     )
     verdict = study.verdict().to_frame()
     points = 100 * verdict[["difference", "detectable"]]
+    possible = verdict["detectable"] <= 1.0 + (verdict["quality"] == "tau_half")  # τ goes from -1 to 1
     sure = say.table(
         "verdict",
         verdict.assign(
@@ -153,7 +154,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
             p_better_sort=verdict["p_better"],
             lead=points["difference"],
             found=[drawn_chance(p) if pd.notna(p) else MISSING for p in verdict["chance"]],
-            needs=points["detectable"],
+            needs=points["detectable"].where(possible),
         ),
         left(of="Quality"),
         left(name_of_metric, metric="First", against="Second"),

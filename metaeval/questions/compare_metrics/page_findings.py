@@ -74,7 +74,9 @@ def _chance(leads: pd.DataFrame) -> str:
     if row["detectable"] <= 0:
         return ""
     lead = "the smallest of these leads" if len(leads) > 1 else "a lead as large as the one observed"
-    return say("chance found" if row["difference"] > 0 else "chance of none", row=row, lead=lead, least=DETECTED)
+    observed, points = row["difference"] > 0, f"{number(0)(100 * row['detectable'])} points"
+    possible = "no possible lead" if row["detectable"] > 1.0 else f"{'one' if observed else 'a lead'} of {points}"
+    return say("chance found" if observed else "chance of none", row=row, lead=lead, possible=possible, least=DETECTED)
 
 
 def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:

@@ -13,6 +13,7 @@ from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.base.names import count, natural_order
 from metaeval.base.words import (
     End,
+    absent,
     bracketed,
     ends,
     intervals,
@@ -106,18 +107,22 @@ def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> 
     written = dict(
         zip(table["metric"], _valued(study, table, [chance if side else None for side in sides]), strict=True)
     )
-    agree = sum(side > 0 for side in sides)
-    alone = len(given["best"].names) == 1
-    figure = written[given["best"].names[0]] if alone else given["best"].figure
-    best, words = given["best"], f"{given['statistic']} {figure} {given['level']}"
+    best, highest = given["best"], table["value"].max()
+    if absent(highest):
+        return say("not computed", **given)
+    figure = written[best.names[0]] if len(best.names) == 1 else best.figure
+    words = f"{given['statistic']} {figure} {given['level']}"
     if table["low"].notna().any():
-        return surely_agree(len(table), agree, best, words)
-    only = "" if len(table) == 1 else "best "
-    return f"{best.who} {best.verb('agrees', 'agree')} {only}with people as observed, without an interval ({words})."
+        against = max(side for side, value in zip(sides, table["value"], strict=True) if not absent(value)) < 0
+        return surely_agree(len(table), sum(side > 0 for side in sides), best, words, against=against)
+    n = int(table["value"].notna().sum())
+    return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
 
 
-def surely_agree(n: int, sure: int, best: End, figure: str) -> str:
-    """Say how many metrics surely agree with people, and which agrees best."""
+def surely_agree(n: int, sure: int, best: End, figure: str, *, against: bool = False) -> str:
+    """Say how many metrics surely agree with people, and which agrees best; or that all surely disagree."""
+    if against:
+        return say("against", n=n, best=best, figure=figure)
     if n == 1:
         opening, verb = ("Yes", "agrees") if sure else ("Not shown", "does not surely agree")
         return f"{opening}: {best.who} {verb} with people beyond chance ({figure})."
@@ -337,6 +342,7 @@ def _williams_table(study: HumanStudy) -> Table:
         right(whole, n_items="Items") if "n_items" in study.williams else (),
         right(number(2), t="t"),
         right(p_value, p="p", p_corrected="p, corrected"),
+        study=study,
     )
 
 

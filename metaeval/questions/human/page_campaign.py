@@ -18,6 +18,7 @@ from metaeval.base.words import MISSING, bracketed, ends, number, percentage, se
 from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, p_values, right, rising, with_cells
+from metaeval.questions.human.page import say as human
 from metaeval.questions.human.page import surely_agree
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
@@ -113,8 +114,23 @@ def _summary(found: MetaMetrics) -> tuple[str, ...]:
     elif lead["above_chance"].notna().any():
         first = surely_agree(len(lead), above, best, f"{figure}, {what}")
     else:
-        first = f"{best.who} {best.verb('agrees', 'agree')} best with people as observed ({figure}, {what})."
+        first = human(
+            "observed",
+            best=best,
+            above=_above(found, lead["value"].max()),
+            n=len(lead),
+            figure=f"{figure}, {what}",
+            interval=True,
+        )
     return tuple(filter(None, (first, _not_separated(found, lead), _source_only(found))))
+
+
+def _above(found: MetaMetrics, highest: float) -> float:
+    """Return the sign of the highest agreement where 0 is no correlation; 1 where no number stands for that."""
+    signed = [MEASURES[measure].low < 0 for measure in found.tasks["measure"]]
+    if found.is_averaged():
+        return float(np.sign(highest - 0.5)) if all(signed) else 1.0
+    return float(np.sign(highest)) if signed[0] else 1.0
 
 
 def _what(found: MetaMetrics) -> str:

@@ -24,7 +24,7 @@ from metaeval.questions.judges.page_worth import (
 )
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.questions.judges.study_parts import Labelling
-from metaeval.questions.judges.study_verdicts import deciding_metric, other_metrics
+from metaeval.questions.judges.study_verdicts import deciding_metric, fewest_pairs, other_metrics
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
@@ -109,7 +109,8 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         return "May a judge replace a person as a labeller?", alt_words(study.annotated), say("quote alt")
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
-        advice = [say("quote verdict")] if study.verdicts["ranking"].iloc[0] != "no pairs" else []
+        best = study.verdicts.iloc[0]
+        advice = [say("quote verdict", interval=not absent(best["f1_low"]))] if best["ranking"] != "no pairs" else []
         return (_DECIDES, _verdict_words(study, metric), *advice, *cautions[:1])
     if why:
         return _DECIDES, "No verdict: these judges cannot be compared on systems.", f"The reason: {why}."
@@ -127,8 +128,10 @@ def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
     runs = [] if labelling.labels.by_subtopic else [say("takes runs")]
     if labelling.ranking is None:
         return (say("nobody", reference=labelling.agreement.reference), *runs)
-    quote = say("quote labels") if labelling.ranking.ordered else "Quote κ with its interval."
-    return (best_words(labelling), quote, *runs)
+    ranking, pairs = labelling.ranking, labelling.agreement.pairs
+    told = ranking.table["difference_low"] if ranking.ordered else pairs[f"{ranking.measure}_low"]
+    quote = [say("quote labels" if ranking.ordered else "quote kappa")] if told.notna().any() else []
+    return (best_words(labelling), *quote, *runs)
 
 
 def _agreement_words(study: JudgeStudy) -> tuple[str, str]:
@@ -222,7 +225,16 @@ def _may(verdict: str, reference: object) -> str:
 def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
     """Say how sure the verdict is, or what holds without a second person."""
     row, conclusions = study.verdicts.iloc[0], study.conclusions[metric]
+    n, needed = _significant(conclusions, row["judge"]), fewest_pairs(study.margin)
+    if row["ranking"] in {"not settled", "no second person"} and (n < needed < math.inf or absent(row["f1_low"])):
+        what = "few pairs" if n < needed < math.inf else "no interval"
+        return [say(what, n=n, needed=needed, margin=study.margin, reference=conclusions.reference)]
     return [*_beside_nobody(row, study.margin, conclusions), *_power_words(row, study.margin, conclusions.n_resamples)]
+
+
+def _significant(found: JudgeConclusions, judge: object) -> int:
+    """Return how many pairs differ significantly under the reference where a judge is compared with it."""
+    return int(found.table.set_index("judge").loc[[judge], "n_reference"].iloc[0])
 
 
 def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:

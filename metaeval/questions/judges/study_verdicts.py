@@ -3,10 +3,11 @@
 For ranking systems, under the first metric, two figures are compared with a second person's, in the unit of F1: how far
 F1 of significant pairs falls short, and how much more of it contradictions take (pairs significant in opposite
 directions). A judge may take the place of a person if all of both intervals lies within the margin; it may not if all
-of one lies beyond it; in between these topics and persons do not settle it. Each interval leaves 2.5 % on either side,
-so a judge within the margin is turned away in at most 5 % of samples. Without a second person the same is said of
-every F1 that one could have. Where no pair differs significantly under the reference there is nothing to agree on: no
-verdict. For labels the alt-test decides.
+of one lies beyond it; in between these topics and persons do not settle it, nor where F1 has no interval, as all
+resamples give the same, or rests on so few significant pairs that a single one costs more than the margin. Each
+interval leaves 2.5 % on either side, so a judge within the margin is turned away in at most 5 % of samples. Without a
+second person the same is said of every F1 that one could have. Where no pair differs significantly under the reference
+there is nothing to agree on: no verdict. For labels the alt-test decides.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.judge_bias_table import BENT
 from metaeval.base.words import NAMED, ends, listed, number
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.result import is_significant
 
 _NAN = float("nan")
@@ -104,6 +106,17 @@ def judge_verdicts(
     return frame.sort_values(["f1", "judge"], ascending=[False, True], ignore_index=True)
 
 
+def fewest_pairs(margin: float) -> float:
+    """Return the number of significant pairs below which a single pair missed lowers F1 by more than the margin.
+
+    Examples
+    --------
+    >>> fewest_pairs(0.05), fewest_pairs(0.1)
+    (10.0, 5.0)
+    """
+    return float(np.ceil(0.5 / margin - RELATIVE)) if margin > 0.0 else float("inf")
+
+
 def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> JudgeVerdict:
     """Return the verdict for ranking systems with what it rests on, by the rule of this module.
 
@@ -121,18 +134,22 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
     columns = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
     figures = {name: row[name] for name in (*columns, "n_conflicts")}
     verdict = JudgeVerdict(judge, "not settled")._replace(**figures)
+    few = row["n_reference"] < fewest_pairs(margin)
     if found.beside_people.empty:
-        return _alone(verdict, margin)
+        return _alone(verdict, margin, few=few)
     beside = found.beside_people[found.beside_people["judge"] == judge].set_index("measure")
     f1, against = _row(beside, "f1"), _row(beside, "contradicted")
+    against_low, against_high = _ends_or_value(against["difference"], against["low"], against["high"])
     word = verdict.ranking
     if f1["high"] < -margin or against["low"] > margin:
         word = "may not"
-    elif f1["low"] > -margin and against["high"] <= margin:
+    elif f1["low"] > -margin and against_high <= margin and not (few and f1["low"] <= 0.0):
         word = "may"
     same = found.table["reference_set"] == row["reference_set"]
     people = _row(found.table[same].set_index("judge"), "people")
+    against = against.where(against.index != "low", against_low).where(against.index != "high", against_high)
     clear, consistent = _chance_within(f1, margin), _chance_within(against, margin, reached=True)
+    clear = _NAN if few else clear
     return verdict._replace(
         ranking=word,
         people_f1=people["f1"],
@@ -143,6 +160,14 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
         cleared_if_equal=clear * consistent,
         found_out=clear,  # 2 margins below, the interval must keep as clear of the margin as it must at 0
     )
+
+
+def _ends_or_value(value: float, low: float, high: float) -> tuple[float, float]:
+    """Return the ends for contradictions, or what they are: they have none where all resamples give the same.
+
+    They take no more from F1 than it falls short, and whether F1 has an interval is asked first.
+    """
+    return (value, value) if np.isnan(low) else (low, high)
 
 
 def _row(table: pd.DataFrame, name: str) -> "pd.Series[Any]":
@@ -160,9 +185,10 @@ def _chance_within(apart: pd.Series, margin: float, *, reached: bool = False) ->
     return float(half <= margin if reached else half < margin)
 
 
-def _alone(verdict: JudgeVerdict, margin: float) -> JudgeVerdict:
+def _alone(verdict: JudgeVerdict, margin: float, *, few: bool) -> JudgeVerdict:
     """Say what holds beside whatever second person there could be: nobody's F1 is above 1, or contradicts below 0."""
-    up_to = verdict.f1_low + margin if verdict.contradicted_high <= margin else _NAN
+    ends = _ends_or_value(verdict.contradicted, verdict.contradicted_low, verdict.contradicted_high)
+    up_to = verdict.f1_low + margin if ends[1] <= margin and not few else _NAN
     if up_to > 1:
         return verdict._replace(ranking="may")
     over = verdict.f1_high + margin

@@ -201,4 +201,6 @@ def test_no_design_has_fewer_topics_than_its_test_could_call_significant():
     table = study_design(variance=0.0001, differences=[0.1], methods=["t"]).table
     assert table["n_topics"].tolist() == [6]
     scores = as_scores([[0.9, 0.8, 0.85, 0.95, 0.7], [0.4, 0.3, 0.35, 0.45, 0.2], [0.41, 0.31, 0.33, 0.44, 0.25]])
-    assert (study_design(scores, differences=[0.3], methods=["t"]).table.query("method == 't'")["power_at_hand"] == 0.0).all()
+    assert (
+        study_design(scores, differences=[0.3], methods=["t"]).table.query("method == 't'")["power_at_hand"] == 0.0
+    ).all()

@@ -111,7 +111,7 @@ def test_the_interval_of_the_difference_decides(low, high, margin, expected):
         (0.0, 0.0, 0.0, "may"),
         (0.0, 0.001, 0.0, "not settled"),
         (0.001, 0.002, 0.0, "may not"),
-        (np.nan, np.nan, 0.05, "not settled"),
+        (np.nan, np.nan, 0.05, "not settled"),  # not known at all
     ],
 )
 def test_contradictions_decide_by_their_interval(low, high, margin, expected):
@@ -251,7 +251,7 @@ def test_a_judge_of_the_peoples_own_law_is_seldom_turned_away():
     assert by_count >= 8
 
 
-@pytest.mark.parametrize(("noise", "expected"), [(0.0, "may"), (0.001, "may"), (0.1, "not settled")])
+@pytest.mark.parametrize(("noise", "expected"), [(0.001, "may"), (0.1, "not settled")])
 def test_what_holds_beside_anybody_holds_beside_the_people_named(noise, expected):
     """Where a judge may whoever a second person is, naming some, however far off, takes nothing of it back."""
     generator = np.random.default_rng(3)
@@ -276,6 +276,37 @@ def test_what_holds_beside_anybody_holds_beside_the_people_named(noise, expected
     assert beside.ranking == expected
     assert (alone.ranking == "may") == (expected == "may")
     assert beside.difference_low >= beside.f1_low - 1
+
+
+TWO_SYSTEMS = {
+    "human": [[0.753, 0.735, 0.802, 0.833, 0.782, 0.852], [0.259, 0.184, 0.127, 0.181, 0.212, 0.179]],
+    "j1": [[0.792, 0.763, 0.734, 0.811, 0.802, 0.864], [0.269, 0.181, 0.090, 0.179, 0.187, 0.123]],
+    "p1": [[0.799, 0.742, 0.799, 0.790, 0.842, 0.844], [0.252, 0.167, 0.160, 0.202, 0.236, 0.149]],
+}
+
+
+@pytest.mark.parametrize("people", [["p1"], []])
+def test_one_pair_of_systems_settles_nothing(people):
+    """F1 of one pair is 0 or 1 and the same in all resamples: no figure has an interval, no judge passes."""
+    scores = as_scores(np.array([*TWO_SYSTEMS.values()]), metrics=[*TWO_SYSTEMS])
+    found = judge_conclusions(scores, reference="human", people=people, n_resamples=200, n_rounds=1, rng=0)
+    assert found.table[[f"{name}{end}" for name in MEASURES for end in ("_low", "_high")]].isna().all(axis=None)
+    assert found.beside_people[["low", "high"]].isna().all(axis=None)
+    verdict = ranking_verdict(found, "j1", 0.05)
+    assert (verdict.f1, verdict.ranking) == (1.0, "not settled" if people else "no second person")
+    assert np.isnan([verdict.cleared_if_equal, verdict.found_out, verdict.cleared_up_to]).all()
+
+
+@pytest.mark.parametrize("people", [True, False])
+@pytest.mark.parametrize(
+    ("n", "margin", "passes"), [(9, 0.05, False), (10, 0.05, True), (4, 0.1, False), (5, 0.1, True)]
+)
+def test_no_judge_passes_on_fewer_pairs_than_show_the_margin(n, margin, passes, people):
+    """Of n pairs without an error F1 is 1, with one pair missed 2(n - 1) / (2n - 1): short by 1 / (2n - 1)."""
+    judge = JUDGE | {"f1": 1.1, "low": -0.01, "high": 0.0}
+    verdict = ranking_verdict(concluded({"model": judge}, people=people, n_reference=n), "model", margin)
+    assert (verdict.ranking == "may") == passes
+    assert np.isnan(verdict.cleared_if_equal) == (not passes or not people)
 
 
 @pytest.mark.parametrize("people", [True, False])
