@@ -131,7 +131,7 @@ class FileBlock:
 
 _MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
 _POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
-_PER_CENT = 100
+_PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
 _BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
 _WITH_ERROR = re.compile(r"([+-]?[0-9.]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.]+)\s*\)?", re.ASCII)
 
@@ -219,7 +219,9 @@ def refuse_points_between_thousands(body: Sheet, numbers: NDArray[np.float64], c
         return
     with np.errstate(invalid="ignore", over="ignore"):
         large = (np.abs(numbers) > _PER_CENT) & (numbers == np.rint(numbers))
-        few_digits = (np.abs(numbers) < 1000) & (np.abs(1000 * numbers - np.rint(1000 * numbers)) < 1e-6)  # noqa: PLR2004
+        few_digits = (np.abs(numbers) < _THOUSAND) & (
+            np.abs(_THOUSAND * numbers - np.rint(_THOUSAND * numbers)) < _NEARLY
+        )
         unclear = (
             large.any(axis=0) & (numbers != np.rint(numbers)).any(axis=0) & (few_digits | np.isnan(numbers)).all(axis=0)
         )

@@ -119,7 +119,8 @@ def _refuse_swapped_columns(read: "_QrelsLines", document_ids: Identifiers, line
             document = document_ids[0].decode()
             message = (
                 f"all documents in column 3 are {document!r}, and column 2 holds {words[0]!r}: documents and "
-                "iterations seem to be exchanged; write topic, iteration, document, relevance (awk '{print $1, $3, $2, $4}')"
+                "iterations seem to be exchanged; write topic, iteration, document, "
+                "relevance (awk '{print $1, $3, $2, $4}')"
             )
             raise read.found.error(line, message)
 

@@ -294,8 +294,8 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
     if crossed := _systems_by_metrics(systems):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
-            "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass `form='wide'` "
-            "if these are no metrics"
+            "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass "
+            "`form='wide'` if these are no metrics"
         )
     if measures:
         raise rows.body.error(

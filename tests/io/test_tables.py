@@ -764,7 +764,7 @@ FAULTS = {
     ),
     "items numbered anew in every task": (
         "model,question,task,correct\nA,1,x,1\nA,1,y,0\nB,1,x,1\nB,1,y,1\n",
-        "topic '1' has more than one cluster: 'x' and 'y'; .*used again in every cluster, write both into one column .'y/1'.",
+        "topic '1' has more than one cluster: 'x' and 'y'; .*used again in every cluster, write both into .*'y/1'.",
     ),
     "points between thousands": (
         "item;A;B\n1;1.234;2.345\n2;987;1.100\n3;1.500;1.750\n4;850;990\n",
