@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from metaeval.studies.study import Study
     from metaeval.table.means import SystemMeans
     from metaeval.table.scores import Scores
-    from metaeval.table.votes import Votes
+    from metaeval.table.vote_set import Votes
 
 type Answer = Study | Report
 """What a command returns, to be shown."""

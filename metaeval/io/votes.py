@@ -22,8 +22,9 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_rows import Repeated
+from metaeval.table.vote_set import Votes
 from metaeval.table.vote_winners import Refuse
-from metaeval.table.votes import Collected, Table, Votes, columns_of_rows
+from metaeval.table.votes import Collected, Table, columns_of_rows
 
 _CHUNK = 16 * 2**20
 _CHUNKS = 100

@@ -11,7 +11,8 @@ from metaeval.models.vote_strengths import bradley_terry, davidson_strengths, me
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import in_one_order
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 
 type Codes = Ints
 

@@ -15,7 +15,8 @@ from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_model import VoteCells, extra_scores, fit_votes, moments_of, scores_by, vote_cells
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.running.parallel import in_one_order
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 
 type Floats = NDArray[np.float64]
 

@@ -23,7 +23,8 @@ from metaeval.running.equality import difference
 from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import settled_mean_over_topics
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import all_pairs
 

@@ -11,7 +11,8 @@ from metaeval.base.checks import check_kind
 from metaeval.base.results import Result
 from metaeval.models.vote_strengths import BradleyTerry, win_matrix
 from metaeval.running.parallel import in_one_order
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 
 type Floats = NDArray[np.float64]
 

@@ -14,7 +14,8 @@ from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_covariates import POSITION
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 
 type Floats = NDArray[np.float64]
 

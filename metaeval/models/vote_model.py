@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.errors import EstimationError
 from metaeval.running.parallel import in_one_order
-from metaeval.table.votes import Votes
+from metaeval.table.vote_set import Votes
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]

@@ -26,7 +26,8 @@ from metaeval.models.vote_errors import (
 from metaeval.models.vote_model import VoteCells, fit_votes, vote_cells
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_columns import UNITS
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.tails import student_p

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.table.votes import Votes
+from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import signs_tail

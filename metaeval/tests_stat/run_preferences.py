@@ -20,7 +20,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.lists import RankedLists, lists_for
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
-from metaeval.table.votes import Votes
+from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.tails import student_p

@@ -28,7 +28,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 if TYPE_CHECKING:
     from metaeval.collection.documents import JudgedCollection
     from metaeval.table.scores import Scores
-    from metaeval.table.votes import Votes
+    from metaeval.table.vote_set import Votes
 
 _RULE_OF_GAINS = (
     "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential or, for elements, "

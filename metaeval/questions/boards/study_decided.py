@@ -21,7 +21,8 @@ from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import as_scores
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 
 _FEWEST = 2
 

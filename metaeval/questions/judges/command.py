@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metaeval.inex.assessments import Assessments
     from metaeval.questions.judges.study_files import JudgeInput
     from metaeval.table.scores import Scores
-    from metaeval.table.votes import Votes
+    from metaeval.table.vote_set import Votes
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "Conclusions about systems"

@@ -24,7 +24,8 @@ from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.vote_columns import UNITS
-from metaeval.table.votes import Votes, as_votes
+from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.run_preferences import RunPreferences
 
