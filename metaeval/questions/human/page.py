@@ -176,6 +176,8 @@ def _key_figures(study: HumanStudy) -> Table:
 
 def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
     """Say how many others the best metrics are better than, and which ones no metric is better than."""
+    if not {*best.names} <= {*wins.index}:
+        return ""
     others = wins.drop(index=[*best.names])
     if others.empty:
         return say("none apart", n=int(wins["better_than"].sum()) or "No", how=how)
