@@ -70,13 +70,12 @@ class MetricComparison(Result):
         return self.table.assign(significant=is_significant(self.table["p_corrected"].to_numpy(), alpha))
 
     def wins(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return for every metric that could be compared how many it is significantly better than, and worse than."""
+        """Return for every metric how many others it is significantly better than, and how many are better than it."""
         significant = self.decided(alpha).query("significant")
         ahead = significant["difference"] > 0
         better = pd.concat([significant.loc[ahead, "metric_a"], significant.loc[~ahead, "metric_b"]]).value_counts()
         worse = pd.concat([significant.loc[ahead, "metric_b"], significant.loc[~ahead, "metric_a"]]).value_counts()
-        tested = self.table[self.table["p"].notna()]
-        names = list(dict.fromkeys([*tested["metric_a"], *tested["metric_b"]]))
+        names = list(dict.fromkeys([*self.table["metric_a"], *self.table["metric_b"]]))
         return pd.DataFrame({"better_than": better, "worse_than": worse}).reindex(names).fillna(0).astype(int)
 
 
