@@ -46,13 +46,13 @@ class MetaMetrics(Result):
 
     table: pd.DataFrame
     """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on),
-    ``n_ordered`` (on which the metric gives not all systems one score; with fewer than three there is no verdict about
-    chance), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not
-    significantly different after correction), ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's
-    scores shuffled over the systems of each item), ``p_chance`` (share of shuffles that reach the value) and its
-    Monte-Carlo ``p_chance_error``, ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and
-    ``other_half`` (value with the threshold of the other half of the items) where one is fitted, ``error`` where the
-    value itself is drawn."""
+    ``n_ordered`` (on which the metric gives not all systems one score; with one or two there is no verdict about
+    chance, with none it is never above), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that
+    share one are not significantly different after correction; what could be compared with no other has none),
+    ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's scores shuffled over the systems of each
+    item), ``p_chance`` (share of shuffles that reach the value) and its Monte-Carlo ``p_chance_error``,
+    ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and ``other_half`` (value with the
+    threshold of the other half of the items) where one is fitted, ``error`` where the value itself is drawn."""
     average: pd.DataFrame
     """One row a metric that every task has, best first: ``metric``, ``value``, ``n_items`` (of the task with the
     fewest), ``low``, ``high``, ``rank``,
@@ -304,7 +304,9 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     for task, outcome, shuffled in zip(asked.tasks, found, chance.tasks, strict=True):
         low = MEASURES[task.measure].low
         of_chance = compare_with_chance(outcome.columns["value"], shuffled, exact=chance.exact)
-        columns = dict(outcome.columns) | _decided(of_chance, outcome.columns["n_ordered"], task)
+        columns = dict(outcome.columns) | _decided(
+            of_chance, outcome.columns["n_ordered"], task, _orders(asked, task, outcome)
+        )
         spread = _spread(outcome.drawn, outcome.jackknife, outcome.n_units)
         columns |= _ends(outcome.columns["value"], spread, confidence_level, low)
         table, compared = _ranked(outcome.metrics, columns, outcome.hybrids, outcome.observed, correction, alpha)
@@ -364,11 +366,26 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     )
 
 
-def _decided(columns: Mapping[str, Any], n_ordered: Floats, task: MetaTask) -> dict[str, Any]:
+def _orders(asked: MetaOptions, task: MetaTask, outcome: Found) -> Flags:
+    """Say which metrics give not all systems one score: on some item, or of systems where these are compared."""
+    on_items = np.asarray(outcome.columns["n_ordered"]) > 0
+    if task.level == "item":
+        return on_items
+    return on_items | np.any([np.ptp(cells.metric_means, axis=1) > 0.0 for cells in asked.of(task)], axis=0)
+
+
+def _decided(columns: Mapping[str, Any], n_ordered: Floats, task: MetaTask, orders: Flags) -> dict[str, Any]:
     """Return what is said beside chance, without a verdict on metrics that order systems on hardly any item."""
-    few = (n_ordered < FEWEST) & (task.level == "item")
+    few = (n_ordered < FEWEST) & (n_ordered > 0) & (task.level == "item")
     gone = {name: np.where(few, np.nan, columns[name]) for name in ("p_chance", "p_chance_error")}
-    return {**columns, **gone, "above_chance": np.where(few, None, columns["above_chance"])}
+    return _never_above({**columns, **gone, "above_chance": np.where(few, None, columns["above_chance"])}, orders)
+
+
+def _never_above(columns: Mapping[str, Any], orders: Flags) -> dict[str, Any]:
+    """Return the same with p 1 where a metric gives all systems one score, as every shuffle of that is the same."""
+    flat = ~orders & np.isfinite(columns["p_chance"])
+    sure = {"p_chance": 1.0, "p_chance_error": 0.0, "above_chance": False}
+    return {**columns} | {name: np.where(flat, value, columns[name]) for name, value in sure.items()}
 
 
 def _task_table(asked: MetaOptions, found: Sequence[Found], weights: Floats) -> pd.DataFrame:
@@ -494,7 +511,8 @@ def _average(
         observed.append(sign * outcome.observed[row])
     items = [outcome.columns["n_items"][at] for outcome, at in zip(found, blend.at, strict=True)]
     columns = {"value": value, "n_items": np.min(items, axis=0)}
-    columns |= compare_with_chance(value, shuffled, exact=chance.exact)
+    orders = [_orders(asked, task, outcome)[at] for task, outcome, at in zip(asked.tasks, found, blend.at, strict=True)]
+    columns |= _never_above(compare_with_chance(value, shuffled, exact=chance.exact), np.any(orders, axis=0))
     columns |= _ends(value, spread, confidence_level, 0.0)
     exchanged = blend.added(hybrids, offset=False), blend.added(observed, offset=False)
     return _ranked(blend.metrics, columns, *exchanged, correction, alpha)
@@ -535,11 +553,16 @@ def _ranked(  # noqa: PLR0913, PLR0917 - what was found and how it is decided
     beaten = np.zeros((n, n), dtype=bool)
     beaten[first, second] = is_significant(p, alpha)
     different = np.zeros((n, n), dtype=bool)
-    different[first, second] = different[second, first] = is_significant(corrected, alpha)
+    known = np.eye(n, dtype=bool)
+    known[first, second] = known[second, first] = tested
+    different[first, second] = different[second, first] = is_significant(corrected, alpha) | ~tested
     letters = shared_letters(different) if n else np.zeros((0, 0), dtype=bool)
     signs = np.array(letter_names(letters.shape[1]), dtype=object)
     table["rank"] = clusters_of(beaten)
-    table["letters"] = ["".join(signs[mine]) for mine in letters]
+    compares = known.sum(axis=1) > 1  # with another
+    table["letters"] = [
+        "".join(signs[mine]) if any_other else "" for mine, any_other in zip(letters, compares, strict=True)
+    ]
     return table, compared
 
 

@@ -274,3 +274,13 @@ def test_the_judges_of_dl23(data_folder):
     assert found.table.loc[0, ["judge", "quadratic_kappa"]].tolist() == ["Olz-gpt4o", pytest.approx(0.5069, abs=1e-4)]
     assert found.table["behind"].sum() == pytest.approx(8, abs=2)
     assert found.table["behind"].tolist()[-3:] == [True] * 3
+
+
+def test_no_two_kappas_are_further_apart_than_two():
+    """Three topics, a judge who says what the reference says and one who says the reverse: ends from -2 to 2."""
+    human = np.array([0, 1, 0, 1, 0, 1, 0, 1, 0])
+    labels = labels_of({"human": human, "j1": human, "j2": 1 - human}, n_topics=3)
+    table = rank_judges(labels, reference="human", n_resamples=200, rng=0).table.set_index("judge")
+    assert table.loc["j2", "difference"] < -1.5
+    assert table.loc["j2", "difference_low"] == -2.0
+    assert table["difference_high"].dropna().abs().max() <= 2.0

@@ -317,7 +317,8 @@ def _():
 
 @page(
     "a campaign of one correlation, in reverse",
-    "No, as observed: close orders systems rather the other way round (−0.998 [−1.000, −0.983, each ± 0.001], Pearson's r).",
+    "No, as observed: close orders systems rather the other way round (−0.998 [−1.000, −0.983, each ± 0.001], "
+    "Pearson's r).",
 )
 def _():
     turned = with_people().sel(metric=["close", "human"]) * xr.DataArray([-1, 1], dims="metric")

@@ -94,7 +94,7 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     best = ends(table["metric"], table["value"], map(_DECIMAL, table["value"]))[1]
     fields = {"best": best, "statistic": _STATISTICS[statistic], "level": _LEVELS[level], "n_systems": len(study.means)}
     compared, how = study.comparison, say("permuted", study=study)
-    wins = "" if compared is None else _wins_sentence(compared.wins(study.alpha), best, how)
+    wins = "" if compared is None else _wins_sentence(_tested_wins(compared, study.alpha), best, how)
     more = " ".join(filter(None, (_expected(study), wins)))
     lines = (_first(study, table, fields), more, say("caution", **fields))
     return tuple(filter(None, lines))
@@ -174,8 +174,16 @@ def _key_figures(study: HumanStudy) -> Table:
     return key_figures(table_frame, columns, which="best")
 
 
+def _tested_wins(compared: MetricComparison, alpha: float) -> pd.DataFrame:
+    """Return the wins of metrics that could be compared with another."""
+    tested, wins = compared.table[compared.table["p"].notna()], compared.wins(alpha)
+    return wins[wins.index.isin([*tested["metric_a"], *tested["metric_b"]])]
+
+
 def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
     """Say how many others the best metrics are better than, and which ones no metric is better than."""
+    if not {*best.names} <= {*wins.index}:
+        return ""
     others = wins.drop(index=[*best.names])
     if others.empty:
         return say("none apart", n=int(wins["better_than"].sum()) or "No", how=how)

@@ -15,7 +15,7 @@ from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
-from metaeval.questions.compare_metrics.page_findings import agreement_sentence, limits_section
+from metaeval.questions.compare_metrics.page_findings import agreement_sentence, limits_section, say
 from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
 from metaeval.questions.topics.page_words import drawn_chance, topic_count
 from metaeval.simulate.collection import simulate_collection
@@ -400,3 +400,12 @@ def test_metrics_that_find_nothing_are_not_interchangeable():
     words = agreement_sentence(SimpleNamespace(current="P@10"), others)
     assert words.startswith("No candidate is conclusively interchangeable with P@10")
     assert "; inconclusive for AP; no pair of systems" in words
+
+
+@pytest.mark.parametrize(("difference", "detectable"), [(0.2, 1.13), (0.2, 0.5), (-0.1, 1.13), (-0.1, 0.5)])
+def test_no_lead_beyond_what_is_possible_is_said_to_be_found(difference, detectable):
+    """Shares of pairs differ by 100 points at most."""
+    row = SimpleNamespace(difference=difference, chance=0.2, detectable=detectable)
+    said = say("chance found", row=row, several=False, least=0.8)
+    assert ("no possible lead" in said) == (detectable > 1)
+    assert "113" not in said

@@ -1,12 +1,16 @@
 """A campaign as a study: how many items separate two metrics, what a preset says, and the conclusions about systems."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
+from metaeval.agreement.items import item_scores
+from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.agreement.meta_tasks import parse_tasks
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.models.sample_size import paired_t_power
+from metaeval.questions.human.study import study_human
 from metaeval.questions.human.study_campaign import study_campaign
 from metaeval.questions.human.study_campaign_files import presets, read_campaign
 
@@ -63,3 +67,27 @@ def test_what_is_no_campaign_stops(tmp_path):
         read_campaign(tmp_path, "wmt23")
     with pytest.raises(UnknownNameError, match="preset"):
         read_campaign(tmp_path, "wmt19")
+
+
+def test_a_metric_that_gives_all_systems_one_score_is_nowhere_above_chance():
+    """Every shuffle of it is the same: p is 1 where it has a value; it shares no letter where no pair has a p."""
+    generator = np.random.default_rng(1)
+    human = np.arange(3)[:, None] + generator.normal(0, 0.6, (3, 6))
+    cells = [human, human + generator.normal(0, 0.4, (3, 6)), np.full((3, 6), 0.5)]
+    frame = pd.DataFrame(
+        {"system": np.repeat(list("ABC"), 6), "item": np.tile(list("uvwxyz"), 3)}
+        | dict(zip(["human", "m1", "flat"], map(np.ravel, cells), strict=True))
+    )
+    scores = item_scores(frame, reference="human")
+    found = meta_metrics(scores, tasks="spa, acc_eq, pearson:item", n_resamples=99, n_chance=200, rng=0)
+    flat = found.to_frame().query("metric == 'flat'").set_index("task")
+    known = flat["value"].notna()
+    assert known.to_dict() == {"spa": True, "acc_eq": True, "pearson:item": False, "average": False}
+    assert (flat.loc[known, "p_chance"] == 1.0).all()
+    assert (flat.loc[known, "above_chance"] == False).all()  # noqa: E712 - missing values are neither
+    assert (flat.loc[~known, "letters"] == "").all()
+    others = found.to_frame().query("metric == 'm1'")
+    assert (others["above_chance"] == True).all()  # noqa: E712
+    assert (others["letters"] != "").sum() >= 2
+    shown = study_human(scores, reference="human", n_resamples=50, rng=0).report().summary
+    assert not any("flat" in words and "worse" in words for words in shown)

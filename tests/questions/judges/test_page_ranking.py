@@ -195,3 +195,15 @@ def test_the_page_of_dl23(data_folder):
     first, _, third = judges_report(study).summary
     assert first.startswith("Olz-gpt4o agrees most with human (κ with quadratic weights 0.51 [0.40, 0.61]); ")
     assert "Pass --runs to compare system rankings" in third
+
+
+@pytest.mark.parametrize("topics", [1, 3])
+def test_nobody_is_told_to_quote_an_interval_that_is_not_there(topics):
+    """On one topic no figure has an interval, and no sentence asks for one."""
+    given = {name: {} for name in ("human", "j1", "j2")}
+    for topic in range(topics):
+        own = {f"d{topic}{place}": (topic + place) % 2 for place in range(3)}
+        for name in given:
+            given[name][f"t{topic}"] = {item: 1 - label if name == "j2" else label for item, label in own.items()}
+    summary = judges_report(study_judges(as_labels(given), reference="human", n_resamples=50, rng=0)).summary
+    assert any("with its interval" in words for words in summary) == (topics > 1)
