@@ -234,7 +234,7 @@ def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
 
 def _significant(found: JudgeConclusions, judge: object) -> int:
     """Return how many pairs differ significantly under the reference where a judge is compared with it."""
-    return int(found.table.set_index("judge").loc[[judge], "n_reference"].iloc[0])
+    return int(found.table.loc[found.table["judge"] == judge, "n_reference"].to_numpy()[0])
 
 
 def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:

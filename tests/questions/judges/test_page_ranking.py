@@ -203,7 +203,7 @@ def test_nobody_is_told_to_quote_an_interval_that_is_not_there(topics):
     given = {name: {} for name in ("human", "j1", "j2")}
     for topic in range(topics):
         own = {f"d{topic}{place}": (topic + place) % 2 for place in range(3)}
-        for name in given:
-            given[name][f"t{topic}"] = {item: 1 - label if name == "j2" else label for item, label in own.items()}
+        for name, of_judge in given.items():
+            of_judge[f"t{topic}"] = {item: 1 - label if name == "j2" else label for item, label in own.items()}
     summary = judges_report(study_judges(as_labels(given), reference="human", n_resamples=50, rng=0)).summary
     assert any("with its interval" in words for words in summary) == (topics > 1)
