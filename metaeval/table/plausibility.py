@@ -282,7 +282,8 @@ def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
 
 def widest_item(items: Sequence[str], values: Floats) -> str:
     """Say which of four items or more makes nearly all of the variance between systems, where all vary."""
-    if not _FEWEST_TOPICS < len(items) <= _MOST_ITEMS or len(values) < _FEWEST_TOPICS:
+    few = not _FEWEST_TOPICS < len(items) <= _MOST_ITEMS or len(values) < _FEWEST_TOPICS
+    if few or np.isnan(values).all(axis=0).any():
         return ""
     with np.errstate(over="ignore", invalid="ignore"):
         spread = np.nanvar(values, axis=0)

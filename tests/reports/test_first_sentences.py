@@ -382,7 +382,7 @@ PAGES = {
     ),
     "compare-metrics: one is nearest": (
         lambda: metrics(simulated()),
-        "No metric is conclusively the best: nDCG@10 comes nearest, better than P@10 in power with probability 96 ± 2 %.",
+        "No metric is conclusively the best: nDCG@10 comes nearest, better than P@10 in power, with probability 96 ± 2 %.",
     ),
     "compare-metrics: with topics": (
         lambda: metrics(simulated("AP", "nDCG@10"), topics=True),
@@ -398,7 +398,7 @@ PAGES = {
     ),
     "compare-metrics: no reason": (
         lambda: metrics(made(2.0, 2.0), current="A"),
-        "No reason to change from A: B comes nearest, better in power with probability 32 ± 2 %.",
+        "No reason to change from A: B comes nearest, better in power, with probability 32 ± 2 %.",
     ),
     "compare-metrics: the best of three": (
         lambda: metrics(made(0.5, 6.0, 0.7)),

@@ -25,6 +25,7 @@ BY_NAME = {
         "tau_eq",
         "pairwise_pearson",
     },
+    "components/page": {"crossed", "shared"},
     "design/page": {"residual", "within", "pairs"},
     "human/page": {"system", "item", "all"},
     "judges/page_ranking": {"kappa", "quadratic_kappa"},

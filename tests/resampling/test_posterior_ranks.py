@@ -70,7 +70,8 @@ def test_the_draws_are_those_of_the_best_system():
     values = board(2, 15, seed=2, step=0.1)
     chances = best_system(values, n_draws=500, rng=5).data["p_best"][0].to_numpy()
     share = float(rank_intervals(values, n_draws=500, rng=5).data["p_better"][0, 0])
-    assert share == pytest.approx(chances[0])
+    luck = 2.0**-14  # of fifteen signs, which leave the chances to either
+    assert (1 - luck) * share + luck / 2 == pytest.approx(chances[0])
 
 
 @settings(max_examples=20)

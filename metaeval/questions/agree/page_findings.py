@@ -209,7 +209,8 @@ def conflict_sentence(study: AgreeStudy) -> str:
     across = int(counts.sum() - within_base.sum())
     between = f"; {count(across, 'conflict')} between metrics" if across else ""
     if not within_base.any():
-        return say("no conflicts", between=between, **terms(study))
+        within = "Under the same metric n" if across else "N"
+        return say("no conflicts", within=within, between=between, **terms(study))
     names = [pair_label(study, *sorted((members[a], members[b]))) for a, b in np.argwhere(within_base > 0)]
     return say(
         "conflicts",

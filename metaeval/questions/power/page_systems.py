@@ -76,7 +76,7 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show how the scores of every system are spread over the topics."""
     strokes = STROKES if study.scores.sizes["topic"] > STROKES else 0
     passage = "scores" if study.scores.sizes["system"] <= NAMED_ROWS else "many scores"
-    stroke = f"one of {strokes} quantiles" if strokes else unit().a_topic
+    stroke = f"one of {strokes:,} quantiles" if strokes else unit().a_topic
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()

@@ -130,15 +130,22 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     first = natural_order(ranks.loc[ranks["rank"] == 1, "system"])
     possible = int((ranks["rank_low"] == 1).sum())
     which = "several" if len(first) > 1 else "one" if possible == 1 else "leads"
-    answer = say(f"answer {which}", first=first[0], possible=possible, n=len(ranks), settled=settled)
+    decided = _decided(settled["n_significant"], settled["n_pairs"])
+    answer = say(f"answer {which}", first=first[0], possible=possible, n=len(ranks), decided=decided)
     if above:
         answer = say("never lost", names=above, answer=answer)
     if study.n_groups > 1:
         answer = say("in a group", name=_named(study)[0][0], n_groups=study.n_groups, answer=answer)
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
         n_settled = int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0)
-        answer = f"{answer} {say('other groups', settled=n_settled, n=n_others)}"
+        answer = f"{answer} {say('other groups', decided=_decided(n_settled, n_others))}"
     return answer
+
+
+def _decided(n_settled: int, n_pairs: int) -> str:
+    if n_pairs == 1:
+        return f"the pair is {'' if n_settled else 'not '}settled"
+    return f"{n_settled:,} of {count(n_pairs, 'pair')} {'is' if n_settled == 1 else 'are'} settled"
 
 
 def _errors(study: VotesStudy, counts: pd.DataFrame) -> str:

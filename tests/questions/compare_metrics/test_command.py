@@ -50,7 +50,7 @@ def test_runs_and_judgments(command, simulated_collection, tmp_path):
     assert "Top-heaviness" in page
     assert "RR (in use)" in page
     assert "share of significantly different pairs (paired t)." in page
-    assert "τ: over draws of the retained judgments" in page
+    assert "τ: its interval is over draws of the retained judgments" in page
 
 
 def test_bad_options_are_usage_errors(command, table):

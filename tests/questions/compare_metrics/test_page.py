@@ -15,7 +15,7 @@ from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
-from metaeval.questions.compare_metrics.page_findings import agreement_sentence, limits_section, say
+from metaeval.questions.compare_metrics.page_findings import _chance, agreement_sentence, limits_section
 from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
 from metaeval.questions.topics.page_words import drawn_chance, topic_count
 from metaeval.simulate.collection import simulate_collection
@@ -109,7 +109,7 @@ def test_powers_and_differences_name_their_test_and_draws(study, page):
     names = {f"Power, {name}" for name in ("uncorrected", "Benjamini–Hochberg", "Benjamini–Yekutieli")}
     assert names <= {column.label for column in side.columns}
     assert resamples in side.caption
-    assert "posterior interval" in side.caption
+    assert "median of the posterior and its interval" in side.caption
     assert f"B = {study.sensitivity.n_resamples}" in table_of(page, "difference-required").caption
     assert all("uncorrected" in p.title for p in page.pictures() if p.name == "power")
 
@@ -160,16 +160,16 @@ def _page_of(*powers, current=None):
         (
             (2.0, 2.0),
             "A",
-            "No reason to change from A: B comes nearest, better in power with probability ",
+            "No reason to change from A: B comes nearest, better in power, with probability ",
         ),
         (
             (6.0, 0.5, 6.0),
             "A",
-            "No reason to change from A: C comes nearest, better in power with probability ",
+            "No reason to change from A: C comes nearest, better in power, with probability ",
         ),
         ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric in power."),
-        ((2.0, 2.0), None, "No metric is conclusively the best: A comes nearest, better than B in power "),
-        ((0.3, 0.3, 6.0, 6.0), None, "No metric is conclusively the best: D comes nearest, better than C in power "),
+        ((2.0, 2.0), None, "No metric is conclusively the best: A comes nearest, better than B in power, "),
+        ((0.3, 0.3, 6.0, 6.0), None, "No metric is conclusively the best: D comes nearest, better than C in power, "),
     ],
 )
 def test_the_first_sentence_is_the_verdict(powers, current, begins):
@@ -217,12 +217,12 @@ def _expecting(**states):
     ("states", "first", "third"),
     [
         ({"A": "met", "B": "met"}, "Adopt B: better than A in power.", "B meets every expectation of users that was"),
-        ({"A": "met", "B": "not noticed"}, "Adopt B: better", "B fails an expectation of users: copies (not noticed)."),
-        ({"A": "broken", "B": "broken"}, "Adopt B: better", "B fails an expectation of users: copies (broken)."),
+        ({"A": "met", "B": "not noticed"}, "Adopt B: better", "B fails 1 expectation of users: copies (not noticed)."),
+        ({"A": "broken", "B": "broken"}, "Adopt B: better", "B fails 1 expectation of users: copies (broken)."),
         (
             {"A": "met", "B": "broken"},
-            "No reason to change from A: B would be better, but breaks an expectation of users.",
-            "B fails an expectation of users: copies (broken).",
+            "No reason to change from A: B would be better than A, but breaks an expectation of users.",
+            "B fails 1 expectation of users: copies (broken).",
         ),
     ],
 )
@@ -405,7 +405,6 @@ def test_metrics_that_find_nothing_are_not_interchangeable():
 @pytest.mark.parametrize(("difference", "detectable"), [(0.2, 1.13), (0.2, 0.5), (-0.1, 1.13), (-0.1, 0.5)])
 def test_no_lead_beyond_what_is_possible_is_said_to_be_found(difference, detectable):
     """Shares of pairs differ by 100 points at most."""
-    row = SimpleNamespace(difference=difference, chance=0.2, detectable=detectable)
-    said = say("chance found", row=row, several=False, least=0.8)
+    said = _chance(pd.DataFrame([{"difference": difference, "chance": 0.2, "detectable": detectable}]))
     assert ("no possible lead" in said) == (detectable > 1)
     assert "113" not in said

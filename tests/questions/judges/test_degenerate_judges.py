@@ -231,7 +231,7 @@ def test_judges_without_common_topics_are_compared_each_by_itself(shared, items,
             assert table.loc[name, what] == pytest.approx(row[what], nan_ok=True)
     said = "not compared with each other, without a topic in common: model and hasty"
     assert any(said in note for note in study.notes) == (shared == cut)
-    assert "one of 2 judges on different topics" in words_of(study)
+    assert "one of 2 judges, cannot be compared with people" in words_of(study)
     flat = study.to_frame().query("statistic == 'reference_power' and metric == 'AP'").set_index("second")["value"]
     assert flat.to_dict() == pytest.approx(table["reference_power"].to_dict())
 

@@ -58,13 +58,13 @@ def test_groups_are_ranked_alone():
     assert frame.groupby("group").size().tolist() == [5, 3]
     assert frame[frame["group"] == 2]["rank"].min() == 1
     assert any("3 groups of systems" in note for note in found.notes)
-    assert "no strength has a bound" in found.unanswered["x, y"]
+    assert "strengths cannot be estimated, because one system won every vote of each pair" in found.unanswered["x, y"]
     pairs = found.sweeps[["group", "system", "against", "votes", "independent"]]
     assert pairs.to_numpy().tolist() == [[3, "x", "y", 3, 1]]
     report = found.report()
     assert report.summary[0].startswith("In group 1 of 3 unconnected groups, ")
     settled = int(found.groups[1].settled.sum())
-    assert f" In the other groups, {settled} of 4 pairs " in report.summary[0]
+    assert f" Of other pairs that met, {settled} of 4 pairs " in report.summary[0]
     assert report.facts[-3:-1] == (("3", "unconnected groups"), ("14", "pairs within groups"))
     assert "sweeps" in [section.id for section in report.sections]
     assert len(report.methods.paragraphs) == 2
@@ -77,7 +77,7 @@ def test_the_one_ranked_group_is_named_beside_pairs_that_are_settled():
     votes.loc[votes["left"].eq("C") & votes.index.isin([1, 7, 13, 19]), "winner"] = "right"
     report = study_votes(votes, rng=0).report()
     assert report.summary[0].startswith("In group 1 of 2 unconnected groups, C leads")
-    assert report.summary[0].endswith("the pair is not settled. In group 2, 1 of 1 pair is settled.")
+    assert report.summary[0].endswith("the pair is not settled. Of other pairs that met, the pair is settled.")
     for table in report.tables():
         assert "group" in table.frame or ", group 1" in table.title or table.title in {"Key figures", "Provenance"}
 
@@ -149,7 +149,7 @@ def test_what_is_not_known_is_said():
     rows = [{"left": a, "right": b, "wins": 6, "losses": 4, "ties": 1} for a, b in ("ab", "bc", "ac")]
     found = study_votes(rows, rng=1)
     assert "counts do not say who voted on what" in found.notes[0]
-    assert found.report().summary[1].startswith("Every vote is taken for independent, because counts do not say")
+    assert found.report().summary[1].startswith("Every vote is taken for independent, because it is unknown who voted on what")
     assert [fact for fact in found.report().facts if fact[1] == "votes"] == [("33", "votes")]
     bare = simulate_votes(n_systems=3, rng=1)[["left", "right", "winner"]]
     assert "votes name no question and no voter" in study_votes(bare, rng=1).notes[0]
