@@ -393,13 +393,13 @@ IN_VOTES = {
     ),
     "a preference beyond the scale": votes(
         "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,1.5\nx,y,a,c,3\n",
-        {"words={'3': 'left'}": {"a b": [1.0], "b c": [0.5], "a c": [1.0]}},
+        {"words={'1': 'left', '1.5': 'left', '3': 'right'}": {"a b": [1.0], "b c": [1.0], "a c": [0.0]}},
     ),
     "a preference that means another than the scale": votes(
         "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,0.5\nx,y,a,c,0\n",
         {
-            "words={'0.5': 'left'}": Then(
-                lambda: read_votes("v.csv", words={"0.5": "tie", "0": "right", "1": "left"}), SHARES
+            "words={'0': 'left', '0.5': 'tie', '1': 'right'}": Then(
+                lambda: read_votes("v.csv", words={"0": "right", "0.5": "tie", "1": "left"}), SHARES
             )
         },
     ),
