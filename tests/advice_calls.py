@@ -181,6 +181,14 @@ READERS = {
         ",AP,RR\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
         {"form='wide'": rows("1 2 3", AP=[0.1, 0.2, 0.3], RR=[0.4, 0.5, 0.6])},
     ),
+    "metrics of systems in columns": table(
+        "topic,A_AP,A_nDCG,B_AP,B_nDCG\n1,.1,.4,.2,.3\n2,.2,.5,.1,.7\n3,.3,.6,.9,.2\n",
+        {
+            "form='wide'": rows(
+                "1 2 3", A_AP=[0.1, 0.2, 0.3], A_nDCG=[0.4, 0.5, 0.6], B_AP=[0.2, 0.1, 0.9], B_nDCG=[0.3, 0.7, 0.2]
+            )
+        },
+    ),
     "metrics of several systems by another word": table(
         "participant,AP,RR,kind\na,.1,1,1\na,.2,.5,2\nb,.4,.5,1\nb,.5,.2,2\n",
         {

@@ -391,6 +391,14 @@ IN_VOTES = {
         VOTES + "left,b,right\n",
         {"words={'left': 'left'}": SHARES | {"left b": [0.0]}},
     ),
+    "a column that may count votes": votes(
+        "left,right,winner,n\na,b,left,3\na,b,right,1\na,b,left,2\na,c,right,2\n",
+        {"columns={'count': 'n'}": {"a b": [1.0, 1.0, 1.0, 0.0, 1.0, 1.0], "a c": [0.0, 0.0]}},
+    ),
+    "one preference beyond the scale": votes(
+        "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,3\nx,y,b,c,3\nx,y,a,c,3\n",
+        {"words={'3': 'left'}": {"a b": [1.0], "b c": [1.0], "a c": [1.0]}},
+    ),
     "a preference beyond the scale": votes(
         "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,1.5\nx,y,a,c,3\n",
         {"words={'1': 'left', '1.5': 'left', '3': 'right'}": {"a b": [1.0], "b c": [1.0], "a c": [0.0]}},

@@ -182,6 +182,12 @@ class Mistake(NamedTuple):
     """Whether systems keep their names."""
 
 
+def _as_markdown(text):
+    """Return the lines of a CSV table as those of a Markdown table, without the bars around them."""
+    head, *lines = [line.replace(",", " | ") for line in text.splitlines()]
+    return [head, re.sub(r"[^|]+", "---", head), *lines]
+
+
 def _write(name, content):
     def edit(_found):
         place = Path(name)
@@ -349,6 +355,11 @@ MISTAKES = {
         {"ap.csv": wide(write=lambda score: f'"{score:.3f}"'.replace(".", ","))},
         "table ap.csv",
         r"has a decimal comma; write '0.130' \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "a Markdown table": Mistake(
+        {"ap.csv": "".join(f"| {line} |\n" for line in _as_markdown(wide()))},
+        "table ap.csv",
+        r"this is a Markdown table; write it as CSV: .* \((?P<filter>sed -E '[^']*')\)",
     ),
     "commas between thousands in quotation marks between commas": Mistake(
         {"ap.csv": wide(write=lambda score: f'"{1e9 * score:,.0f}"')},
@@ -978,6 +989,10 @@ MISTAKES = {
     ),
     "topics with a letter in the judgments": of_run(
         f"take 'q' off those of the qrels{FILTER}", files={"qrels.txt": qrels(topics=[f"q{one}" for one in TOPICS])}
+    ),
+    "documents before the iteration in the judgments": of_run(
+        rf"seem to be exchanged; write topic, iteration, document, relevance{FILTER}",
+        files={"qrels.txt": qrels("{topic} {document} 0 {level}")},
     ),
     "topics with zeros in the judgments": of_run(
         f"take '00' off those of the qrels{FILTER}", files={"qrels.txt": qrels(topics=[f"00{one}" for one in TOPICS])}

@@ -146,9 +146,12 @@ def _words_of_scale(texts: Sequence[str]) -> str:
         text: "tie" if number == middle else "left" if number < middle else "right"
         for text, number in number_of.items()
     }
-    if 1 < len(sides) <= _MOST_WORDS:
+    if len(sides) == 1:
+        (text,) = sides
+        return f"such as `words={ {text: 'left'} }` if it means the left system"
+    if len(sides) <= _MOST_WORDS:
         return f"such as `words={sides}` if low numbers mean the left system and high ones the right"
-    return "such as `words={'0': 'left'}` if 0 means the left system"
+    return "by `words`"
 
 
 def scores_of_games(place: int, games: object) -> list[object]:

@@ -135,7 +135,11 @@ def with_people(names):
     tested = pd.DataFrame({"metric_a": wins.index, "metric_b": wins.index, "p": 0.5})
     decided = named(names, f1=FIVE, precision=0.5, recall=0.5, n_conflicts=0)
     asked = {"reference": "human", "alpha": 0.05, "correction": "holm"}
-    found = {"agreements": [agreement(names)], "decisions": decided, "comparison": Made(wins=lambda _: wins, table=tested)}
+    found = {
+        "agreements": [agreement(names)],
+        "decisions": decided,
+        "comparison": Made(wins=lambda _: wins, table=tested),
+    }
     found |= {"means": names, "expectations": pd.DataFrame(columns=["metric", "expectation", "state"], dtype=str)}
     return " ".join(human._summary(Made(**asked, **found)))
 

@@ -114,7 +114,7 @@ def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -
         if curve.data is None:
             blocks.append(
                 Text(
-                    paragraphs=(say("no curve", curve=curve, option=" (--element-sizes FILE)" if sizes_lack else ""),),
+                    paragraphs=(say("no curve", curve=curve, sizes_lack=sizes_lack),),
                     look="note",
                 )
             )

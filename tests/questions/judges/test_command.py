@@ -135,7 +135,7 @@ def test_three_judges_are_several_pairs(command, labels, tmp_path):
     """The page gives ranges and draws the square of all pairs."""
     assert command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
-    assert "α of the 3 judges is" in html.unescape(page)
+    assert " of the 3 judges is" in html.unescape(page)
     assert "Each cell compares" in page
 
 
@@ -512,8 +512,8 @@ def test_the_lead_says_that_another_metric_contradicts(command, data_folder):
     """SynDL 2023, by nDCG@10: no opposite pair, and 16 under AP, which the lead names."""
     words = ("--where", "year=2023", "--reference", "nist", "--metrics", "nDCG@10,AP", "--resamples", 20)
     lead = " ".join(command("judges", data_folder / "syndl" / "syndl.csv.gz", *words).out.split())
-    said = "Under AP gpt-4 cannot be compared with people without a second annotator, with 16 pairs significant in opposite "
-    said += "directions (0 under nDCG@10)."
+    said = "Under AP gpt-4 cannot be compared with people without a second annotator, with 16 pairs significant in "
+    said += "opposite directions (0 under nDCG@10)."
     assert lead.index(said) < lead.index("Without a second person")
     assert "it may replace anybody whose own F1 is below" in lead
 

@@ -149,7 +149,11 @@ def test_what_is_not_known_is_said():
     rows = [{"left": a, "right": b, "wins": 6, "losses": 4, "ties": 1} for a, b in ("ab", "bc", "ac")]
     found = study_votes(rows, rng=1)
     assert "counts do not say who voted on what" in found.notes[0]
-    assert found.report().summary[1].startswith("Every vote is taken for independent, because it is unknown who voted on what")
+    assert (
+        found.report()
+        .summary[1]
+        .startswith("Every vote is taken for independent, because it is unknown who voted on what")
+    )
     assert [fact for fact in found.report().facts if fact[1] == "votes"] == [("33", "votes")]
     bare = simulate_votes(n_systems=3, rng=1)[["left", "right", "winner"]]
     assert "votes name no question and no voter" in study_votes(bare, rng=1).notes[0]
