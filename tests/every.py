@@ -841,7 +841,7 @@ OTHERWISE = {
             tau_ap williams_test""",
         "figures of means, or of scores by item, which the studies of agreement with people ask for": """
             compared_cells compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
-            williams_table""",
+            williams_of_items williams_table""",
         "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines character_ratios document_agreement element_agreement element_curves
             generalised_precision_curves highlighted_elements inex_eval_table interpolated_precision_curves

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
@@ -15,6 +16,7 @@ from metaeval.page.tables import Table, left, of_metrics, right, rising, under
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.reports.prose import prose
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import is_significant
 
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
@@ -87,7 +89,7 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
 
 def _gaps_found(row: dict[Any, Any], both: "pd.Series[Any]") -> str:
     """Say how much is missing, and whether that goes with the scores beyond what means allow for."""
-    if both["p_value"] < _ALPHA:
+    if is_significant(np.array(both["p_value"]), _ALPHA):
         relation = say("gaps go", direction="lower" if both["difference"] < 0 else "higher")
     else:
         relation = say("gaps untold" if math.isnan(both["p_value"]) else "gaps unseen")

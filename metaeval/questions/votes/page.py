@@ -43,6 +43,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.ranked import ranked_columns, written_ranks
 from metaeval.reports.shared import facts, unanswered
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import is_significant
 
 _STRENGTH = number(2)
 _MOST_SHOWN, _MOST_PAIRS = 60, 10
@@ -413,7 +414,7 @@ def _dimension(study: VotesStudy, group: VoteGroup, name: str) -> str:
     """Say whether one scale describes the votes, what it explains, and how many majorities run in a circle."""
     found = group.dimension
     p = found.p_value
-    which = "none" if math.isnan(p) else "contradicted" if p <= study.alpha else "kept"
+    which = "none" if math.isnan(p) else "contradicted" if is_significant(np.array(p), study.alpha) else "kept"
     words = [say(f"dimension {which}", found=found, p=f"= {p_value(p)}".replace("= <", "< "))]
     words += [] if math.isnan(found.explained) else [say("explained", found=found)]
     words += [say("triads", found=found)] if found.n_triads else []
