@@ -95,7 +95,7 @@ class OtherWords:
     @contextmanager
     def everywhere(self):
         """Let all functions of the package, and all passages of pages, say it in other words."""
-        functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
+        functions = [each for each in gc.get_objects() if type(each) is FunctionType]  # weak references may be dead
         functions = [one for one in functions if (one.__module__ or "").startswith("metaeval.")]
         codes = {one: one.__code__ for one in functions if not READING.match(one.__module__)}
         procedures, render = _Named(structure.PROCEDURES, of=self.sentence), Prose.__call__
