@@ -67,9 +67,9 @@ class Votes(Result):
 
     def where(self, kept: NDArray[np.bool_]) -> "Votes":
         """Return some of the votes, with the systems and units that they hold."""
-        systems, places = renumbered(np.concatenate([self.left[kept], self.right[kept]]))
+        systems, places = numbered_anew(np.concatenate([self.left[kept], self.right[kept]]))
         half = len(places) // 2
-        units = {name: renumbered(codes[kept]) for name, codes in self.units.items()}
+        units = {name: numbered_anew(codes[kept]) for name, codes in self.units.items()}
         return replace(
             self,
             systems=tuple(self.systems[index] for index in systems),
@@ -102,7 +102,7 @@ class Votes(Result):
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
 
         n = len(self.systems)
-        seen, _ = renumbered(self.left * n + self.right)
+        seen, _ = numbered_anew(self.left * n + self.right)
         _, group = connected_components(coo_array((np.ones(len(seen)), (seen // n, seen % n)), (n, n)), directed=False)
         parts = [np.flatnonzero(group == number) for number in range(group.max() + 1)]
         n_votes = np.bincount(group[self.left], self.weight if self.counted else None)
@@ -110,12 +110,12 @@ class Votes(Result):
         return tuple(tuple(self.systems[index] for index in members) for members in parts)
 
 
-def renumbered(codes: Codes) -> tuple[Codes, Codes]:
+def numbered_anew(codes: Codes) -> tuple[Codes, Codes]:
     """Return the codes that occur, sorted, and the place of each code among them, without sorting where few can occur.
 
     Examples
     --------
-    >>> [part.tolist() for part in renumbered(np.array([7, -1, 7, 3]))]
+    >>> [part.tolist() for part in numbered_anew(np.array([7, -1, 7, 3]))]
     [[-1, 3, 7], [2, 0, 2, 1]]
     """
     if not len(codes):

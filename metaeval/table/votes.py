@@ -15,7 +15,7 @@ from metaeval.table.vote_cells import RowError, TextCells, finite_numbers, flags
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
 from metaeval.table.vote_covariates import POSITION, covariate_of, sides_of_covariate
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
-from metaeval.table.vote_set import Votes, renumbered
+from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
 from metaeval.table.vote_winners import Refuse, Winners, scores_of_games
 from metaeval.table.vote_words import STRONG, share_of_column
@@ -235,7 +235,7 @@ class Collected:
         for name, values in covariates.items():
             if not values.any():
                 raise ScoresError(f"covariate {name!r} must be a number for every vote, and not 0 for all")
-        units = {name: renumbered(joined[name]) for name in UNITS if name in joined}
+        units = {name: numbered_anew(joined[name]) for name in UNITS if name in joined}
         words = {name: list(self._codes[name]) for name in units}
         unit_names = {
             name: tuple(words[name][code] if code >= 0 else "" for code in present)
