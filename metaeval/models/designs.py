@@ -131,7 +131,7 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
             low, high = (items * end / (1.0 + (items - 1.0) * end) for end in ends)
         low, high = ends_apart(np.minimum(low, columns[which]), np.maximum(high, columns[which]))
         columns |= {f"{which}_low": low, f"{which}_high": high}
-    for end in ("low", "high"):  # the one is never above the other, and no end says so
+    for end in ("low", "high"):  # as the coefficients themselves: phi is never above erho2
         columns[f"phi_{end}"] = np.fmin(columns[f"phi_{end}"], columns[f"erho2_{end}"])
     relative, absolute, again = (
         sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
@@ -173,8 +173,8 @@ def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
         with np.errstate(divide="ignore"):
             high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
     low, high = (float(end) for end in ends_apart(np.array(low), np.array(high)))
-    found = [number if np.isnan(number) else float(enough_items(np.array(number))) for number in (items, low, high)]
-    return (*found,)  # type: ignore[return-value]  # three
+    needed = [number if np.isnan(number) else float(enough_items(np.array(number))) for number in (items, low, high)]
+    return (*needed,)  # type: ignore[return-value]  # three
 
 
 def cluster_designs(  # noqa: PLR0913, PLR0917 - the target and a design
