@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test browser required oldest lint docs package installed picture gallery notebooks benchmark boards clean
+.PHONY: help demo quick test exhaustive browser required oldest lint docs package installed picture gallery notebooks benchmark boards clean
 
 # What one process has compiled the next need not: the tests start hundreds, and make clean removes it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -11,8 +11,9 @@ made := examples/simulated/collection
 
 help:
 	@echo "make demo       set up .venv and make a report of the bundled example"
-	@echo "make quick      set up .venv and run the quick tests, under two minutes"
-	@echo "make test       set up .venv and run all tests"
+	@echo "make quick      set up .venv and run the quick tests"
+	@echo "make test       set up .venv and run all tests but the long ones, some ten minutes on two cores"
+	@echo "make exhaustive set up .venv and run all tests"
 	@echo "make browser    run the tests of the report page in Chromium (chromium or google-chrome, else METAEVAL_BROWSER)"
 	@echo "make required   run all tests beside the required packages alone, in .venv-required"
 	@echo "make oldest     run the quick tests beside the oldest releases that pyproject.toml allows, in .venv-oldest"
@@ -40,13 +41,17 @@ test:
 	@sh scripts/setup.sh dev
 	$(bin)/python -m pytest -n auto --maxprocesses=4 --dist worksteal
 
+exhaustive:
+	@sh scripts/setup.sh dev
+	$(bin)/python -m pytest -n auto --maxprocesses=4 --dist worksteal --exhaustive
+
 browser:
 	@sh scripts/setup.sh dev,browser
 	$(bin)/python -m pytest tests/browser
 
 required:
 	@sh scripts/setup.sh test .venv-required
-	.venv-required/bin/python -m pytest -n auto --maxprocesses=4 --dist worksteal
+	.venv-required/bin/python -m pytest -n auto --maxprocesses=4 --dist worksteal --exhaustive
 
 # Old releases may use what newer ones of their own dependencies announce to remove: that breaks nothing yet.
 oldest:

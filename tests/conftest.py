@@ -43,33 +43,45 @@ AROUND = Path(__file__).parents[1]
 
 
 def pytest_addoption(parser):
-    """Add `--quick`: leave out the tests listed in slow.txt (scripts/list_slow_tests.py makes it)."""
-    parser.addoption("--quick", action="store_true", help="leave out the tests listed in tests/slow.txt")
+    """Add `--exhaustive` and `--quick`; scripts/list_slow_tests.py makes the lists that they go by."""
+    parser.addoption("--exhaustive", action="store_true", help="run the tests listed in tests/long.txt too")
+    parser.addoption("--quick", action="store_true", help="leave out the tests listed in tests/slow.txt too")
 
 
-def pytest_report_header():
-    """Say which metaeval is tested: the checkout's, or where the tests lie alone the one that is installed."""
+def pytest_configure(config):
+    """Run long tests where they are asked for, also by the name of a file or a test; other processes are told so."""
+    if config.args_source == pytest.Config.ArgsSource.ARGS and not hasattr(config, "workerinput"):
+        config.option.exhaustive = True
+
+
+def pytest_report_header(config):
+    """Say which metaeval is tested (the checkout's, or the installed one where tests lie alone), and what is not run."""
     place = Path(metaeval.__file__).resolve().parent
     installed = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
     right = {Path(folder).resolve() for folder in ({AROUND} if _is_checkout(AROUND) else installed)}
     if place.parent not in right:
         told = " or ".join(f"{folder / 'metaeval'}" for folder in sorted(right))
         raise pytest.UsageError(f"these tests are for {told}, and Python finds {place}; pip install --editable .")
-    return f"metaeval: {place}"
+    unrun = "" if config.getoption("--exhaustive") else f"; {len(_listed('long.txt'))} long tests: make exhaustive"
+    return f"metaeval: {place}{unrun}"
+
+
+def _listed(name):
+    """Return the tests of a list."""
+    return set((Path(__file__).parent / name).read_text("utf-8").splitlines())
 
 
 def pytest_collection_modifyitems(config, items):
-    """Skip what needs an extra that is not there; where only the quick tests are asked for, leave out the slow ones."""
+    """Skip what needs an extra that is not there, and leave out the tests that are long, or slow where not all run."""
     if not has_parquet():
         for item in items:
             if item.get_closest_marker("parquet"):
                 item.add_marker(pytest.mark.skip(reason="Parquet needs polars: the extra parquet"))
-    if not config.getoption("--quick"):
-        return
-    slow = set((Path(__file__).parent / "slow.txt").read_text("utf-8").split("\n"))
-    left = [item for item in items if item.nodeid.split("[")[0] in slow]
+    long = set() if config.getoption("--exhaustive") else _listed("long.txt")
+    slow = _listed("slow.txt") if config.getoption("--quick") else set()
+    left = [item for item in items if item.nodeid in long or item.nodeid.split("[")[0] in slow]
     config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item.nodeid.split("[")[0] not in slow]
+    items[:] = [item for item in items if item not in set(left)]
 
 
 def pytest_collection_finish():

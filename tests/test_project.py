@@ -344,10 +344,11 @@ def test_what_climbs_out_of_tests_asks_for_the_checkout():
     assert climbing == harmless
 
 
-def test_tests_that_make_quick_leaves_out_are_there():
-    """A test that is renamed is renamed in slow.txt too, or it is among the quick ones again."""
-    for line in (ROOT / "tests" / "slow.txt").read_text("utf-8").splitlines():
-        file, *names = line.split("::")
+@pytest.mark.parametrize("listed", ["slow.txt", "long.txt"])
+def test_tests_that_are_left_out_are_there(listed):
+    """A test that is renamed is renamed in the list too, or it runs among the quick ones again."""
+    for line in (ROOT / "tests" / listed).read_text("utf-8").splitlines():
+        file, *names = line.split("[")[0].split("::")
         if file.startswith("tests/"):
             text = (ROOT / file).read_text("utf-8")
             assert all(re.search(rf"^ *(def|class) {name}\b", text, re.MULTILINE) for name in names), line
