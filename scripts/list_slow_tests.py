@@ -33,7 +33,7 @@ def read_seconds(path: Path) -> Counter[str]:
 
 def function_of(test: str) -> str:
     """Return the test without its parameters."""
-    return test.split("[")[0]
+    return test.split("[", maxsplit=1)[0]
 
 
 runs = [read_seconds(Path(name)) for name in sys.argv[1:]]

@@ -55,7 +55,7 @@ def pytest_configure(config):
 
 
 def pytest_report_header(config):
-    """Say which metaeval is tested (the checkout's, or the installed one where tests lie alone), and what is not run."""
+    """Say which metaeval is tested, the checkout's or the installed one where tests lie alone, and what is left out."""
     place = Path(metaeval.__file__).resolve().parent
     installed = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
     right = {Path(folder).resolve() for folder in ({AROUND} if _is_checkout(AROUND) else installed)}
@@ -79,9 +79,9 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.skip(reason="Parquet needs polars: the extra parquet"))
     long = set() if config.getoption("--exhaustive") else _listed("long.txt")
     slow = _listed("slow.txt") if config.getoption("--quick") else set()
-    left = [item for item in items if item.nodeid in long or item.nodeid.split("[")[0] in slow]
+    left = {item for item in items if item.nodeid in long or item.nodeid.split("[")[0] in slow}
     config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item not in set(left)]
+    items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish():
