@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit
 
+from metaeval.agreement.decisions import agreement_counts, agreement_shares
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.names import first_few
@@ -38,7 +39,7 @@ _NO_SPREAD = 1e-9
 """Half the width of an interval that is none: rounding."""
 
 
-class _Voice(NamedTuple):
+class _Source(NamedTuple):
     name: str
     estimates: Floats  # (system,)
     verdicts: NDArray[np.int8]  # (pair,)
@@ -89,27 +90,25 @@ class SettledPairs(Result):
 
         The columns are predictor, truth, n_systems, n_pairs, n_predictor and n_truth (pairs that each settles),
         n_shared (in the same direction), n_conflicts (in opposite ones), precision (share of the predictor's pairs
-        that the truth settles alike), recall, f1 (missing where either settles none), and Kendall's tau of strengths
-        or means.
+        that the truth settles alike), recall, f1 (shares of no pairs are missing, as in
+        `metaeval.agreement.decision_agreement`), and Kendall's tau of strengths or means.
         """
-        rows = []
-        for p, predictor in enumerate(self.voices):
-            for t, truth in enumerate(self.voices):
-                if p == t:
-                    continue
-                of_predictor, of_truth = self.verdicts[p], self.verdicts[t]
-                n_own, n_other = int((of_predictor != 0).sum()), int((of_truth != 0).sum())
-                shared, against = (
-                    int(((of_predictor != 0) & (of_predictor == of_truth)).sum()),
-                    int((of_predictor * of_truth < 0).sum()),
-                )
-                sizes_of = (n_own, n_other, (n_own + n_other) / 2 if n_own and n_other else 0)
-                rates = [shared / n if n else np.nan for n in sizes_of]
-                tau = float(kendall_tau(self.estimates[t], self.estimates[p], undefined="nan"))
-                sizes = (len(self.systems), self.n_pairs, n_own, n_other, shared, against)
-                rows.append((predictor, truth, *sizes, *rates, tau))
-        names = ["predictor", "truth", "n_systems", "n_pairs", "n_predictor", "n_truth", "n_shared", "n_conflicts"]
-        return pd.DataFrame(rows, columns=[*names, "precision", "recall", "f1", "tau"])
+        names = np.array(self.voices, dtype=object)
+        predictor, truth = np.nonzero(~np.eye(len(names), dtype=bool))
+        n_settled, n_shared, n_conflicts = agreement_counts(self.verdicts)
+        taus = kendall_tau(self.estimates[None, :, :], self.estimates[:, None, :], undefined="nan")
+        between = {"n_shared": n_shared, "n_conflicts": n_conflicts, **agreement_shares(n_settled, n_shared)}
+        return pd.DataFrame(
+            {
+                "predictor": names[predictor],
+                "truth": names[truth],
+                "n_systems": len(self.systems),
+                "n_pairs": self.n_pairs,
+                "n_predictor": n_settled[predictor],
+                "n_truth": n_settled[truth],
+                **{name: values[predictor, truth] for name, values in (between | {"tau": taus}).items()},
+            }
+        )
 
     def same_order(self, first: str, second: str) -> pd.DataFrame:
         r"""Return in how many pairs the true order is the same under two voices, as far as their pairs are settled.
@@ -285,15 +284,15 @@ def settled_pairs(
     if len(common) < _FEWEST:
         told = "; ".join(f"{name}: {first_few(members)}" for name, members in systems_of.items())
         raise ScoresError(f"two systems or more must be known to all that are compared; there are {told}")
-    heard: list[_Voice] = []
+    results: list[_Source] = []
     for name, member in named.items():
         if isinstance(member, BradleyTerry):
-            heard.append(_by_votes(name, member, common, alpha, seed))
+            results.append(_by_votes(name, member, common, alpha, seed))
         else:
-            heard += [voice._replace(name=name) for voice in _by_scores(member, common, alpha, seed)]
+            results += [voice._replace(name=name) for voice in _by_scores(member, common, alpha, seed)]
     if table is not None:
-        heard += _by_scores(table, common, alpha, seed)
-    names = [voice.name for voice in heard]
+        results += _by_scores(table, common, alpha, seed)
+    names = [voice.name for voice in results]
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise InvalidOptionError(f"two of those compared are called {again!r}; name the votes otherwise")
@@ -305,10 +304,10 @@ def settled_pairs(
             for name, members in systems_of.items()
             if len(members) > len(common)
         },
-        estimates=np.stack([voice.estimates for voice in heard]),
-        verdicts=np.stack([voice.verdicts for voice in heard]),
-        wrong=np.stack([voice.wrong for voice in heard]),
-        ranks=np.stack([voice.ranks for voice in heard]),
+        estimates=np.stack([voice.estimates for voice in results]),
+        verdicts=np.stack([voice.verdicts for voice in results]),
+        wrong=np.stack([voice.wrong for voice in results]),
+        ranks=np.stack([voice.ranks for voice in results]),
         alpha=float(alpha),
         seed=seed,
     )
@@ -326,7 +325,7 @@ def _checked(voices: object) -> Mapping[str, Any]:
     return named
 
 
-def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: float, seed: int) -> _Voice:
+def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: float, seed: int) -> _Source:
     names = [
         system for system in fitted.systems if system in set(common)
     ]  # in their own order: the draws of `metaeval votes`
@@ -335,7 +334,7 @@ def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: flo
     return _by_ranks(ranks, fitted.strengths[None, index], names, common)[0]._replace(name=name)
 
 
-def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) -> list[_Voice]:
+def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) -> list[_Source]:
     common_names = set(common)
     common_scores = table.sel(
         system=[system for system in table["system"].to_numpy().tolist() if system in common_names]
@@ -348,7 +347,7 @@ def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) ->
     return _by_ranks(ranks, means, names, common)
 
 
-def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], common: Sequence[str]) -> list[_Voice]:
+def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], common: Sequence[str]) -> list[_Source]:
     better = ranks.data["p_better"].to_numpy()
     settled = _in_order_of(common, ranks.data, ranks.verdicts())
     wrong = np.abs(_in_order_of(common, ranks.data, np.minimum(better, 1 - better)))
@@ -356,12 +355,12 @@ def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], commo
     ends = np.stack([ranks.data[name].sel(system=list(common)).to_numpy() for name in ENDS], axis=1)
     rows = zip(ranks.metrics, estimates[:, index], settled, wrong, ends, strict=True)
     return [
-        _Voice(name, values, verdicts.astype(np.int8), risk, end.astype(float))
+        _Source(name, values, verdicts.astype(np.int8), risk, end.astype(float))
         for name, values, verdicts, risk, end in rows
     ]
 
 
-def _by_tests(kept: Scores, means: Floats, common: Sequence[str], alpha: float) -> list[_Voice]:
+def _by_tests(kept: Scores, means: Floats, common: Sequence[str], alpha: float) -> list[_Source]:
     compared = compare_systems(kept, test="t", correction="holm", alpha=alpha)
     settled = _in_order_of(common, compared.data, compared.verdicts())
     common_means = means[:, pd.Index(kept["system"].to_numpy()).get_indexer(pd.Index(common))]
@@ -369,7 +368,7 @@ def _by_tests(kept: Scores, means: Floats, common: Sequence[str], alpha: float) 
     none = np.full_like(rank, np.nan)
     rows = zip(compared.metrics, common_means, settled, np.stack([rank, none, none], axis=1), strict=True)
     return [
-        _Voice(name, values, verdicts.astype(np.int8), np.full(len(verdicts), np.nan), ends)
+        _Source(name, values, verdicts.astype(np.int8), np.full(len(verdicts), np.nan), ends)
         for name, values, verdicts, ends in rows
     ]
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from statsmodels.regression.linear_model import OLS
 
 from metaeval import as_scores, compare_systems
+from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.settling import settled_pairs, votes_predicted
 from metaeval.models.vote_ranks import vote_ranks
@@ -58,6 +59,23 @@ def test_counts_are_those_of_pairs_one_by_one():
     ranked = compared.ranked().set_index("system").loc[names]
     expected = ranks.to_frame().query("metric == 'good'").set_index("system").loc[names]
     assert (ranked[["good", "good_low", "good_high"]].to_numpy() == expected.filter(like="rank").to_numpy()).all()
+
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.4, 9.0])  # all pairs decided, some, and none
+def test_shares_are_those_of_decision_agreement(noise):
+    """Where tests decide, boards of the same topics give the precision, recall and F1 of metrics, missing or not."""
+    table = scores_of(["a", "b", "c", "d"], noise=noise)
+    labels = {name: f"c{number % 8}" for number, name in enumerate(table["topic"].to_numpy())}  # too few for draws
+    scores = as_scores(table, clusters=labels)
+    boards = {name: scores.sel(metric=[name]) for name in ("good", "opposite", "noise")}
+    order = ["predictor", "truth"]
+    found = settled_pairs(boards, rng=1)
+    assert found.tested == found.voices
+    expected = decision_agreement(scores, test="t", correction="holm").to_frame().set_index(order).sort_index()
+    compared = found.to_frame().set_index(order).sort_index()
+    for name in ("n_shared", "n_conflicts", "precision", "recall", "f1", "tau"):
+        np.testing.assert_allclose(compared[name], expected[name], rtol=1e-12, err_msg=name)
 
 
 def test_two_sets_of_votes_and_their_frame_of_pairs():
