@@ -61,7 +61,6 @@ def test_counts_are_those_of_pairs_one_by_one():
     assert (ranked[["good", "good_low", "good_high"]].to_numpy() == expected.filter(like="rank").to_numpy()).all()
 
 
-
 @pytest.mark.parametrize("noise", [0.1, 0.4, 9.0])  # all pairs decided, some, and none
 def test_shares_are_those_of_decision_agreement(noise):
     """Where tests decide, boards of the same topics give the precision, recall and F1 of metrics, missing or not."""
