@@ -178,7 +178,7 @@ class LeaderboardStudy(Study):
         over all pairs at once behind ranks and letters (`decided`), whatever the row.
         """
         parts = []
-        for correction in ("none", "fdr_bh", "fdr_by"):
+        for correction in ("none", *self.families.corrections):
             counts = (
                 self.comparison.with_correction(correction).discriminative_power().rename(columns={"power": "share"})
             )

@@ -203,8 +203,8 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         text, "Difference required", **{column: _REQUIRED[column] for column in _REQUIRED if column in rows}
     )
     written = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
-    tests = one_per_test(study)
-    notes = ["A difference required is in the metric's own unit."] if set(_REQUIRED) & set(rows) else []
+    tests, required = one_per_test(study), bool(set(_REQUIRED) & set(rows))
+    notes = ["A difference required is in the metric's own unit."] if required else []
     notes += ["–: not computed for that test."] if (dashes := bool(written.isna().any(axis=None))) else []
     notes += ["Bootstrap sensitivity is uncorrected, as published."] if dashes and study.sensitivity is not None else []
     return say.table(
@@ -215,6 +215,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         data=frame,
         tests=sentence_case("; ".join(map(_test, tests))),
         first=tests[0],
+        required=" and difference required" if required else "",
         notes=" ".join(notes),
     )
 
