@@ -1,11 +1,14 @@
 """Ask two checkouts everything that the pages ask, and list the answers that differ.
 
-Usage: python scripts/compare_answers.py BEFORE AFTER [--pages docs/commands/power.md ...] [--keep FOLDER]
+Usage: python scripts/compare_answers.py BEFORE AFTER [--pages docs/commands/power.md ...] [--boards DATA_FOLDER]
+    [--numbers] [--keep FOLDER]
 
 Every `metaeval` command of README.md and docs/, as AFTER has them, in blocks and in tables, runs with `--json` with the
 code of either checkout, in the Python that runs this script; a page's commands run one after the other in a folder that
-holds the examples. Compared are exit codes, results, warnings, options that both know, checksums of what was read, and
-files that a command without `--json` wrote. Versions and times are not. It ends with 1 if an answer differs.
+holds the examples; with --boards, so do those of benchmarks/studies/public_boards.py, in one that holds the data.
+Compared are exit codes, results, warnings, options that both know, checksums of what was read, every CSV that was
+written, and all files of a command without `--json`. Versions and times are not; with --numbers, nor is text of more
+than one word. It ends with 1 if an answer differs.
 
 Workers and Dask change no answer by the tests, so a page that starts programs of Dask is left out. With --keep an
 answer that is there already is not asked for again.
@@ -14,6 +17,7 @@ answer that is there already is not asked for again.
 import argparse
 import contextlib
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -52,16 +56,36 @@ def steps(page: Path) -> Iterator[tuple[str, str]]:
                     yield "command", part.content
 
 
-def ask(page: Path, examples: Path, target: Path) -> None:
+def board_steps(program: Path) -> Iterator[tuple[str, str]]:
+    """Yield the commands of the public boards, those that unpack archives among them."""
+    spec = importlib.util.spec_from_file_location("public_boards", program)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{program} cannot be loaded")
+    module = sys.modules["public_boards"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for board in module.BOARDS:
+        if all(Path(file).is_file() for file in board.needs):
+            for line in board.command.splitlines():
+                yield "command" if line.startswith("metaeval ") else "shell", line
+
+
+def ask(page: Path, data: Path, target: Path) -> None:
     """Write what every command of a page answers, with the code on the path, into a file."""
     answers: list[dict[str, Any]] = []
     names = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        shutil.copytree(examples, "examples")
-        for kind, text in steps(page):
+        if page.suffix == ".md":
+            shutil.copytree(data, "examples")
+        else:
+            Path("pages").mkdir()
+            for there in filter(Path.is_dir, data.iterdir()):
+                Path(there.name).symlink_to(there)
+        for kind, text in steps(page) if page.suffix == ".md" else board_steps(page):
             if kind == "python":
                 with contextlib.redirect_stdout(io.StringIO()):
                     exec(compile(text, str(page), "exec"), names)  # noqa: S102 - the page's own example
+            elif kind == "shell":
+                subprocess.run(shlex.split(text), check=True)  # noqa: S603 - the repository's own line
             elif kind != "command":
                 Path(kind).parent.mkdir(parents=True, exist_ok=True)
                 Path(kind).write_text(text, "utf-8")
@@ -73,17 +97,23 @@ def ask(page: Path, examples: Path, target: Path) -> None:
 def _answer(words: list[str]) -> dict[str, Any]:
     """Return the exit code of a command and its answer: as JSON, else as text with checksums of the files it wrote."""
     extra = ["--overwrite"] if "--out" in words else []
+    there = _checksums("*.csv")
     code, said = _run([*words, *extra, *([] if "--json" in words else ["--json"])])
     if code != _REFUSED:
-        return {"code": code, "answer": json.loads(said) if code == 0 else said}
-    there = _checksums()
+        tables = {name: Path(name).read_text("utf-8").splitlines() for name in _changed(there, "*.csv")}
+        return {"code": code, "answer": {**json.loads(said), "csv": tables} if code == 0 else said}
+    there = _checksums("*")
     code, said = _run(words)
-    written = {name: checksum for name, checksum in _checksums().items() if there.get(name) != checksum}
-    return {"code": code, "answer": {"text": said, "files": written}}
+    return {"code": code, "answer": {"text": said, "files": _changed(there, "*")}}
 
 
-def _checksums() -> dict[str, str]:
-    files = sorted(path for path in Path().rglob("*") if path.is_file())
+def _changed(there: dict[str, str], pattern: str) -> dict[str, str]:
+    return {name: checksum for name, checksum in _checksums(pattern).items() if there.get(name) != checksum}
+
+
+def _checksums(pattern: str) -> dict[str, str]:
+    """Return the checksums of files here, but not of folders that are links to data."""
+    files = sorted(path for path in Path().rglob(pattern) if path.is_file())
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -96,16 +126,25 @@ def _run(words: list[str]) -> tuple[int, str]:
     return code, answer.getvalue() if code == 0 else said.getvalue()
 
 
-def compare(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Return what differs between two answers to one command, a line each."""
+def compare(before: dict[str, Any], after: dict[str, Any], *, numbers: bool = False) -> list[str]:
+    """Return what differs between two answers to one command, a line each; of numbers alone if asked."""
     if before["code"] or after["code"]:
         return [f"ends with {before['code']}, now {after['code']}"] if before["code"] != after["code"] else []
-    old, new = (dict(_leaves(_compared(one["answer"]))) for one in (before, after))
+    old, new = (dict(_leaves(_compared(answer["answer"]))) for answer in (before, after))
+    if numbers:
+        old, new = (
+            {place: value for place, value in side.items() if not _is_text(place, value)} for side in (old, new)
+        )
     lines = [f"{place} is gone" for place in old if place not in new and _holds(old[place])]
     lines += [f"{place} is new" for place in new if place not in old and _holds(new[place])]
     lines = [line for line in lines if not line.startswith("options.")]
     both = [place for place in old if place in new]
     return lines + [f"{place}: {old[place]}, now {new[place]}" for place in both if old[place] != new[place]]
+
+
+def _is_text(place: str, value: str) -> bool:
+    """Say whether a value is several words; a line of a CSV is not."""
+    return not place.startswith("csv.") and value.startswith('"') and " " in value
 
 
 def _holds(value: str) -> bool:
@@ -134,6 +173,8 @@ def main() -> int:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     parser.add_argument("--pages", nargs="+", help="these pages of AFTER alone")
+    parser.add_argument("--boards", type=Path, metavar="DATA", help="the public boards too, from this folder")
+    parser.add_argument("--numbers", action="store_true", help="do not compare text")
     parser.add_argument("--keep", type=Path, help="folder that keeps the answers")
     parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -142,27 +183,40 @@ def main() -> int:
         return 0
     root = chosen.after.resolve()
     pages = [root / name for name in chosen.pages or []] or [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    asked = {
+        page: root / "examples"
+        for page in pages
+        if "$ dask " not in page.read_text("utf-8") and any(kind == "command" for kind, _ in steps(page))
+    }
+    if chosen.boards:
+        asked[root / "benchmarks" / "studies" / "public_boards.py"] = chosen.boards.resolve()
     different = False
     with tempfile.TemporaryDirectory() as folder:
-        for page in pages:
-            if "$ dask " not in page.read_text("utf-8") and any(kind == "command" for kind, _ in steps(page)):
-                different |= _compare_page(page, chosen.before.resolve(), root, chosen.keep or Path(folder))
+        for page, data in asked.items():
+            answers = _answers(page, data, (chosen.before.resolve(), root), chosen.keep or Path(folder))
+            print(f"\n{page.relative_to(root)}")
+            different |= _list_differences(*answers, numbers=chosen.numbers)
     return int(different)
 
 
-def _compare_page(page: Path, before: Path, after: Path, kept: Path) -> bool:
-    found = []
-    for code, side in ((before, "before"), (after, "after")):
-        target = (kept / side / page.relative_to(after)).with_suffix(".json").resolve()
+def _answers(page: Path, data: Path, checkouts: tuple[Path, Path], kept: Path) -> list[list[dict[str, Any]]]:
+    """Return what the code of two checkouts answers to a page of the second."""
+    answers = []
+    for code, side in zip(checkouts, ("before", "after"), strict=True):
+        target = (kept / side / page.relative_to(checkouts[1])).with_suffix(".json").resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists():
-            command = [sys.executable, __file__, str(page), str(after / "examples"), "--ask", str(target)]
+            command = [sys.executable, __file__, str(page), str(data), "--ask", str(target)]
             subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(code)})  # noqa: S603 - itself
-        found.append(json.loads(target.read_text("utf-8")))
+        answers.append(json.loads(target.read_text("utf-8")))
+    return answers
+
+
+def _list_differences(before: list[dict[str, Any]], after: list[dict[str, Any]], *, numbers: bool) -> bool:
+    """Print what differs, command by command, and say whether anything does."""
     different = False
-    print(f"\n{page.relative_to(after)}")
-    for old, new in zip(*found, strict=True):
-        lines = compare(old, new)
+    for old, new in zip(before, after, strict=True):
+        lines = compare(old, new, numbers=numbers)
         different |= bool(lines)
         said = f"{len(lines)} differ" if lines else "refused by both" if new["code"] else "same"
         print(f"  {said}: {new['line']}", flush=True)

@@ -21,6 +21,8 @@ def main():
         Path(words[1]).write_text(TEXT)
     else:
         results = [{"power": POWER, "topics": Path("made").read_text() == TEXT, "p": float("nan")}]
+        if "--out" in words:
+            Path("pairs.csv").write_text(f"power\\n{POWER}\\n")
         print(json.dumps({"results": results, "provenance": {"created": str(object()), "inputs": {}}}))
     return 0
 """
@@ -69,9 +71,9 @@ def checkout(folder, *, power=0.5, text="made"):
     return folder
 
 
-def listed(before, after):
+def listed(before, after, *words):
     """Run the script."""
-    command = [sys.executable, SCRIPT, before, after]
+    command = [sys.executable, SCRIPT, before, after, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not done.stderr
     return done.returncode, done.stdout
@@ -96,6 +98,29 @@ def test_other_answers_and_other_files_are_named(tmp_path):
     assert code == 1
     assert "  1 differ: metaeval simulate made\n    files.made: " in said
     assert said.count("    results.0.power: 0.5, now 0.25\n") == 2
+    assert said.count('    csv.pairs.csv.1: "0.5", now "0.25"\n') == 1
+
+
+def test_commands_of_the_public_boards_are_asked_beside_the_data(tmp_path):
+    """Those whose files are there, in a folder with the data, and what unpacks an archive first."""
+    before, after = (checkout(tmp_path / side, power=power) for side, power in (("before", 0.5), ("after", 0.25)))
+    program = after / "benchmarks" / "studies" / "public_boards.py"
+    program.parent.mkdir(parents=True)
+    lines = ("tar -cf made small/file", "metaeval power small/file")
+    program.write_text(
+        "from types import SimpleNamespace as Board\n"
+        f"BOARDS = [Board(needs=['small/file'], command={chr(10).join(lines)!r}),"
+        " Board(needs=['absent'], command='metaeval power absent')]",
+        "utf-8",
+    )
+    (tmp_path / "data" / "small").mkdir(parents=True)
+    (tmp_path / "data" / "small" / "file").write_text("made", "utf-8")
+    code, said = listed(before, after, "--boards", tmp_path / "data", "--pages", "README.md")
+    assert code == 1
+    heading, answer, difference, *_ = said.split("\n")[1:]
+    assert heading == "benchmarks/studies/public_boards.py"
+    assert answer == "  1 differ: metaeval power small/file"
+    assert difference == "    results.0.power: 0.5, now 0.25"
 
 
 @pytest.mark.parametrize(
@@ -125,3 +150,13 @@ def test_exit_codes_are_compared(script):
     taken, refused = {"code": 0, "answer": {}}, {"code": 2, "answer": "no"}
     assert script.compare(refused, taken) == ["ends with 2, now 0"]
     assert script.compare(refused, refused) == []
+
+
+def test_numbers_alone_can_be_compared(script):
+    """Sentences do not count then; single words, and rows of CSV files, do."""
+    before = {"code": 0, "answer": {"summary": "No: 3 of 4", "word": "No", "csv": {"a.csv": ["a b,1"]}}}
+    after = {"code": 0, "answer": {"summary": "No: 4 of 4", "word": "Yes", "csv": {"a.csv": ["a b,2"]}}}
+    assert script.compare(before, after, numbers=True) == [
+        'word: "No", now "Yes"',
+        'csv.a.csv.0: "a b,1", now "a b,2"',
+    ]
