@@ -20,7 +20,7 @@ from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source
-from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles
+from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, role_of_row
 from metaeval.table.scores import Missing
 
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
@@ -145,8 +145,10 @@ class BadCellError(Exception):
         self.is_gap = self.text.casefold() in SCORE_GAPS
         self.is_word = self.rule().endswith(_NO_NUMBER)  # and so may be left out with its column
 
-    def rule(self, delimiter: str = "") -> str:
-        """Return the rule, and what mends a file whose cells are divided so."""
+    def rule(self, delimiter: str = "", row: str = "") -> str:
+        """Return the rule, and what mends a file whose cells are divided so, or a row of this name."""
+        if role_of_row(row) == "n":
+            return f"the row is called as a count, and holds {self.text!r}; leave it out, or rename what is none"
         return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN)
 
 
@@ -208,6 +210,23 @@ def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
     if (np.abs(numbers) < _EXACT).all() and _is_plain("".join(cells)):
         return numbers
     return np.array([_to_number(position, cell, missing) for position, cell in enumerate(cells)])
+
+
+def counts_in(cells: Sequence[str]) -> list[float] | None:
+    """Return what a row of counts holds, NaN for a gap; None where it holds anything else.
+
+    Examples
+    --------
+    >>> counts_in(["n=3", "", "12"]), counts_in(["3", ".5"])
+    ([3.0, nan, 12.0], None)
+    """
+    numbers = []
+    for cell in cells:
+        text = cell.rpartition("=")[2].strip(BLANKS)
+        if text.casefold() not in SCORE_GAPS and not text.isdecimal():
+            return None
+        numbers.append(float(text) if text.isdecimal() else math.nan)
+    return numbers
 
 
 def refuse_points_between_thousands(body: Sheet, numbers: NDArray[np.float64], columns: Mapping[int, str]) -> None:

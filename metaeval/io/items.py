@@ -11,11 +11,12 @@ import pandas as pd
 from metaeval.base.columns import ITEMS, first_called, underscored
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError
+from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import read_bytes
 from metaeval.io.headers import columns_found, names_and_rows
-from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.sheets import Sheet
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
 
@@ -210,7 +211,7 @@ class _ItemTable(NamedTuple):
 def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
     content = read_bytes(path)
     refuse_votes(content, path)
-    sheet = sheet_of(content, path)
+    sheet = table_sheet(content, path)
     names, rows, body = names_and_rows(sheet)
     # a column without a name is empty, or holds names of rows
     columns = {

@@ -34,6 +34,7 @@ from metaeval.table.roles import (
     not_scores,
     part_of_word,
     role_of_name,
+    tells_sizes,
     unsure_columns,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
@@ -125,8 +126,12 @@ def _with_items(known: _Frame) -> _Frame:
     cells["\0"] = list(map("\0".join, zip(*keys, strict=True)))
     fitting = item_column(cells, "\0", known.others)
     if len(fitting) != 1:
-        could = fitting or known.others
+        could = fitting or [
+            name for name in known.others if not tells_sizes(name) and known.frame[name].dtype.kind != "f"
+        ]
+        sizes = [name for name in known.others if tells_sizes(name)]
         way = f"call the one that does 'item' ({', '.join(could)})" if could else "add one"
+        way += f"; or write system and {sizes[0]!r} into one column where both name a system" if sizes else ""
         raise ScoresError(
             f"column {system!r} names systems in several rows each, and no column is known to name the items; {way}"
         )

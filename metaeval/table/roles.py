@@ -67,6 +67,8 @@ MADE = frozenset(_TABLE["made"]["words"])
 _RANKS = "ranks"
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
+_OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
+"""What an average of may be said to be that is one of everything: a task average."""
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _QUALIFIED = re.compile(
     r"\s*(?:[(\[][^()\[\]]*[)\]]|(?<=\s)(?:w/o|without|excl\.?|excluding|except|ohne|sans|sin|senza)\s.+)\s*$",
@@ -245,12 +247,25 @@ def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Itera
     for name in others:
         cells = columns[name]
         values = set(cells)
-        if any(_is_decimal(cell) for cell in values) or role_of_name(name)[0] in {*ERRORS, *BOUNDS, "cost", "time"}:
+        if any(_is_decimal(cell) for cell in values) or role_of_name(name)[0] in {*ERRORS, *BOUNDS, "time"}:
+            continue
+        if tells_sizes(name):
             continue
         pairs = set(zip(systems, cells, strict=True))
         if len(pairs) == len(cells) and n_systems > 1 and 2 * len(values) <= len(cells) + len(values) // 2:
             fitting.append(name)
     return fitting
+
+
+def tells_sizes(name: str) -> bool:
+    """Whether a column is called as one of sizes or costs, which tell systems apart and no items.
+
+    Examples
+    --------
+    >>> tells_sizes("Model size"), tells_sizes("params"), tells_sizes("resize")
+    (True, True, False)
+    """
+    return role_of_name(name)[0] in {"cost", "size"} or "size" in word_of(name).split("_")
 
 
 def _is_decimal(cell: str) -> bool:
@@ -288,7 +303,21 @@ def role_of_name(name: str) -> tuple[str, str]:
     role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
     if role in {"aggregate", "sd", "error"} and role_of_name(stem)[0] in _OF_NO_SCORE:  # avg_latency, std_fit_time
         return role_of_name(stem)
-    return role, stem
+    return role, "" if role == "aggregate" and _OF_ALL >= {*stem.split("_")} else stem
+
+
+def role_of_row(name: str) -> str:
+    """Return the role that the name of a row says, "" for none or one of something else: n = 50 is a count.
+
+    Examples
+    --------
+    >>> role_of_row("n = 50"), role_of_row("Task mean"), role_of_row("GPT mean"), role_of_row("k=5")
+    ('n', 'aggregate', '', '')
+    """
+    word, equals, number = name.partition("=")
+    counted = equals and _NUMBER.fullmatch(number.strip()) and role_of_name(word) == ("n", "")
+    role, stem = role_of_name(name)
+    return "n" if counted else "" if stem else role
 
 
 def _end_of_interval(word: str) -> tuple[str, str] | None:
@@ -314,10 +343,9 @@ def _role_by_part(word: str) -> tuple[str, str]:
     return role, stem + comma + tail if role else ""
 
 
-def says_of(name: str) -> str:
-    """Return what notes and errors call the role that a name says."""
-    role, _ = role_of_name(name)
-    return str(_TABLE[role]["says"]) if role else "nothing known"
+def says_of(role: str) -> str:
+    """Return what notes and errors call a role."""
+    return str(_TABLE[role]["says"])
 
 
 def _without(word: str, mark: str, side: str) -> str:
