@@ -1,5 +1,6 @@
 """A table, however it is written: text, JSON records or columns, or Parquet. What it holds is told by whoever asks."""
 
+import re
 from typing import Any
 
 from metaeval.errors import FileFormatError
@@ -10,6 +11,7 @@ from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.sheets import Sheet, sheet_of, sheet_of_rows
 from metaeval.io.stored import open_parquet
 
+_LINE_END = re.compile("\r\n?")
 _PARQUET = b"PAR1"
 _NO_TABLES = (b"\x89HDF\r\n\x1a\n", b"CDF", ZIP_MAGIC)
 
@@ -19,7 +21,7 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
 
     Examples
     --------
-    >>> made = any_sheet(b'{"topic": 7, "ann": true, "asked": {"in": "Turkish"}}\n{"topic": "1.10", "ann": null}\n', "x")
+    >>> made = any_sheet(b'{"topic": 7, "ann": true, "asked": {"in": "tr"}}\n{"topic": "1.10", "ann": null}\n', "x")
     >>> list(made.rows()), made.left_out
     ([['topic', 'ann'], ['7', '1'], ['1.10', '']], ('asked',))
     """
@@ -41,7 +43,9 @@ def table_sheet(content: bytes, label: str) -> Sheet:
     """Return the table that a file must hold; see `any_sheet`."""
     sheet = any_sheet(content, label)
     if sheet is None:
-        message = "the file holds no table: no rows under names of columns; write them as CSV, TSV, JSON lines or Parquet"
+        message = (
+            "the file holds no rows under names of columns; write a table of them as CSV, TSV, JSON lines or Parquet"
+        )
         raise FileFormatError(message, path=label)
     return sheet
 
@@ -63,6 +67,10 @@ def _texts(values: list[Any]) -> list[str]:
     truths = all(isinstance(value, bool | None) for value in values)
     words = {True: "1", False: "0"} if truths else {True: "true", False: "false"}
     return [
-        words[value] if isinstance(value, bool) else "" if value is None else str(value).replace("\r\n", "\n").replace("\r", "\n")
+        words[value]
+        if isinstance(value, bool)
+        else ""
+        if value is None
+        else str(value).replace("\r\n", "\n").replace("\r", "\n")
         for value in values
     ]

@@ -28,7 +28,8 @@ from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
-from metaeval.table.roles import SCORES, left_out_columns
+from metaeval.table.number_columns import left_out_columns
+from metaeval.table.roles import SCORES
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50

@@ -13,17 +13,9 @@ from metaeval.io.blocks import SCORE_GAPS, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet
 from metaeval.table.array import REPEAT
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import item_constants
-from metaeval.table.roles import (
-    RoleColumn,
-    item_column,
-    left_out_columns,
-    not_scores,
-    part_of_word,
-    role_of_name,
-    tells_sizes,
-    unsure_columns,
-)
+from metaeval.table.roles import RoleColumn, item_column, part_of_word, role_of_name, tells_sizes
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""

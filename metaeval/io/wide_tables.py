@@ -49,19 +49,17 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.means import renaming
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import (
     WHOLE,
     column_roles,
     item_column,
-    left_out_columns,
-    not_scores,
     part_of_word,
     role_of_name,
     role_of_row,
     says_of,
     unit_of_column,
-    unsure_columns,
     word_of,
 )
 from metaeval.table.wide import surely_topics
@@ -474,9 +472,9 @@ def _ways_past_no_names(rows: _WideRows) -> str:
         (rows.names[at] for at in _columns_of_words(rows, used) if len({*rows.column(at)}) == len(rows.first)), ""
     )
     return words and (
-        f"column {rows.names[0]!r} is called as {says_of(role_of_name(rows.names[0])[0])}, and no column is known to name rows; pass "
-        f"`columns={ {'system': words}!r}` if {words!r} names the systems, `columns={ {'topic': words}!r}` if it names "
-        f"topics; {columns_found(rows.names)}"
+        f"column {rows.names[0]!r} is called as {says_of(role_of_name(rows.names[0])[0])}, and no column is known to "
+        f"name rows; pass `columns={ {'system': words}!r}` if {words!r} names the systems, "
+        f"`columns={ {'topic': words}!r}` if it names topics; {columns_found(rows.names)}"
     )
 
 

@@ -21,7 +21,9 @@ from metaeval.table.array import (
     refuse_sliver,
     table_of_rows,
 )
+from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     ERRORS,
@@ -30,12 +32,8 @@ from metaeval.table.roles import (
     RoleColumn,
     column_roles,
     item_column,
-    left_out_columns,
-    not_scores,
     part_of_word,
-    role_of_name,
     tells_sizes,
-    unsure_columns,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
 
@@ -224,9 +222,9 @@ def _of_results(known: _Frame) -> bool:
 def _of_means(known: _Frame) -> bool:
     if columns_of(known.frame) is not None:
         return True
-    roles = [role_of_name(name)[0] for name in known.others]
-    n_scores = sum(not role or (role == "aggregate" and bool(stem)) for role, stem in map(role_of_name, known.others))
-    summed = {*roles} & {*ERRORS} or n_scores < min(2, len(roles))
+    roles = roles_among(known.others).values()
+    n_scores = sum(not role or (role == "aggregate" and bool(stem)) for role, stem in roles)
+    summed = {role for role, _ in roles} & {*ERRORS} or n_scores < min(2, len(roles))
     return _has("system", without="topic")(known) and bool(
         summed or {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
     )

@@ -4,7 +4,7 @@ Names alone tell little: a topic may be called "sum", a system "oracle". What a 
 numbers, and what the numbers alone suggest is told, not taken out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 
 import numpy as np
@@ -43,6 +43,7 @@ _TRIMMED = 0.005
 _SHARED = 0.9
 _MOST_OF_VARIANCE = 0.8
 _PER_CENTS, _SHARE = 100.0, 0.05
+_THOUSAND, _CLOSE = 1000.0, 1e-6
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
@@ -214,7 +215,42 @@ def odd_notes(table: ScoreTable) -> list[str]:
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
         if not (far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
             notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
+    names, systems = table.labels["metric"], table.labels["system"]
+    if np.nanmax(table.scores, initial=0.0) >= _PER_CENTS:
+        rows = (
+            (f"system {systems[at]!r} under {names[metric]}", table.scores[metric, at].ravel())
+            for metric in range(len(names))
+            for at in range(len(systems))
+        )
+        notes += may_have_thousands(rows)
     return [*notes, *_metrics_of_counts(table)]
+
+
+def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
+    """Say which numbers below 10 may be thousands, whose point divided them: 1.234 beside 987.
+
+    Examples
+    --------
+    >>> may_have_thousands([("column 'elo'", np.array([1.234, 987.0, 1.1]))])
+    ["column 'elo' holds 1.234 beside 987: where a point divides thousands it is 1234, and is to be written so"]
+    """
+    notes = []
+    for what, numbers in rows:
+        known = numbers[np.isfinite(numbers)]
+        large = (known >= _PER_CENTS) & (known < _THOUSAND) & (known == np.rint(known))
+        if not 0 < large.sum() < len(known):
+            continue
+        small = known[~large]
+        thousands = np.rint(_THOUSAND * small)
+        if ((small > 1) & (small < _FAR) & (np.abs(_THOUSAND * small - thousands) < _CLOSE)).all() and (
+            thousands % 10
+        ).any():
+            at = int(np.argmax(thousands % 10 > 0))
+            notes.append(
+                f"{what} holds {small[at]:g} beside {known[large][0]:g}: where a point divides thousands it is "
+                f"{thousands[at]:g}, and is to be written so"
+            )
+    return notes
 
 
 def _metrics_of_counts(table: ScoreTable) -> list[str]:

@@ -84,7 +84,7 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
             json.refuse(
                 "here stands a name or a number on one line, nothing nested", at=at, key=selected[row.index(None)]
             )
-    sheet = sheet_of_rows(json.label, selected, zip(json.lines or repeat(None), rows), left_out=left_out)
+    sheet = sheet_of_rows(json.label, selected, zip(json.lines or repeat(None), rows, strict=False), left_out=left_out)
     return sheet, replace(options, form="frame") if frame else options
 
 
