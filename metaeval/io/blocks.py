@@ -183,13 +183,8 @@ def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     spelling = other_spelling(text)
     if spelling is None:
         return ""
-    kind, what, plain, error = spelling
-    filters = {
-        "comma": to_points,
-        "commas": without_commas,
-        "mark": _UNMARKED,
-        "brackets": r"sed -E 's/ *\([0-9]+\)//g'",
-    }
+    kind, what, plain, error, perhaps = spelling
+    filters = {"comma": to_points, "commas": without_commas, "mark": _UNMARKED, "brackets": _UNBRACKETED}
     if kind == "error":
         return (
             f"is a number with its error; write {plain!r} in this column and {error!r} in one of its own, called "

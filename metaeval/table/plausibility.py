@@ -43,7 +43,7 @@ _TRIMMED = 0.005
 _SHARED = 0.9
 _MOST_OF_VARIANCE = 0.8
 _PER_CENTS, _SHARE = 100.0, 0.05
-_THOUSAND, _CLOSE = 1000.0, 1e-6
+_THOUSAND, _TEN, _CLOSE = 1000.0, 10, 1e-6
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
@@ -242,10 +242,9 @@ def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
             continue
         small = known[~large]
         thousands = np.rint(_THOUSAND * small)
-        if ((small > 1) & (small < _FAR) & (np.abs(_THOUSAND * small - thousands) < _CLOSE)).all() and (
-            thousands % 10
-        ).any():
-            at = int(np.argmax(thousands % 10 > 0))
+        near = (small > 1) & (small < _FAR) & (np.abs(_THOUSAND * small - thousands) < _CLOSE)
+        if near.all() and (thousands % _TEN).any():
+            at = int(np.argmax(thousands % _TEN > 0))
             notes.append(
                 f"{what} holds {small[at]:g} beside {known[large][0]:g}: where a point divides thousands it is "
                 f"{thousands[at]:g}, and is to be written so"
