@@ -19,7 +19,8 @@ from metaeval.base.names import clean_names, comma_list, first_few, natural_orde
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
-from metaeval.table.roles import RoleColumn, left_out_columns, not_scores, rises_by_name, role_of_name
+from metaeval.table.number_columns import left_out_columns, not_scores
+from metaeval.table.roles import RoleColumn, rises_by_name, role_of_name
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _MANY = 10

@@ -22,7 +22,8 @@ from metaeval.base.names import (
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels, numbers_the_rows
-from metaeval.table.roles import RoleColumn, left_out_columns
+from metaeval.table.number_columns import left_out_columns
+from metaeval.table.roles import RoleColumn
 
 Outside = Literal["error", "drop"]
 

@@ -16,6 +16,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.number_words import other_spelling
 from metaeval.errors import ScoresError
 
 BLANKS = " \t\r\n\v\f"
@@ -29,6 +30,7 @@ _NUMBERS = re.compile(r"[0-9]+")
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|\Z)|([^,]*))(?:,|\Z)')
 _EXACT = 2**53
 _DATE = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}([-/.T ].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", re.ASCII)
+_UNIT = re.compile(r"[0-9]+[^\W\d_][^.,]*")
 _VERSION = re.compile(r"(?![0-9]{1,3}(\.[0-9]{3})+\Z)[0-9]+(\.[0-9]+){2,}", re.ASCII)  # 1.234.567 is a number
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 
@@ -82,13 +84,15 @@ def is_word(cell: str) -> bool:
 
     Examples
     --------
-    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1.0.2", "1330.1", "0,5", "13 %", "75.7 ± 2.5")]
-    [True, True, True, True, False, False, False, False]
+    >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1.0.2", "10x", "0.5a", "0,5", "13 %", "7 ± 2")]
+    [True, True, True, True, True, False, False, False, False]
     """
     text = cell.strip(BLANKS)
     if text[:1].isalpha() or text[:1] in {"[", "{", "("}:
         return True
-    return (_DATE.fullmatch(text) or _VERSION.fullmatch(text)) is not None and not is_number(text)
+    return (_DATE.fullmatch(text) or _VERSION.fullmatch(text) or _UNIT.fullmatch(text)) is not None and not is_number(
+        text
+    )
 
 
 def loses_digits(written: str | int, number: float) -> bool:
@@ -111,7 +115,8 @@ def as_number(cell: object) -> float:
         text = cell.strip(BLANKS)
         if is_number(text) or text.casefold() in {"nan", "inf", "-inf"}:
             return float(text)
-        raise ValueError("is no number")
+        spelling = other_spelling(text)
+        raise ValueError(spelling.said() if spelling else "is no number")
     if not isinstance(cell, Real | Decimal | np.bool_):
         raise TypeError(f"is no number but of the type {type(cell).__name__}")
     try:

@@ -221,14 +221,26 @@ def _without_judged(judgments: Judgments, runs: Mapping[str, RankedRun]) -> list
     if not strange:
         return []
     judged = judgments.document_ids[0].decode(errors="replace") if len(judgments.document_ids) else ""
+    alike = _alike_but_for_case(judgments, runs[strange[0]])
     if sum(lists.values()) >= _FEWEST_LISTS and len(strange) == sum(map(bool, lists.values())):
         raise InvalidOptionError(
             f"no run retrieves any judged document ({judged!r} is one that is judged): documents are matched by their "
-            "identifier as written, and those of runs and qrels differ"
+            f"identifier as written, and those of runs and qrels differ{alike}"
         )
-    return [
-        f"runs that retrieve no judged document, so that nothing in them counts: {len(strange)} ({first_few(strange)})"
-    ]
+    listed = f"{len(strange)} ({first_few(strange)})"
+    return [f"runs that retrieve no judged document, so that nothing in them counts: {listed}{alike}"]
+
+
+def _alike_but_for_case(judgments: Judgments, run: RankedRun) -> str:
+    """Say that documents of a run are judged under names in other letters, small or capital."""
+    folded = {document.lower(): document for document in run.strange}
+    judged = (
+        next((name for name in judgments.document_ids.tolist() if name.lower() in folded), None) if folded else None
+    )
+    if judged is None:
+        return ""
+    written, wanted = (name.decode(errors="replace") for name in (folded[judged.lower()], judged))
+    return f"; {written!r} in the runs and {wanted!r} in the qrels differ only in case: write both alike"
 
 
 def _notes_of_grades(judgments: Judgments) -> list[str]:

@@ -4,6 +4,7 @@ As in `metaeval.collection.document_codes`, nothing here makes a Python object p
 another package stands in docs/architecture.md.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ Order = Literal["score", "ties-ascending", "rank", "input"]
 """How a list is ordered: by score with ties by identifier, descending or ascending; by rank; or as the lines stand."""
 
 _LONG = 2**16
+_SHOWN = 100
 
 
 class Lines(NamedTuple):
@@ -63,6 +65,8 @@ class RankedRun(NamedTuple):
     """On request, the judgment of every retrieved document, -1 for the unjudged."""
     unjudged: UnjudgedDocuments | None = None
     """On request, the documents with code -1."""
+    strange: Sequence[bytes] = ()
+    """Where no document is judged, the first of them as they are written."""
     first: NDArray[np.int32] | None = None
     """Of runs of elements and passages, with `codes`: the rank of each document's first result."""
 
@@ -94,6 +98,7 @@ def rank_documents(
     codes = find_documents(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds, *judged)
     ranks, judgments, n_judged = judged_ranks(codes, bounds)
     every = retrieved == "all"
+    shown = () if n_judged.any() else sequence[:_SHOWN].tolist()
     return RankedRun(
         n_retrieved=np.diff(bounds),
         n_judged=n_judged,
@@ -102,6 +107,7 @@ def rank_documents(
         tied=tied_share(lines.keys, sequence, bounds) if order in {"score", "ties-ascending"} else np.nan,
         codes=codes if every else None,
         unjudged=_unjudged(lines, sequence, bounds, codes) if every else None,
+        strange=[lines.text[(at := lines.starts[one]) : at + lines.lengths[one]].tobytes() for one in shown],
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from metaeval.base.names import first_double, is_number, shortened
 from metaeval.io.sheets import Sheet
+from metaeval.table.roles import role_of_row
 
 _HEAD, _TAIL, _NARROWEST = 24, 6, 3
 _DELIMITERS = "\t,;"
@@ -108,7 +109,9 @@ def _is_row(line: bytes) -> bool:
 def _is_footnote(cells: Sequence[str], width: int) -> bool:
     """Whether a row has nothing but words in its first cell, that are no name."""
     alone = bool(cells) and bool(cells[0]) and not any(cells[1:]) and len(cells) in {1, width}
-    return alone and not is_number(cells[0]) and bool(_FOOTNOTE.match(cells[0]))
+    if not alone or is_number(cells[0]):
+        return False
+    return bool(_FOOTNOTE.match(cells[0])) or ("=" in cells[0] and role_of_row(cells[0]) == "n")
 
 
 def _footnotes(lines: Sequence[bytes], delimiter: str, width: int) -> dict[int, str]:

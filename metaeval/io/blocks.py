@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.notes import Remark, reworded
+from metaeval.base.number_words import of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source
-from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles
+from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, role_of_row
 from metaeval.table.scores import Missing
 
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
@@ -129,11 +130,9 @@ class FileBlock:
         return Path(self.label).name
 
 
-_MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
-_POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
+_UNBRACKETED = r"sed -E 's/ *\([0-9]+\)//g'"
+_UNMARKED = r"sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g'"
 _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
-_BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
-_WITH_ERROR = re.compile(r"([+-]?[0-9.]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.]+)\s*\)?", re.ASCII)
 
 
 class BadCellError(Exception):
@@ -145,8 +144,10 @@ class BadCellError(Exception):
         self.is_gap = self.text.casefold() in SCORE_GAPS
         self.is_word = self.rule().endswith(_NO_NUMBER)  # and so may be left out with its column
 
-    def rule(self, delimiter: str = "") -> str:
-        """Return the rule, and what mends a file whose cells are divided so."""
+    def rule(self, delimiter: str = "", row: str = "") -> str:
+        """Return the rule, and what mends a file whose cells are divided so, or a row of this name."""
+        if role_of_row(row) == "n":
+            return f"the row is called as a count, and holds {self.text!r}; leave it out, or rename what is none"
         return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN)
 
 
@@ -178,25 +179,27 @@ def _broken_rule(text: str, filters: tuple[str, str]) -> str:
 
 
 def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
-    """Say how a number is to be written that has a decimal comma, commas between thousands or a percent sign."""
-    if marked := _MARKED.fullmatch(text):
-        return rf"has a mark; write {marked[1]!r} (sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g')"
-    if beside := _BESIDE.fullmatch(text):
-        return rf"has a number in brackets; write {beside[1]!r} (sed -E 's/ *\([0-9]+\)//g')"
-    if match := _WITH_ERROR.fullmatch(text):
+    """Say how a number is to be written that has more than digits and a decimal point."""
+    spelling = other_spelling(text)
+    if spelling is None:
+        return ""
+    kind, what, plain, error, perhaps = spelling
+    filters = {"comma": to_points, "commas": without_commas, "mark": _UNMARKED, "brackets": _UNBRACKETED}
+    if kind == "error":
         return (
-            f"is a number with its error; write {match[1]!r} in this column and {match[2]!r} in one of its own, called "
+            f"is a number with its error; write {plain!r} in this column and {error!r} in one of its own, called "
             "as this one with _stderr (or _ci95 for half of a 95 % interval)"
         )
-    without = repr(text.replace(",", ""))
-    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
-        divides = text[-4:-3] == "," and not text.startswith("0")
-        thousands = f", or {without} ({without_commas}) if the comma divides thousands" * divides
-        return f"has a decimal comma; write {text.replace(',', '.')!r} ({to_points}){thousands}"
-    if re.fullmatch(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text, flags=re.ASCII):
-        return f"has commas between thousands; write {without} ({without_commas})"
-    percent = re.fullmatch(r"([+-]?[0-9.,]+)\s*%", text, flags=re.ASCII)
-    return f"has a percent sign; write {percent[1]!r} (sed 's/ *%//g')" if percent else ""
+    if kind == "per cent":
+        share = f"; where other scores are shares from 0 to 1, write {_share_of(plain)!r}" * bool(_share_of(plain))
+        return f"has {what}; write {plain!r} (sed 's/ *%//g') if all are per cents{share}"
+    way = f" ({filters[kind]})" if kind in filters else ""
+    thousands = f", or {perhaps!r} ({without_commas}) if the comma divides thousands" if perhaps else ""
+    return f"has {what}; write {plain!r}{way}{thousands}"
+
+
+def _share_of(per_cent: str) -> str:
+    return f"{float(per_cent) / _PER_CENT:.10g}" if is_number(per_cent) else ""
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
@@ -208,6 +211,23 @@ def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
     if (np.abs(numbers) < _EXACT).all() and _is_plain("".join(cells)):
         return numbers
     return np.array([_to_number(position, cell, missing) for position, cell in enumerate(cells)])
+
+
+def counts_in(cells: Sequence[str]) -> list[float] | None:
+    """Return what a row of counts holds, NaN for a gap; None where it holds anything else.
+
+    Examples
+    --------
+    >>> counts_in(["n=3", "", "12"]), counts_in(["3", ".5"])
+    ([3.0, nan, 12.0], None)
+    """
+    numbers = []
+    for cell in cells:
+        text = cell.rpartition("=")[2].strip(BLANKS)
+        if text.casefold() not in SCORE_GAPS and not text.isdecimal():
+            return None
+        numbers.append(float(text) if text.isdecimal() else math.nan)
+    return numbers
 
 
 def refuse_points_between_thousands(body: Sheet, numbers: NDArray[np.float64], columns: Mapping[int, str]) -> None:
@@ -227,16 +247,8 @@ def refuse_points_between_thousands(body: Sheet, numbers: NDArray[np.float64], c
         )
     for place, name in compress(columns.items(), unclear):
         cells = [cells[place].strip() for cells in body.rows()]
-        divided = [cell for cell in cells if _POINT_BETWEEN.fullmatch(cell)]
-        whole = [cell for cell in cells if cell.lstrip("+-").isdecimal()]
-        gaps = sum(cell.casefold() in SCORE_GAPS for cell in cells)
-        if divided and whole and len(divided) + len(whole) + gaps == len(cells):
-            raise body.error(
-                f"column {name!r} holds {divided[0]!r} beside the whole number {whole[0]!r}; write "
-                f"{divided[0].replace('.', '')!r} if the point divides thousands, and all numbers with decimals "
-                f"({whole[0] + '.000'!r}) if it is a decimal one",
-                cells.index(divided[0]),
-            )
+        if pair := point_between_thousands(cells):
+            raise body.error(f"column {name!r} {of_thousands(*pair)}", cells.index(pair[0]))
 
 
 def _is_plain(text: str) -> bool:

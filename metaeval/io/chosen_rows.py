@@ -1,13 +1,11 @@
 """Rows of a score table chosen by the text in their columns, before anything else is read of it."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
 from metaeval.io.headers import place_of, ragged
-from metaeval.io.sheets import Sheet, header_names
+from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.table.roles import column_roles
 
 NO_ROWS = "`where` chooses rows of score tables"
@@ -35,26 +33,16 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
         names = ["", *head] if first[-1].strip() else [*head, ""]
     meant = _meant(names, chosen)
     places = [at for at, name in enumerate(names) if name not in where or name in meant]
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([names[at] for at in places])
-    lines, n_selected, n_rows = [1], 0, 0
-    for line, cells, is_chosen in rows_where(sheet, names, where):
-        n_rows += 1
-        if is_chosen:
-            row = [cells[at] for at in places]
-            writer.writerow(row)
-            lines += [line] * (1 + sum(cell.count("\n") for cell in row))
-            n_selected += 1
-    selected = Sheet(
-        label=sheet.label,
-        content=written.getvalue().encode(),
-        delimiter=",",
-        has_lines=sheet.has_lines,
-        lines=lines,
-        left_out=sheet.left_out,
-    )
-    return selected, f"{n_selected:,} of {n_rows:,} rows, with {_conditions(where)}"
+    counts = dict.fromkeys((True, False), 0)
+
+    def selected() -> Iterator[tuple[int | None, list[str]]]:
+        for line, cells, is_chosen in rows_where(sheet, names, where):
+            counts[is_chosen] += 1
+            if is_chosen:
+                yield line if sheet.has_lines else None, [cells[at] for at in places]
+
+    made = sheet_of_rows(sheet.label, [names[at] for at in places], selected(), left_out=sheet.left_out)
+    return made, f"{counts[True]:,} of {sum(counts.values()):,} rows, with {_conditions(where)}"
 
 
 def rows_where(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str], bool]]:

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.columns import ITEMS, first_called, underscored
-from metaeval.base.names import is_number, shortened
+from metaeval.base.names import count, is_number, shortened
 from metaeval.errors import FileFormatError
+from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import read_bytes
 from metaeval.io.headers import columns_found, names_and_rows
-from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.sheets import Sheet
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
 
@@ -43,7 +44,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
         Columns that name an item together; by default those that are called as one. In other files the columns may
         differ in case.
     where : mapping of str to str, optional
-        Rows to keep: those with this text in this column, in the files that have it.
+        Rows to keep: those with this text in this column, in the files that have it; of other files those of the same
+        systems and items.
     metrics : sequence of str, optional
         Metrics of a folder of mt-metrics-eval to read beside those without a reference and with the first one (refA).
     set_column : str, optional
@@ -122,7 +124,24 @@ def read_items(  # noqa: PLR0913 - what is read, and how
             message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {examples})"
             raise FileFormatError(f"{message}; both must write them alike", path=label)
         combined = joined
+    combined = _of_chosen_rows(combined, tables, where or {}, keys)
     combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
+    return combined
+
+
+def _of_chosen_rows(
+    combined: pd.DataFrame, tables: Sequence["_ItemTable"], where: Mapping[str, str], keys: Sequence[str]
+) -> pd.DataFrame:
+    """Leave out the rows that stand only in files without a column by which rows of another were chosen."""
+    chosen = combined[[*where]].notna().all(axis=1).to_numpy(dtype=bool)  # of rows that have one those chosen are left
+    if chosen.all() or len(tables) == 1:
+        return combined
+    if not chosen.any():
+        raise FileFormatError(f"no {' and '.join(keys)} is in all files and chosen (`where`)", path=tables[0].label)
+    named = " and ".join(f"{column} {text}" for column, text in where.items())
+    note = f"left out {count(int((~chosen).sum()), 'row')} of files that do not say {named}, and not in those that do"
+    combined = combined[chosen].reset_index(drop=True)
+    combined.attrs["notes"] = [*combined.attrs.get("notes", ()), note]
     return combined
 
 
@@ -210,7 +229,7 @@ class _ItemTable(NamedTuple):
 def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
     content = read_bytes(path)
     refuse_votes(content, path)
-    sheet = sheet_of(content, path)
+    sheet = table_sheet(content, path)
     names, rows, body = names_and_rows(sheet)
     # a column without a name is empty, or holds names of rows
     columns = {

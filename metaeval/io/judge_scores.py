@@ -5,25 +5,20 @@ judges takes is a mapping of metric to judge to `Scores`; files whose metrics sh
 and a judge's own measures, are compared measure by measure.
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
+from metaeval.io.any_sheets import any_sheet
 from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
-from metaeval.io.parquet_sheets import parquet_sheet
-from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
-from metaeval.io.stored import open_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.table.roles import AVERAGES, SCORES, ColumnRoles, column_roles, part_of_word
 from metaeval.table.scores import Missing, Scores
@@ -31,8 +26,6 @@ from metaeval.table.scores import Missing, Scores
 JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
 """Parts of a table of scores under judges that a column may be named for."""
 
-_PARQUET = b"PAR1"
-_BINARY = (_PARQUET, b"\x89HDF\r\n\x1a\n", b"CDF", ZIP_MAGIC)
 _QRELS_CELLS = 4
 _FULL = 0.5
 """Share of runs x measures x topics that four columns of scores fill at least; judgments fill hardly any."""
@@ -53,11 +46,11 @@ def holds_scores(content: bytes, label: str, columns: Mapping[str, str], *, alon
     >>> holds_scores(b"topic,item,ann,ben\n1,d1,0,1\n", "file", {}, alone=True)
     False
     """
-    if content.startswith(_BINARY) or read_json(content, label) is not None:
-        return True
     if not content.strip():
         return False
-    sheet = sheet_of(content, label)
+    sheet = any_sheet(content, label)
+    if sheet is None:
+        return True
     names = header_names(sheet.sample()[0])
     if len(names) == _QRELS_CELLS and is_number(names[-1]):
         return _fills_four(sheet)
@@ -183,15 +176,12 @@ def _called(names: Sequence[str], *roles: str) -> str | None:
 
 def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str]) -> Sheet | None:
     """Return a table that has a column of judges, None for any other file."""
-    if content.startswith(_PARQUET):
-        sheet: Sheet = parquet_sheet(open_parquet(content, source.path), source.path)
-    elif content.startswith(_BINARY) or read_json(content, source.path) is not None:
+    sheet = any_sheet(content, source.path)
+    if sheet is None:
         if "judge" in columns:
-            message = "a column of judges (`columns`) is one of a CSV, TSV or Parquet table; write it as such"
+            message = "a column of judges (`columns`) is one of a table; write it as CSV, TSV, JSON or Parquet"
             raise FileFormatError(message, path=source.path)
         return None
-    else:
-        sheet = sheet_of(content, source.path)
     names = header_names(sheet.sample()[0])
     if "judge" in columns:
         place_of(columns["judge"], names, sheet)
@@ -253,16 +243,11 @@ def _sheet_of_rows(
 ) -> Sheet:
     """Return some rows and columns of a sheet as one of their own, whose lines are those of the file."""
     places = [names.index(name) for name in kept]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(kept)
-    lines = [1]
-    for line, cells in rows:
-        row = [cells[column] for column in places]
-        writer.writerow(row)
-        lines += [line] * (1 + sum(cell.count("\n") for cell in row))
-    made = sheet_of(text.getvalue().encode(), sheet.label, delimiter=",", has_lines=sheet.has_lines)
-    return replace(made, lines=tuple(lines))
+    return sheet_of_rows(
+        sheet.label,
+        kept,
+        ((line if sheet.has_lines else None, [cells[column] for column in places]) for line, cells in rows),
+    )
 
 
 def _file_by_file(

@@ -13,9 +13,10 @@ from metaeval.base.names import count, first_few
 from metaeval.base.notes import AboutItems
 from metaeval.base.unit import LABELLED_NUGGETS
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows, refuse_unknown_credit
 from metaeval.io.duplicates import Duplicates
-from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.io.tables import scores_of_sheet
 from metaeval.table.scores import Missing, Scores, as_scores
@@ -42,7 +43,7 @@ def holds_nuggets_of_judges(content: bytes, label: str) -> bool:
     True
     """
     try:
-        first = sheet_of(content, label).sample()
+        first = table_sheet(content, label).sample()
     except FileFormatError:  # another kind of file, whose reader says what is wrong with it
         return False
     return nugget_columns(header_names(first[0])) is not None
@@ -60,7 +61,7 @@ def judged_nuggets(
     frames: list[pd.DataFrame] = []
     scores: dict[str, dict[str, Scores]] = {}
     for source, content in contents:
-        sheet = sheet_of(content, source.path)
+        sheet = table_sheet(content, source.path)
         rows = _rows(sheet, source.own_name)
         twice = next(
             (name for name in rows["judge"].unique() for judged in frames if name in judged["judge"].to_numpy()), ""

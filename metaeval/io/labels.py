@@ -15,6 +15,7 @@ from metaeval.base.names import comma_list, first_few, is_number, natural_order,
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.any_sheets import table_sheet
 from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
@@ -22,12 +23,13 @@ from metaeval.io.files import first_words, read_bytes
 from metaeval.io.headers import columns_found, names_and_rows, place_of
 from metaeval.io.qrels import judgments_by_subtopic, judgments_of, repeated_judgments_of
 from metaeval.io.score_forms import is_judgment
-from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
-from metaeval.table.roles import SCORES, left_out_columns
+from metaeval.table.number_columns import left_out_columns
+from metaeval.table.roles import SCORES
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
@@ -153,7 +155,7 @@ def labels_of(  # noqa: PLR0913 - as above
         _refuse_others(contents, alone=not repeats)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
-        return _LabelTable(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
+        return _LabelTable(table_sheet(content, source.path), columns, words, where).labels(repeats, duplicates)
     named = [_names_items(content, source.path, columns) for source, content in contents]
     qrels = [file for file, table in zip(contents, named, strict=True) if not table]
     tables = [file for file, table in zip(contents, named, strict=True) if table]
@@ -161,7 +163,7 @@ def labels_of(  # noqa: PLR0913 - as above
         raise InvalidOptionError("`columns`, `words` and `where` are for a table; these files are qrels, one a judge")
     parts = [_from_qrels(qrels, repeats=repeats, duplicates=duplicates)] if qrels else []
     for source, content in tables:
-        frame = _LabelTable(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
+        frame = _LabelTable(table_sheet(content, source.path), columns, words, where).labels(repeats, duplicates)
         twice = [name for name in frame.columns if any(name in earlier.columns for earlier in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
@@ -244,7 +246,7 @@ def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
     """Whether the first line of a file is the header of a table with a column of items."""
     if not content.strip() or _is_qrels(content):
         return False
-    names = header_names(sheet_of(content, path).sample()[0])
+    names = header_names(table_sheet(content, path).sample()[0])
     return "item" in columns or first_called(names, _NAMED_BY["item"], underscored) is not None
 
 

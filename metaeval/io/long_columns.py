@@ -13,16 +13,9 @@ from metaeval.io.blocks import SCORE_GAPS, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet
 from metaeval.table.array import REPEAT
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import item_constants
-from metaeval.table.roles import (
-    RoleColumn,
-    item_column,
-    left_out_columns,
-    not_scores,
-    part_of_word,
-    role_of_name,
-    unsure_columns,
-)
+from metaeval.table.roles import RoleColumn, item_column, part_of_word, role_of_name, tells_sizes
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
@@ -126,14 +119,26 @@ def _items_by_structure(
             name
             for name in free
             if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+            and not tells_sizes(name)
             and not any(is_number(cell) and not cell.isdecimal() for cell in columns[name])
         ]
         named = f", such as `columns={{'topic': {could[0]!r}}}`" if could else ", or keep one row a system"
+        sized = next((name for name in others if tells_sizes(name) and len({*columns[name]}) > 1), "")
         raise body.error(
             f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
+            f"{f'{_ways_to_sizes(sized, parts, columns)}; else ' if sized else ''}"
             f"say which does{named}; {columns_found(names)}"
         )
     return fitting[0]
+
+
+def _ways_to_sizes(name: str, parts: Mapping[str, str], cells: Mapping[str, Sequence[str]]) -> str:
+    """Say how to tell systems apart that one name and a column of sizes name together."""
+    system = f"{cells[parts['system']][0]} {cells[name][0]}"
+    return (
+        f"if {parts['system']!r} and {name!r} name a system together, write both into one column ({system!r}), or pass "
+        f"`where={ {name: cells[name][0]}!r}` for those of one"
+    )
 
 
 def _refuse_unnamed(
@@ -205,6 +210,9 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     if not most or parted[most] < len(rows):
         return ""
     values = set(kinds[most])
+    if tells_sizes(most) and "system" in parts:
+        cells = {name: [row[index_of[name]].strip() for _, row in rows] for name in (most, parts["system"])}
+        return f"scores would be there twice without {most!r}; {_ways_to_sizes(most, parts, cells)}"
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)

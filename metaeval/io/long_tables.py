@@ -201,9 +201,8 @@ class _LongRows:
                 cell_names = {dim: columns[self.places[dim]][row] for dim in DIMS if dim in self.places}
                 words = {"topic": unit().topic}
                 about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
-                raise self.body.error(
-                    f"{names[column]!r} of {about}: {error.rule(self.body.delimiter)}", start + row
-                ) from None
+                rule = error.rule(self.body.delimiter, cell_names["topic"].strip())
+                raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row) from None
         return numbers
 
     def _labels_of(self, codes: NDArray[np.integer], dim: str) -> tuple[NDArray[np.integer], list[str]]:

@@ -168,6 +168,32 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     return sheet
 
 
+def sheet_of_rows(
+    label: str,
+    names: Sequence[str],
+    rows: Iterable[tuple[int | None, Sequence[str]]],
+    *,
+    left_out: Sequence[str] = (),
+) -> Sheet:
+    r"""Return rows that were made of another file as a sheet; each stands behind its line there, None for no line.
+
+    Examples
+    --------
+    >>> made = sheet_of_rows("file", ["a", "b"], [(7, ["1", "2\n3"]), (9, ["4", "5"])])
+    >>> list(made.rows()), made.row(2)
+    ([['a', 'b'], ['1', '2\n3'], ['4', '5']], (9, ['4', '5']))
+    """
+    written, lines = io.StringIO(), [1]
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(names)
+    for line, cells in rows:
+        writer.writerow(cells)
+        lines += [line or 0] * (1 + sum(cell.count("\n") for cell in cells))
+    content = text_of(written.getvalue().encode(errors="surrogatepass"), label)
+    made = Sheet(label=label, content=content, delimiter=",", has_lines=all(lines), lines=lines)
+    return replace(made, left_out=tuple(left_out))
+
+
 def header_names(cells: Sequence[str]) -> list[str]:
     """Return the names in a header without blanks around them; pandas' "Unnamed: 0" counts as none.
 

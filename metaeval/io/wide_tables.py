@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import (
     are_metrics,
+    first_double,
     first_few,
     is_measure,
     is_number,
@@ -26,6 +28,7 @@ from metaeval.io.blocks import (
     BadCellError,
     FileBlock,
     TableOptions,
+    counts_in,
     metric_note,
     refuse_points_between_thousands,
     rows_left_out,
@@ -46,18 +49,17 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.means import renaming
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import (
     WHOLE,
     column_roles,
     item_column,
-    left_out_columns,
-    not_scores,
     part_of_word,
     role_of_name,
+    role_of_row,
     says_of,
     unit_of_column,
-    unsure_columns,
     word_of,
 )
 from metaeval.table.wide import surely_topics
@@ -85,6 +87,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     names, body = rows.names, rows.body
     transposed = _has_systems_in_rows(rows, sheet, options)
     name_column = _identifiers(rows, sheet, options, transposed=transposed)
+    _refuse_labels(rows, name_column, options)
     topic_columns = {} if transposed else _said_of_topics(names, sheet, options)
     left_out = {place_of(column, names, sheet) for column in options.ignored} | {name_column, *topic_columns.values()}
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
@@ -126,6 +129,22 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     )
     attached = {role: dict(zip(topics, rows.column(at), strict=True)) for role, at in topic_columns.items()}
     return replace(block, attached=attached, unit=unit)
+
+
+def _refuse_labels(rows: "_WideRows", place: int | None, options: TableOptions) -> None:
+    """Refuse rows of which several have one name, that a column called as one of items or judges tells apart."""
+    if place is None or options.columns or options.form or len({*(names := rows.column(place))}) == len(names):
+        return
+    words = {*LABELS["item"], *LABELS["judge"]}
+    beside = [at for at, name in enumerate(rows.names) if at != place and underscored(name) in words]
+    keys = [*zip(names, *map(rows.column, beside), strict=True)]
+    if beside and len({*keys}) == len(keys):
+        again, apart = first_double(names), " and ".join(repr(rows.names[at]) for at in beside)
+        raise rows.body.error(
+            f"{rows.names[place]} {again!r} stands in several rows, which {apart} tell apart, as labels of items by "
+            f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
+            f"column names the systems (`columns={ {'system': rows.names[beside[0]]}!r}`)"
+        )
 
 
 def _names_systems(names: Sequence[str], options: TableOptions) -> bool:
@@ -453,9 +472,9 @@ def _ways_past_no_names(rows: _WideRows) -> str:
         (rows.names[at] for at in _columns_of_words(rows, used) if len({*rows.column(at)}) == len(rows.first)), ""
     )
     return words and (
-        f"column {rows.names[0]!r} is called as {says_of(rows.names[0])}, and no column is known to name rows; pass "
-        f"`columns={ {'system': words}!r}` if {words!r} names the systems, `columns={ {'topic': words}!r}` if it names "
-        f"topics; {columns_found(rows.names)}"
+        f"column {rows.names[0]!r} is called as {says_of(role_of_name(rows.names[0])[0])}, and no column is known to "
+        f"name rows; pass `columns={ {'system': words}!r}` if {words!r} names the systems, "
+        f"`columns={ {'topic': words}!r}` if it names topics; {columns_found(rows.names)}"
     )
 
 
@@ -510,9 +529,14 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: TableOp
             row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
             numbers[position] = to_numbers(row_cells, options.missing)
         except BadCellError as error:
+            called = "" if down is None else down[position]
+            if role_of_row(called) == "n" and (counts := counts_in(row_cells)) is not None:
+                numbers[position] = counts
+                continue
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
             row = "" if down is None else f", row {shortened(down[position])!r}"
             odd = [across[error.place]] if across and not position and error.is_word else ()
             hint = f"; {ways_to_name(across or (), odd)}" if odd else ""
-            raise rows.body.error(f"{column}{row}: {error.rule(rows.body.delimiter)}{hint}", position) from None
+            rule = error.rule(rows.body.delimiter, called)
+            raise rows.body.error(f"{column}{row}: {rule}{hint}", position) from None
     return numbers

@@ -22,6 +22,7 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
+from metaeval.base.number_words import of_thousands, point_between_thousands
 from metaeval.errors import ScoresError
 
 DIMS = ("metric", "system", "topic")
@@ -178,6 +179,8 @@ def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> Float
             raise ScoresError(
                 f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
             ) from error
+    if (pair := point_between_thousands([cell.strip() for cell in cells if isinstance(cell, str)])) is not None:
+        raise ScoresError(f"{where} {of_thousands(*pair)}")
     return numbers
 
 

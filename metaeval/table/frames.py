@@ -21,7 +21,9 @@ from metaeval.table.array import (
     refuse_sliver,
     table_of_rows,
 )
+from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     ERRORS,
@@ -30,11 +32,8 @@ from metaeval.table.roles import (
     RoleColumn,
     column_roles,
     item_column,
-    left_out_columns,
-    not_scores,
     part_of_word,
-    role_of_name,
-    unsure_columns,
+    tells_sizes,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
 
@@ -125,8 +124,12 @@ def _with_items(known: _Frame) -> _Frame:
     cells["\0"] = list(map("\0".join, zip(*keys, strict=True)))
     fitting = item_column(cells, "\0", known.others)
     if len(fitting) != 1:
-        could = fitting or known.others
+        could = fitting or [
+            name for name in known.others if not tells_sizes(name) and known.frame[name].dtype.kind != "f"
+        ]
+        sizes = [name for name in known.others if tells_sizes(name)]
         way = f"call the one that does 'item' ({', '.join(could)})" if could else "add one"
+        way += f"; or write system and {sizes[0]!r} into one column where both name a system" if sizes else ""
         raise ScoresError(
             f"column {system!r} names systems in several rows each, and no column is known to name the items; {way}"
         )
@@ -219,9 +222,9 @@ def _of_results(known: _Frame) -> bool:
 def _of_means(known: _Frame) -> bool:
     if columns_of(known.frame) is not None:
         return True
-    roles = [role_of_name(name)[0] for name in known.others]
-    n_scores = sum(not role or (role == "aggregate" and bool(stem)) for role, stem in map(role_of_name, known.others))
-    summed = {*roles} & {*ERRORS} or n_scores < min(2, len(roles))
+    roles = roles_among(known.others).values()
+    n_scores = sum(not role or (role == "aggregate" and bool(stem)) for role, stem in roles)
+    summed = {role for role, _ in roles} & {*ERRORS} or n_scores < min(2, len(roles))
     return _has("system", without="topic")(known) and bool(
         summed or {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
     )

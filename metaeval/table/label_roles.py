@@ -139,7 +139,7 @@ def _by_name(name: str, names: Sequence[str]) -> RoleColumn | None:
         return None
     if (role in BOUNDS and stem and stem not in map(str.casefold, names)) or role == "range":
         return None
-    return RoleColumn(name, role, says_of(name), of=stem)
+    return RoleColumn(name, role, says_of(role), of=stem)
 
 
 def numbers_the_rows(name: str, numbers: Floats) -> bool:

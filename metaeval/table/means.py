@@ -13,12 +13,14 @@ import pandas as pd
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
 from metaeval.base.names import as_number, clean_name, first_few, is_number, is_word, shortened, topic_evidence
+from metaeval.base.number_words import of_thousands, point_between_thousands
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
+from metaeval.table.interval_names import are_signed, bounds_among, percentage, roles_among
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
-from metaeval.table.plausibility import left_out_rows
+from metaeval.table.plausibility import left_out_rows, may_have_thousands
 from metaeval.table.roles import BOUNDS, ERRORS, column_roles, rises_by_name, role_of_name, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
@@ -29,7 +31,7 @@ _NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
 _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
 _ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
 _TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
-_LEVELS = {"99": 0.99, "90": 0.9, "q05": 0.9, "q5": 0.9, "p5": 0.9, "p05": 0.9, "q95": 0.9, "p95": 0.9}
+_LEVELS = {"99": 0.99, "90": 0.9}
 _LEVEL = 0.95
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
 _FEWEST, _SAMPLE = 2, 20
@@ -145,7 +147,9 @@ def means_columns(
     system = parts.get("system")
     if names and _is_unnamed(names[0]) and system is None:
         system = names[0]
-    if "topic" in parts or len(set(spelled.values())) < len(names):
+    paired = {name for pair in bounds_among(names) for name in pair[:2]}
+    alone = [spelled[name] for name in names if name not in paired]
+    if "topic" in parts or len({*alone}) < len(alone):
         return None
     assigned = {system, task, parts.get("metric")}
     free = [name for name in names if name not in assigned and not _is_unnamed(name)]
@@ -171,7 +175,9 @@ def may_be_means(columns: Sequence[str]) -> bool:
     >>> may_be_means(["model", "acc", "acc_se"]), may_be_means(["topic", "bm25", "lm"])
     (True, False)
     """
-    return len(columns) <= _MOST_COLUMNS and any(role_of_name(name)[0] in {*ERRORS, "low", "high"} for name in columns)
+    return len(columns) <= _MOST_COLUMNS and any(
+        role in {*ERRORS, "low", "high"} for role, _ in roles_among(columns).values()
+    )
 
 
 def _is_unnamed(name: str) -> bool:
@@ -193,8 +199,16 @@ def _size_column(names: Sequence[str]) -> str | None:
 
 def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanColumn]:
     """Return the columns of means with those that tell their errors: called after them, or the only ones of a kind."""
-    roles = {name: role_of_name(name) for name in free}
-    means = [name for name in free if not roles[name][0] or name == score or _is_mean(name)]
+    roles = roles_among(free)
+    named = {stem for role, stem in roles.values() if role in {*ERRORS, "low", "high"}}
+    means = [
+        name
+        for name in free
+        if not roles[name][0]
+        or name == score
+        or _is_mean(name)
+        or (roles[name][0] == "aggregate" and word_of(name) in named)
+    ]
     by_mean: dict[str, dict[str, str]] = {}
     for name in free:
         role, stem = roles[name]
@@ -237,6 +251,8 @@ def _pair(mean: str, by_role: Mapping[str, str]) -> MeanColumn | None:
 
 
 def _level_of(name: str) -> float:
+    if role_of_name(name)[0] not in ERRORS and (end := percentage(name)) is not None:
+        return abs(1 - end / 50)
     return next((level for mark, level in _LEVELS.items() if mark in word_of(name)), _LEVEL)
 
 
@@ -391,7 +407,10 @@ def board_of(
 ) -> SystemMeans:
     """Check the means and standard errors in these columns, and lay them out by metric and system."""
     _refuse_broken_intervals(frame, columns.others)
-    rows = _rows(frame, columns)
+    for name in {name: None for pair in columns.pairs for name in (pair.mean, *pair.errors)}:
+        if pair := point_between_thousands([str(cell).strip() for cell in frame[name] if isinstance(cell, str)]):
+            raise ScoresError(f"column {name!r} {of_thousands(*pair)}")
+    rows = _rows(_with_signs(frame, columns), columns)
     _refuse_bounds_as_widths(frame, columns)
     metrics, names = (list(dict.fromkeys(key[index] for key in rows)) for index in (0, 1))
     if len(names) < _FEWEST:
@@ -410,6 +429,7 @@ def board_of(
     notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
     for at, metric in enumerate(metrics):
         errors[at], replaced = usable_errors(means[at], errors[at], sizes[at], about=(metric, names))
+        notes += may_have_thousands([(f"column {metric!r}", means[at])])
         notes += replaced + impossible_errors(means[at], errors[at], sizes[at], about=(metric, names))
     return SystemMeans(
         metrics=tuple(metrics),
@@ -421,6 +441,15 @@ def board_of(
         read_as=f"means with standard errors: {_said(columns)}",
         notes=(*left_out, *notes),
     )
+
+
+def _with_signs(frame: pd.DataFrame, columns: MeansColumns) -> pd.DataFrame:
+    """Return a frame whose distances below means, which names such as CI- say, are below 0."""
+    for pair in (one for one in columns.pairs if one.kind == "bounds" and are_signed(one.errors)):
+        mean, low, high = (_numbers_of(frame[name]) for name in (pair.mean, *pair.errors))
+        if (low >= 0).all() and (high >= 0).all() and not ((low <= mean) & (mean <= high)).all():
+            frame = frame.assign(**{pair.errors[0]: -low, pair.errors[1]: high})
+    return frame
 
 
 def _refuse_broken_intervals(frame: pd.DataFrame, columns: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ Names alone tell little: a topic may be called "sum", a system "oracle". What a 
 numbers, and what the numbers alone suggest is told, not taken out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 
 import numpy as np
@@ -25,7 +25,7 @@ from metaeval.table.roles import (
     RoleColumn,
     bare_word,
     is_total,
-    role_of_name,
+    role_of_row,
     says_of,
     word_of,
 )
@@ -43,6 +43,7 @@ _TRIMMED = 0.005
 _SHARED = 0.9
 _MOST_OF_VARIANCE = 0.8
 _PER_CENTS, _SHARE = 100.0, 0.05
+_THOUSAND, _TEN, _CLOSE = 1000.0, 10, 1e-6
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
@@ -62,7 +63,10 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     words = [_word(name) for name in topics]
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
     bare = [bare_word(name) if _word(name) else "" for name in topics]
-    surely = [word in sure_words or base in AVERAGES - {"all"} for word, base in zip(words, bare, strict=True)]
+    surely = [
+        word in sure_words or base in AVERAGES - {"all"} or (word not in all_words and role_of_row(word) == "aggregate")
+        for word, base in zip(words, bare, strict=True)
+    ]
     others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
     if topic_evidence(others) < _SURE:
         return surely
@@ -90,17 +94,16 @@ def left_out_rows(
     stay = [*range(len(names))]
     if len(names) > _MOST_ROWS:
         return stay, []
-    roles = [role_of_name(name) for name in names]
-    called = {at: role for at, (role, stem) in enumerate(roles) if role in SUMMARIES and not stem}
+    roles = [role_of_row(name) for name in names]
+    called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
-    if named and not called and not any(role in _COUNTS for role, _ in roles):
+    if named and not called and not _COUNTS & {*roles}:
         return stay, []
-    out = {at: f"{says_of(names[at])}" for at, (role, stem) in enumerate(roles) if role in _COUNTS and not stem}
-    out = {at: what for at, what in out.items() if _counts(values, at)}
+    out = {at: says_of(role) for at, role in enumerate(roles) if role in _COUNTS and _counts(values, at)}
     if dim == "topic" and not named:
-        items = [at for at, (role, stem) in enumerate(roles) if stem or role not in _OF_SYSTEMS | _COUNTS]
+        items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]
-        out |= {at: says_of(names[at]) for at in others if _is_of_rest(values[at], values[items], roles[at][0])}
+        out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
     rest = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
@@ -135,9 +138,10 @@ def _is_of_rest(own: Floats, items: Floats, role: str) -> bool:
 
 
 def _counts(values: Floats, at: int) -> bool:
-    """Whether a row holds whole numbers where the others do not."""
+    """Whether a row holds whole numbers, or none, where the others hold fractions or are all smaller."""
     rest = np.delete(values, at, axis=0)
-    return bool(_are_whole(values[at]) and (np.isfinite(rest) & (rest != np.rint(rest))).any())
+    larger = bool(np.nanmin(values[at], initial=np.inf) > np.nanmax(rest, initial=-np.inf))
+    return _are_whole(values[at]) and (larger or bool((np.isfinite(rest) & (rest != np.rint(rest))).any()))
 
 
 def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[RoleColumn]:
@@ -211,7 +215,41 @@ def odd_notes(table: ScoreTable) -> list[str]:
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
         if not (far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
             notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
+    names, systems = table.labels["metric"], table.labels["system"]
+    if np.nanmax(table.scores, initial=0.0) >= _PER_CENTS:
+        rows = (
+            (f"system {systems[at]!r} under {names[metric]}", table.scores[metric, at].ravel())
+            for metric in range(len(names))
+            for at in range(len(systems))
+        )
+        notes += may_have_thousands(rows)
     return [*notes, *_metrics_of_counts(table)]
+
+
+def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
+    """Say which numbers below 10 may be thousands, whose point divided them: 1.234 beside 987.
+
+    Examples
+    --------
+    >>> may_have_thousands([("column 'elo'", np.array([1.234, 987.0, 1.1]))])
+    ["column 'elo' holds 1.234 beside 987: where a point divides thousands it is 1234, and is to be written so"]
+    """
+    notes = []
+    for what, numbers in rows:
+        known = numbers[np.isfinite(numbers)]
+        large = (known >= _PER_CENTS) & (known < _THOUSAND) & (known == np.rint(known))
+        if not 0 < large.sum() < len(known):
+            continue
+        small = known[~large]
+        thousands = np.rint(_THOUSAND * small)
+        near = (small > 1) & (small < _FAR) & (np.abs(_THOUSAND * small - thousands) < _CLOSE)
+        if near.all() and (thousands % _TEN).any():
+            at = int(np.argmax(thousands % _TEN > 0))
+            notes.append(
+                f"{what} holds {small[at]:g} beside {known[large][0]:g}: where a point divides thousands it is "
+                f"{thousands[at]:g}, and is to be written so"
+            )
+    return notes
 
 
 def _metrics_of_counts(table: ScoreTable) -> list[str]:

@@ -5,7 +5,8 @@ import pytest
 
 from metaeval.errors import ScoresError
 from metaeval.table.plausibility import are_summaries, widest_item
-from metaeval.table.roles import SCORES, column_roles, not_scores
+from metaeval.table.number_columns import not_scores
+from metaeval.table.roles import SCORES, column_roles
 
 
 def test_column_words_belong_to_one_part():

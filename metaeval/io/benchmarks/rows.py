@@ -1,10 +1,8 @@
 """Scores in JSON records, AutoJudge files and per-system tables."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from metaeval.io.blocks import GAP_WORDS, BadCellError, FileBlock, Form, TableOp
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import names_and_rows, notes_on_words, place_of, unique_names
 from metaeval.io.long_tables import read_long
-from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.sheets import Sheet, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.plausibility import are_summaries
@@ -74,13 +72,10 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
         *([name for name in names if name in _ASKED] if frame else []),
     }
     open_names = [name for name in names if name not in mentioned]
-    left_out = [name for name in open_names if part_of_word(name) is None and _is_words(name, records)]
+    left_out = [name for name in open_names if part_of_word(name) is None and _holds_texts(name, records)]
     left_out += _texts_beside_names([name for name in open_names if part_of_word(name) == "topic"], records)
     selected = [name for name in names if name not in left_out]
     _check_names(json, selected, options)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(selected)
     rows = [[_cell(record.get(name)) for name in selected] for record in records]
     for at, row in enumerate(rows):
         if not any(row):
@@ -89,11 +84,7 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
             json.refuse(
                 "here stands a name or a number on one line, nothing nested", at=at, key=selected[row.index(None)]
             )
-    writer.writerows(rows)
-    lines = None if json.lines is None else (1, *json.lines)
-    content = text.getvalue().encode(errors="surrogatepass")
-    sheet = sheet_of(content, json.label, delimiter=",", has_lines=lines is not None)
-    sheet = replace(sheet, lines=lines, left_out=tuple(left_out))
+    sheet = sheet_of_rows(json.label, selected, zip(json.lines or repeat(None), rows, strict=False), left_out=left_out)
     return sheet, replace(options, form="frame") if frame else options
 
 
@@ -114,9 +105,12 @@ def _texts_beside_names(names: Sequence[str], records: Sequence[Mapping[str, Any
     return texts if len(texts) < len(names) else []
 
 
-def _is_words(name: str, records: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether every record holds words, objects or nothing under this name."""
-    return not any(isinstance(record.get(name), int | float) for record in records)
+def _holds_texts(name: str, records: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether records hold no number under this name, and no texts as short as labels or names are."""
+    values = [value for record in records if (value := record.get(name)) is not None]
+    if any(isinstance(value, int | float) for value in values):
+        return False
+    return not values or any(_cell(value) is None or len(value) > _LONGEST_TEXT for value in values)
 
 
 def _cell(value: object) -> str | None:

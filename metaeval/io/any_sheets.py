@@ -1,0 +1,76 @@
+"""A table, however it is written: text, JSON records or columns, or Parquet. What it holds is told by whoever asks."""
+
+import re
+from typing import Any
+
+from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
+from metaeval.io.benchmarks.formats import format_of
+from metaeval.io.benchmarks.rows import records_of_lists
+from metaeval.io.parquet_sheets import parquet_sheet
+from metaeval.io.sheets import Sheet, sheet_of, sheet_of_rows
+from metaeval.io.stored import open_parquet
+
+_LINE_END = re.compile("\r\n?")
+_PARQUET = b"PAR1"
+_NO_TABLES = (b"\x89HDF\r\n\x1a\n", b"CDF", ZIP_MAGIC)
+
+
+def any_sheet(content: bytes, label: str) -> Sheet | None:
+    r"""Return the table that a file holds; None for NetCDF, archives, results of a benchmark and other JSON.
+
+    Examples
+    --------
+    >>> made = any_sheet(b'{"topic": 7, "ann": true, "asked": {"in": "tr"}}\n{"topic": "1.10", "ann": null}\n', "x")
+    >>> list(made.rows()), made.left_out
+    ([['topic', 'ann'], ['7', '1'], ['1.10', '']], ('asked',))
+    """
+    if content.startswith(_PARQUET):
+        return parquet_sheet(open_parquet(content, label), label)
+    if content.startswith(_NO_TABLES):
+        return None
+    json = read_json(content, label, numbers_as_text=True)
+    if json is None:
+        return sheet_of(content, label)
+    if format_of(json) is not None:
+        return None
+    if json.object and all(isinstance(cells, list) for cells in json.object.values()):
+        json = records_of_lists(json)
+    return _sheet_of_json(json)
+
+
+def table_sheet(content: bytes, label: str) -> Sheet:
+    """Return the table that a file must hold; see `any_sheet`."""
+    sheet = any_sheet(content, label)
+    if sheet is None:
+        message = (
+            "the file holds no rows under names of columns; write a table of them as CSV, TSV, JSON lines or Parquet"
+        )
+        raise FileFormatError(message, path=label)
+    return sheet
+
+
+def _sheet_of_json(json: Json) -> Sheet | None:
+    """Return records as rows, but for what is nested in one; None where there are none."""
+    columns = {name: [record.get(name) for record in json.records] for name in json.names}
+    nested = [name for name, values in columns.items() if any(isinstance(value, dict | list) for value in values)]
+    names = [name for name in columns if name not in nested]
+    if not names:
+        return None
+    rows = zip(*(_texts(columns[name]) for name in names), strict=True)
+    lines = json.lines or [None] * len(json.records)
+    return sheet_of_rows(json.label, names, zip(lines, rows, strict=True), left_out=nested)
+
+
+def _texts(values: list[Any]) -> list[str]:
+    """Return values as cells: truths are 1 and 0 in a column of them, and words elsewhere."""
+    truths = all(isinstance(value, bool | None) for value in values)
+    words = {True: "1", False: "0"} if truths else {True: "true", False: "false"}
+    return [
+        words[value]
+        if isinstance(value, bool)
+        else ""
+        if value is None
+        else str(value).replace("\r\n", "\n").replace("\r", "\n")
+        for value in values
+    ]

@@ -1,0 +1,319 @@
+"""Which columns of numbers are no scores: by what they are called, and what they hold beside the others."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from metaeval.base.arrays import Flags, Floats
+from metaeval.base.names import first_few
+from metaeval.table.evidence import made_of_others, on_another_scale
+from metaeval.table.interval_names import Bounds, bounds_among, roles_among
+from metaeval.table.roles import BOUNDS, ERRORS, MADE, PERHAPS_SCORES, WHOLE, RoleColumn, says_of, word_of
+
+_RANKS = "ranks"
+_AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
+_EPOCHS = (1e9, 1e13)
+_FEWEST, _FEWEST_RANKED = 3, 5
+_WIDER, _LARGER, _SHORT = 1.5, 5, 2
+_MOST_COLUMNS = 1000
+
+
+def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterable[str] = ()) -> list[RoleColumn]:
+    """Return the columns of numbers that are no scores, by what they are called and what they hold.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns, in order.
+    values : array of float
+        NaN where a cell holds none. Shape (row, column).
+    along : {"system", "topic", "cell"}
+        What a column would be if it held scores: a system, a topic (systems are in rows), or a metric, where a row is
+        one system on one topic.
+    kept : iterable of str
+        Columns that somebody said to be scores.
+
+    Examples
+    --------
+    >>> values = np.array([[0.7, 0.02, 120], [0.6, 0.03, 120], [0.5, 0.02, 120]])
+    >>> [(one.name, one.role, one.of) for one in not_scores(["acc", "acc_se", "n"], values, along="topic")]
+    [('acc_se', 'error', 'acc'), ('n', 'n', '')]
+    """
+    if len(names) > _MOST_COLUMNS or not len(values):
+        return []
+    by_word = {word_of(name): name for name in names}
+    table = _Numbers(names, values, along, roles_among(names))
+    bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
+    told = {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
+    paired = {name for name, _ in bounding}
+    for position, name in enumerate(names):
+        if name in paired:
+            continue
+        role, stem = table.roles[name]
+        if not role and along == "topic" and word_of(name) in WHOLE and name not in kept and table.beside_items(name):
+            told[name] = RoleColumn(name, "aggregate", "one score of the whole", sure=False)
+        if not role and name not in kept and (unclear := table.perhaps(name)) is not None:
+            told[name] = unclear
+        if name in kept or not role:
+            continue
+        of = _called_so(by_word, stem) if stem else table.before(position, role)
+        column = table.judged(position, role, of, stem)
+        if column is not None:
+            told[name] = column
+    told |= table.made(told, kept)
+    for column in table.by_values([name for name in names if name not in told and name not in kept]):
+        told[column.name] = column
+    if any(column.why == _RANKS for column in told.values()):
+        told |= {
+            name: RoleColumn(name, "rank", _RANKS, sure=False)
+            for name in table.counting()
+            if name not in {*told, *kept}
+        }
+    return [told[name] for name in names if name in told]
+
+
+def _called_so(by_word: Mapping[str, str], stem: str) -> str:
+    """Return the column of a name, or of its mean (the std_acc of mean_acc), "" where there is none."""
+    names = (stem, f"mean_{stem}", f"{stem}_mean", f"avg_{stem}", f"{stem}_avg")
+    return next((by_word[name] for name in names if name in by_word), "")
+
+
+class _Numbers(NamedTuple):
+    """Columns of numbers, and what they would be if they were scores."""
+
+    names: Sequence[str]
+    values: Floats
+    along: str
+    roles: Mapping[str, tuple[str, str]]
+    """What each name says beside the others."""
+
+    def bounding(self, name: str, pair: Bounds) -> RoleColumn | None:
+        """Return what one of two columns is that are called as ends of intervals; None where it holds scores.
+
+        Bounds hold another column, or the mean of all, in every row, or say how far they are from it.
+        """
+        low, high = (self.values[:, self.names.index(end)] for end in pair[:2])
+        others = [one for one in self.names if not self.roles[one][0]]
+        near = sorted(
+            others, key=lambda one: (word_of(one) != pair.stem, one not in self.before(self.names.index(name), "low"))
+        )
+        scores = {one: self.values[:, self.names.index(one)] for one in near}
+        if len(others) > 1:
+            scores[""] = self.values[:, [self.names.index(one) for one in others]].mean(axis=1)
+        known = ~(np.isnan(low) | np.isnan(high))
+        held = [one for one, score in scores.items() if _holds(low[known], high[known], score[known])]
+        far = [
+            one
+            for one, score in scores.items()
+            if _fits("error", np.abs(low), score) and _fits("error", np.abs(high), score)
+        ]
+        of = next(iter([*held, *far]), "")
+        says = says_of(self.roles[name][0])
+        column = RoleColumn(name, self.roles[name][0], f"{says} of {of!r}" if of else says, of)
+        if held:
+            return column._replace(sure=known.sum() >= _FEWEST or pair.sure)
+        if far and (pair.sure or bool((np.sign(low) != np.sign(high)).all())):
+            return column
+        ordered = bool((low[known] <= high[known]).all())
+        return (
+            column._replace(sure=False)
+            if ordered and (pair.sure or word_of(pair.stem) in map(word_of, others))
+            else None
+        )
+
+    def before(self, place: int, role: str) -> str:
+        """Return the nearest column before one that is called by nothing but its role, and could be its score."""
+        if role not in ERRORS | BOUNDS:
+            return ""
+        scores = [name for name in self.names if not self.roles[name][0]]
+        if self.along == "topic" and len(scores) > 1:
+            return ""
+        earlier = [name for name in scores if name in self.names[:place]]
+        return earlier[-1] if earlier else next(iter(scores), "")
+
+    def judged(self, place: int, role: str, of: str, stem: str) -> RoleColumn | None:
+        """Return what a column is whose name says a role; None where it is a score after all."""
+        name, numbers = self.names[place], self.values[:, place]
+        says = says_of(role)
+        column = RoleColumn(name, role, f"{says} of {of!r}" if of else says, of)
+        if role in ERRORS | BOUNDS:
+            return self._of_scores(column, numbers, stem)
+        if role == "aggregate":
+            return self._aggregate(place, sure_name=not stem)
+        observed = numbers[~np.isnan(numbers)]
+        all_whole = bool((observed == np.rint(observed)).all())
+        if role == "id":
+            return column if all_whole and len(set(observed.tolist())) == len(observed) else None
+        if role == "rank":
+            return column if all_whole else None if stem else column._replace(sure=False)
+        if role in {"n", "size"} or (stem and self.along == "system"):
+            unlike = all_whole and self._unlike_scores(place)
+            rather = role in {"cost", "time", "test", "difference"}
+            return (
+                column
+                if unlike
+                else column._replace(sure=False)
+                if rather or not (stem or role == "size" or self.along == "system")  # age and years are subsets too
+                else None
+            )
+        return column
+
+    def _of_scores(self, column: RoleColumn, numbers: Floats, stem: str) -> RoleColumn | None:
+        """Return a column of errors or bounds; of something that is not here, a system may be called so."""
+        if column.of:
+            return column._replace(sure=_fits(column.role, numbers, self.values[:, self.names.index(column.of)]))
+        if self.along == "system" and (stem or column.role == "range"):
+            others = [at for at, name in enumerate(self.names) if name != column.name and not self.roles[name][0]]
+            small = column.role in ERRORS and _fits(column.role, numbers, self.values[:, others].mean(axis=1))
+            return column._replace(sure=False) if small else None  # a mixture of experts (moe) scores as others do
+        return None if stem and column.role in BOUNDS else column._replace(sure=False)
+
+    def beside_items(self, name: str) -> bool:
+        """Whether at least two others are called by nothing known, as items are."""
+        return sum(not self.roles[one][0] and word_of(one) not in WHOLE for one in self.names if one != name) > 1
+
+    def perhaps(self, name: str) -> RoleColumn | None:
+        """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
+        says, words = PERHAPS_SCORES[self.along].values()
+        others = [one for one in self.names if one != name and not self.roles[one][0] and word_of(one) not in words]
+        if word_of(name) not in words or not others:
+            return None
+        if self.along == "cell":
+            return RoleColumn(name, "text", says)
+        is_short = [len(word_of(one)) <= _SHORT for one in others]
+        alike = any(one.islower() for one in others) or not name.islower() if self.along == "system" else any(is_short)
+        return None if alike else RoleColumn(name, "test" if self.along == "system" else "cost", says, sure=False)
+
+    def counting(self) -> list[str]:
+        """Return the columns of whole numbers from 1."""
+        mask = ((self.values >= 1) & (self.values == np.rint(self.values))).all(axis=0)
+        return [name for name, counts in zip(self.names, mask, strict=True) if counts]
+
+    def _unlike_scores(self, place: int) -> bool:
+        """Whether numbers are larger than those of all columns without a role, or these are not whole."""
+        others = [at for at, name in enumerate(self.names) if at != place and not self.roles[name][0]]
+        scores = self.values[:, others]
+        scores = scores[~np.isnan(scores)]
+        numbers = self.values[:, place]
+        return not len(scores) or bool(np.nanmin(numbers) > scores.max() or (scores != np.rint(scores)).any())
+
+    def _aggregate(self, place: int, *, sure_name: bool) -> RoleColumn | None:
+        """Return a column called as an average, where no numbers need to say so."""
+        name, says = self.names[place], says_of("aggregate")
+        if self.along == "cell" and sure_name and all(self.roles[one][0] for one in self.names if one != name):
+            return None
+        if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
+            return RoleColumn(name, "rank", _RANKS, sure=False)
+        if sure_name or (self.along == "topic" and word_of(name).startswith(_AVERAGES_OF)):
+            return RoleColumn(name, "aggregate", says, sure=sure_name and self.along == "topic")
+        return None
+
+    def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
+        """Return the columns that the others make, except those of which the name said enough."""
+        said = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
+        places = [at for at, name in enumerate(self.names) if name not in said]
+        names = [self.names[at] for at in places]
+        roles = ["made" if word_of(name) in MADE else self.roles[name][0] for name in names]
+        called = {
+            at: role
+            for at, (name, role) in enumerate(zip(names, roles, strict=True))
+            if name not in kept and (name in told or role in {"aggregate", "made"})
+        }
+        return {
+            names[one.place]: RoleColumn(names[one.place], "aggregate", one.what)
+            for one in made_of_others(names, self.values[:, places].T, called)
+            if one.sure and names[one.place] not in kept
+        }
+
+    def by_values(self, names: Sequence[str]) -> list[RoleColumn]:
+        """Return the columns without a name for it that hold dates, ranks, numbers of rows or averages of the rest."""
+        places = [self.names.index(name) for name in names]
+        columns: list[RoleColumn] = []
+        if len(places) < 2 or len(self.values) < _FEWEST:  # noqa: PLR2004 - nothing to be told from
+            return columns
+        values = self.values[:, places]
+        with np.errstate(invalid="ignore"):
+            is_whole = (values == np.rint(values)) | np.isnan(values)
+        all_whole = is_whole.all(axis=0)
+        low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
+        dates = all_whole & (low <= high) & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
+        counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
+        elsewhere = self._elsewhere(values)
+        from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
+        for at, name in enumerate(names):
+            if dates[at] and not dates.all():
+                columns.append(RoleColumn(name, "time", "a date in seconds or milliseconds"))
+            elif (counted[at] or from_zero[at]) and not all_whole.all() and len(values) >= _FEWEST_RANKED:
+                columns.append(RoleColumn(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
+            elif all_whole[at] and elsewhere[at] and not all_whole[~elsewhere].any() and self._varies(values, at):
+                columns.append(RoleColumn(name, "", f"whole numbers from {low[at]:g} to {high[at]:g}", sure=False))
+        return columns
+
+    def _elsewhere(self, values: Floats) -> Flags:
+        """Return which columns are on another scale than all others."""
+        if self.along == "cell" or values.shape[1] < _FEWEST or not np.isfinite(values).any(axis=0).all():
+            return np.zeros(values.shape[1], dtype=bool)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return on_another_scale(values.T)
+
+    def _varies(self, values: Floats, at: int) -> bool:
+        """Whether a column of another scale is no item: such may be, if it varies as they do; a system is never one."""
+        if np.nanmedian(values[:, at]) < _LARGER * np.nanmax(np.delete(values, at, axis=1)):
+            return False
+        if self.along == "system":
+            return True
+        with np.errstate(invalid="ignore", divide="ignore"):
+            widths = np.nan_to_num(np.ptp(values, axis=0) / np.abs(np.nanmedian(values, axis=0)), posinf=np.inf)
+        return bool(widths[at] > _WIDER * np.delete(widths, at).max())
+
+
+def _holds(low: Floats, high: Floats, score: Floats) -> bool:
+    """Whether scores lie between bounds that are not all the same."""
+    return bool(len(low) and (low <= score).all() and (score <= high).all() and (low < high).any())
+
+
+def _are_ranks(numbers: Floats) -> bool:
+    """Whether numbers are 1 to how many they are, each once."""
+    return len(numbers) >= _FEWEST and bool((np.sort(numbers) == np.arange(len(numbers)) + 1).all())
+
+
+def _fits(role: str, own: Floats, score: Floats) -> bool:
+    """Whether numbers can be the errors, or bounds, of these scores."""
+    both = ~(np.isnan(own) | np.isnan(score))
+    mine, theirs = own[both], score[both]
+    if not len(mine):
+        return True
+    if role in ERRORS:
+        return bool((mine >= 0).all() and (2 * np.median(mine) <= np.median(np.abs(theirs)) or (mine == 0).all()))
+    if role == "range":
+        return bool((mine <= theirs).all() or (mine >= theirs).all())
+    sign = 1 if role == "low" else -1
+    return bool((sign * mine <= sign * theirs).all() or (sign * mine <= 0).all())
+
+
+def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
+    """Return the note on columns that are no scores.
+
+    Examples
+    --------
+    >>> left_out_columns([RoleColumn("Overall", "aggregate", "the mean of 'a' and 'b'")])
+    ["left out column 'Overall', the mean of 'a' and 'b'"]
+    """
+    if not columns:
+        return []
+    described = first_few([f"{column.name!r}, {column.why}" for column in columns], most=8, between="; ")
+    return [f"left out column{'s' * (len(columns) > 1)} {described}"]
+
+
+def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) -> str:
+    """Return what to say of columns of whose role names and values say different things, "" where there are none."""
+    unsure = [column for column in columns if not column.sure]
+    if not unsure:
+        return ""
+    named = first_few([f"{column.name!r} ({column.why}?)" for column in unsure], most=3)
+    ignored = [column.name for column in unsure]
+    way = "drop what is none" if in_memory else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
+    rename = "or rename what is one" if any(column.role for column in unsure) else ""
+    scale = "or write what is one on the scale of the others" if any(not column.role for column in unsure) else ""
+    return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {', '.join(filter(None, (way, rename, scale)))}"
