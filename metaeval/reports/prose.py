@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pandas as pd
 from jinja2 import Environment, StrictUndefined, Template
@@ -73,6 +73,13 @@ _WRITERS.filters |= {
 """Grammar is theirs: `verb` agrees with a number or a list; `explained` says what the columns shown mean."""
 
 
+class Titled(TypedDict):
+    """The words of a table or picture."""
+
+    title: str
+    caption: str
+
+
 class Prose:
     r"""The passages of one report.
 
@@ -95,7 +102,7 @@ class Prose:
         words = re.sub(r"[ \n]+", " ", self._compiled[name].render(**unit()._asdict(), **given)).strip()
         return words.replace("\ue000", " ").replace("\ue001", "\n")
 
-    def titled(self, name: str, /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    def titled(self, name: str, /, **given: Any) -> Titled:  # noqa: ANN401 - as above
         """Return the title and the caption of a table or picture."""
         return {"title": self(f"{name} title", **given), "caption": self(name, **given)}
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,17 @@ _SHARE, _BOTH = "share", "both"
 say = prose(__name__)
 
 
-def terms(study: AgreeStudy) -> dict[str, Any]:
+class Terms(TypedDict):
+    """What passages call the things compared."""
+
+    study: AgreeStudy
+    elements: bool
+    grades: bool
+    use: str
+    uses: str
+
+
+def terms(study: AgreeStudy) -> Terms:
     """Return what passages call the things compared: metrics, or uses of the grades, of elements quantisations."""
     elements = any(variant.kind == GENERALISED for variant in study.variants)
     use = "quantisation" if elements else "use" if study.variants else "metric"

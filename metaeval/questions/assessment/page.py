@@ -72,7 +72,7 @@ _METHODS = {
 say = prose(__name__)
 
 type _Blocks = tuple[Block, ...]
-type _Given = dict[str, Any] | None
+type _Given = Mapping[str, Any] | None
 """What an answer is filled in with; None where there is none."""
 
 

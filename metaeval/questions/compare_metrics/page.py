@@ -1,7 +1,5 @@
 """The page that helps to choose a metric: a comparison of metrics put into sections, words and pictures."""
 
-from typing import Any
-
 import pandas as pd
 
 from metaeval import figures
@@ -280,13 +278,12 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
 
 def _required_section(study: CompareStudy) -> Section:
     required, errors = study.sensitivity.summary(), study.sensitivity.required_errors()
-    written: dict[str, Any] = {f"{name}_sort": required[name] for name in errors}
-    for name in map(str, errors):
-        written[name] = [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)]
+    pairs = {name: zip(required[name], errors[name], strict=True) for name in map(str, errors)}
+    written = {name: [carried(*pair, number(3)) for pair in of_name] for name, of_name in pairs.items()}
     required_of = {"difference_required": "largest", "difference_required_median": "median"}
     table = say.table(
         "required",
-        required.assign(**written),
+        required.assign(**written, **{f"{name}_sort": required[name] for name in errors}),
         (METRIC,),
         right(text, **required_of, difference_required_p95="95th percentile"),
         called="difference-required",

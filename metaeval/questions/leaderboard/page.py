@@ -42,7 +42,7 @@ from metaeval.questions.leaderboard.page_items import (
     subsets_section,
 )
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
-from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
+from metaeval.questions.leaderboard.study_card import Card, open_pairs_of, places_of
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -390,9 +390,7 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
     return [say.section("sources", Text(paragraphs=words), brief=False)]
 
 
-def _benchmark_section(
-    study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Mapping[str, Any]
-) -> Section:
+def _benchmark_section(study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Card) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
     gaps = {} if study.detectable is None else gaps_between_neighbours(study)
     return say.section(
@@ -403,11 +401,11 @@ def _benchmark_section(
     )
 
 
-def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
+def _row(frame: pd.DataFrame, **wanted: str) -> "pd.Series[Any]":
     """Return the one row with these entries."""
     for name, value in wanted.items():
         frame = frame[frame[name] == value]
-    return {str(name): value for name, value in frame.iloc[0].items()}
+    return frame.iloc[0]
 
 
 def _verdict(

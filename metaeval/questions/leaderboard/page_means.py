@@ -1,9 +1,6 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on a leaderboard of means and standard errors: which ranks are real, and what scores by item would add."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -12,6 +9,7 @@ from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Section, T
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, left, right
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
+from metaeval.questions.leaderboard.study_card import Card
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
@@ -125,7 +123,7 @@ def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section
     return say.section("pairs", say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided))
 
 
-def _missing_section(card: Mapping[str, Any]) -> Section:
+def _missing_section(card: Card) -> Section:
     items = Items(items=tuple(Item(term=term, words=words) for term, words in _MISSING.items()))
     return say.section("missing", items, embedded(card), brief=False, id="scores-by-item")
 

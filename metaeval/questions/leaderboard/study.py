@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -47,6 +47,9 @@ from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_famili
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
+
+if TYPE_CHECKING:
+    from metaeval.questions.leaderboard.study_card import Card
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of"
 AS_RANKS = "ranks"
@@ -211,7 +214,7 @@ class LeaderboardStudy(Study):
         first, second = (systems.get_indexer(pd.Index(frame[side])) for side in ("system_a", "system_b"))
         return frame.assign(apart=square[metric_index, first, second])
 
-    def card(self) -> dict[str, Any]:
+    def card(self) -> "Card":
         """Return what the page says of the whole ranking as a small record, ready for JSON.
 
         ``n_systems``, ``n_items``; ``treatment`` (clusters; n_missing scores; ``settled``, those counted as 0 or
@@ -221,7 +224,7 @@ class LeaderboardStudy(Study):
         where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
         inputs.
         """
-        record: dict[str, Any] = function_named(_CARD)(self)
+        record: Card = function_named(_CARD)(self)
         return record
 
 
