@@ -123,11 +123,14 @@ class Prose:
         *columns: Iterable[Column],
         called: str = "",
         data: pd.DataFrame | None = None,
+        head: str = "",
         **given: Any,  # noqa: ANN401 - as above
     ) -> Table:
-        """Return a table with the title and the caption of this name, which know the columns `shown`."""
+        """Return a table with the title and the caption of this name, which know what is `shown`, or with a `head`."""
         shown = (*chain(*columns),)
-        words = self.titled(name, shown={column.name for column in shown}, **given)
+        words = Titled(title=head, caption="")
+        if not head:
+            words = self.titled(name, shown={column.name for column in shown}, **given)
         return Table(name=called or name, **words, frame=frame, columns=shown, data=data)
 
     def picture(
@@ -138,15 +141,28 @@ class Prose:
         *,
         called: str = "",
         alt: str = "",
+        head: str = "",
         **given: Any,  # noqa: ANN401 - as above
     ) -> Picture:
-        """Return a picture with the title and the caption of this name, and `alt`, or the passage "NAME in words"."""
+        """Return a picture as `table` does, with `alt`, or the passage "NAME in words"."""
         alt = alt or self(f"{name} in words", **given)
-        return Picture(name=called or name, draw=draw, **self.titled(name, **given), alt=alt)
+        words = Titled(title=head, caption="") if head else self.titled(name, **given)
+        return Picture(name=called or name, draw=draw, **words, alt=alt)
 
-    def section(self, name: str, /, *blocks: Block, brief: bool = True, **given: Any) -> Section:  # noqa: ANN401 - as above
-        """Return a section with the title and the words of the passage "NAME lead"."""
-        return Section(**self.headed(f"{name} lead", **given), brief=brief, blocks=blocks)
+    def section(
+        self,
+        name: str,
+        /,
+        *blocks: Block,
+        brief: bool = True,
+        id: str = "",  # noqa: A002 - as sections have it
+        head: str = "",
+        **given: Any,  # noqa: ANN401 - as above
+    ) -> Section:
+        """Return a section with the title and the words of the passage "NAME lead", or with the title `head` alone."""
+        if head:
+            return Section(id=id or name, title=head, lead="", brief=brief, blocks=blocks)
+        return Section(**self.headed(f"{name} lead", id=id, **given), brief=brief, blocks=blocks)
 
 
 @cache

@@ -40,6 +40,7 @@ _OPEN = {
     "interval": "F1 of {predictor} with {truth} is {f1}, which includes {bar}",
 }
 _SHARE, _BOTH = "share", "both"
+_NEITHER = "–: neither finds a pair"  # noqa: RUF001 - a dash for people
 say = prose(__name__)
 
 
@@ -196,7 +197,7 @@ def _f1(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
     """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
-        return say("neither")
+        return _NEITHER
     return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"], apart=bar)
 
 

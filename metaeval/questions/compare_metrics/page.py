@@ -350,7 +350,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     table = say.table(
         "judgments-needed", thresholds, (METRIC,), right(text="Judgments"), errors=threshold_errors(thresholds)
     )
-    return (say.section("robustness", picture, table, brief=False),)
+    return (say.section("robustness", picture, table, brief=False, head="Robustness to missing judgments"),)
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
@@ -364,9 +364,10 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         left(name_of_metric, metric_b="Metric"),
         left(better_under_b="better"),
         right(number(3), lead_a="lead", lead_b="lead"),
+        head="Pairs significant in opposite directions",
     )
-    current = "of the metrics" if study.current is None else f"with {name_of_metric(study.current)}"
-    return say.section("agreement", *words, table, *(named_ones,) if len(conflicts) else (), brief=False, of=current)
+    head = f"Agreement {'of the metrics' if study.current is None else f'with {name_of_metric(study.current)}'}"
+    return say.section("agreement", *words, table, *(named_ones,) if len(conflicts) else (), brief=False, head=head)
 
 
 def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
@@ -420,4 +421,4 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
     table = say.table(
         "half-score", frame, (METRIC,), right(whole, top_half="Rank"), n=heaviness["relevant"].to_numpy()[0]
     )
-    return (say.section("top-heaviness", picture, table),)
+    return (say.section("top-heaviness", picture, table, head="Top-heaviness"),)

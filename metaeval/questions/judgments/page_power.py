@@ -102,7 +102,7 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         for name, rows in (("between metrics", taus), ("between metrics p", chances))
     )
     blocks = (unfolded, Fold(title="The p-values", blocks=(folded,)))
-    return (say.section("between-metrics", *blocks, brief=False),)
+    return (say.section("between-metrics", *blocks, brief=False, head="Agreement between metrics"),)
 
 
 def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.Series], str]) -> pd.DataFrame:

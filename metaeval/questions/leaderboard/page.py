@@ -217,7 +217,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
-    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()))]
+    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()), head="Ranks with intervals")]
 
 
 def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
@@ -379,7 +379,7 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         left_out=len(rows) - len(likely),
         least=_LEAST_CHANCE,
     )
-    return [say.section("families", table, brief=False)]
+    return [say.section("families", table, brief=False, head="Families of systems")]
 
 
 def _sources_section(study: LeaderboardStudy) -> list[Section]:
@@ -387,7 +387,7 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
     if study.sources is None:
         return []
     words = design_sentences(study.sources, study.sources.cheapest())
-    return [say.section("sources", Text(paragraphs=words), brief=False)]
+    return [say.section("sources", Text(paragraphs=words), brief=False, head="Repeats and the cheapest design")]
 
 
 def _benchmark_section(study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Card) -> Section:
@@ -398,6 +398,7 @@ def _benchmark_section(study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.
         Text(paragraphs=tuple(_verdict(study, metric, places, pairs, gaps) for metric in study.comparison.metrics)),
         embedded(card),
         brief=False,
+        head="What this benchmark can distinguish",
     )
 
 

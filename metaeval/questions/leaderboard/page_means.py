@@ -93,7 +93,7 @@ def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section
     metrics = study.board.metrics
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(list(metrics)))
-    return say.section("ranks", *((Text(paragraphs=short),) if short else ()), choice)
+    return say.section("ranks", *((Text(paragraphs=short),) if short else ()), choice, head="Ranks with intervals")
 
 
 def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
@@ -120,7 +120,11 @@ def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section
     )
     columns = ((METRIC,), left(pairs="Pairs"), right(text, found="Significantly different"))
     decided = _DECIDED[study.ranks.method]
-    return say.section("pairs", say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided))
+    return say.section(
+        "pairs",
+        say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided),
+        head="Pairs of systems",
+    )
 
 
 def _missing_section(card: Card) -> Section:

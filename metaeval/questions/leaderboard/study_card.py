@@ -112,8 +112,6 @@ def places_of(study: LeaderboardStudy) -> pd.DataFrame:
             "n_near": near.n_pairs,
             "error": errors[metric, "adjacent"],
             "leading_error": leading_error,
-            **every._asdict(),
-            "share_error": errors[metric, "all"] / every.n_pairs,
         }
         if study.ranks is None:
             best = pairs[metric, "best"]
@@ -121,7 +119,8 @@ def places_of(study: LeaderboardStudy) -> pd.DataFrame:
         else:
             widths = (of_metric["rank_high"] - of_metric["rank_low"] + 1).sort_values(ascending=False)
             row |= {"leading": int((of_metric["rank_low"] == 1).sum()), "width": widths.iloc[(len(of_metric) - 1) // 2]}
-        rows.append(row)
+        decided = {"family": "all", "correction": AS_RANKS, **every._asdict()}
+        rows.append(row | decided | {"share_error": errors[metric, "all"] / every.n_pairs})
     return pd.DataFrame(rows)
 
 

@@ -93,7 +93,7 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
 def _runs(per_system: pd.DataFrame) -> Table:
     frame = per_system.reset_index().dropna(axis="columns", how="all")
     columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
-    return say.table("runs", frame, columns)
+    return say.table("runs", frame, columns, head="Runs")
 
 
 def _precision_recall(curves: xr.DataArray, best: int) -> Section:
@@ -105,7 +105,7 @@ def _precision_recall(curves: xr.DataArray, best: int) -> Section:
         data=curves,
     )
     blocks = _curve_blocks(curve, curves, best, top=1.02)
-    return say.section("precision-recall", *blocks, brief=False)
+    return say.section("precision-recall", *blocks, brief=False, head="Precision and recall")
 
 
 def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -> Section:
@@ -122,7 +122,7 @@ def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -
             blocks += _curve_blocks(curve, curve.data, best)
         else:
             blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data, best)[:1]))
-    return say.section("curves", *blocks, brief=False)
+    return say.section("curves", *blocks, brief=False, head="Precision and gain of the runs")
 
 
 def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: float | None = None) -> tuple[Block, ...]:

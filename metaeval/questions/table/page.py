@@ -64,7 +64,7 @@ def table_report(study: TableStudy) -> Report:
         facts=(*counted, (f"{result.alpha:g}", "significance level α")),
         summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
         key_figures=pair_figures(result, study.scores) if pair else _figures(study),
-        sections=(say.section("means", *means), _pairs_section(study)),
+        sections=(say.section("means", *means, head="Means and significance"), _pairs_section(study)),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
