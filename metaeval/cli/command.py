@@ -8,7 +8,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -58,14 +58,16 @@ def command(
     forms: bool = False,
     **defaults: object,
 ) -> Callable[[Callable[..., Any]], TyperCommand]:
-    """Make a command of a function that takes what was read and its own options, and returns the result of a study."""
+    """Make a command of a function that takes what was read and its own options, and returns the result of a study.
+
+    A parameter may stand for several options: its annotation is then a dataclass with a field for each.
+    """
 
     def decorate(ask: Callable[..., Any]) -> TyperCommand:
         own_parameters = list(inspect.signature(ask, eval_str=False).parameters.values())[1:]
-        names = [parameter.name for parameter in own_parameters]
         taken = {
             **READING[reads],
-            **{argument.name: (argument.annotation, argument.default) for argument in own_parameters},
+            **{name: option for parameter in own_parameters for name, option in _options_of(parameter).items()},
             **(DRAWING if draws else {}),
             **(WORKING if repeats else {}),
             **(FORMS if forms else {}),
@@ -74,7 +76,8 @@ def command(
         kind = inspect.Parameter.KEYWORD_ONLY
 
         def run(**given: Any) -> None:  # noqa: ANN401 - any option's value
-            _run(ask, {argument: given[argument] for argument in names}, given["context"])
+            own = {parameter.name: _value(parameter, given) for parameter in own_parameters}
+            _run(ask, own, given["context"])
 
         run.__name__, run.__doc__ = ask.__name__, ask.__doc__
         parameters = [inspect.Parameter("context", kind, annotation=typer.Context)]
@@ -91,6 +94,20 @@ def command(
         return made
 
     return decorate
+
+
+def _options_of(parameter: inspect.Parameter) -> dict[str, tuple[Any, object]]:
+    """Return the options that a parameter of a command stands for: what typer must know of each, and its default."""
+    if not is_dataclass(parameter.annotation):
+        return {parameter.name: (parameter.annotation, parameter.default)}
+    return {option.name: (option.type, option.default) for option in fields(parameter.annotation)}
+
+
+def _value(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any option's value
+    kind = parameter.annotation
+    if isinstance(kind, type) and is_dataclass(kind):
+        return kind(**{name: given[name] for name in _options_of(parameter)})
+    return given[parameter.name]
 
 
 def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]":

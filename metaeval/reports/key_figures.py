@@ -64,7 +64,7 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
         caption = f"{caption} {say('few', which=which, first=first, last=_LAST, n=n_rows)}".strip()
     return Table(
         name="key_figures",
-        title=say("title"),
+        title="Key figures",
         caption=caption,
         frame=frame.reset_index(drop=True),
         columns=tuple(columns),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pandas as pd
 from jinja2 import Environment, StrictUndefined, Template
@@ -73,6 +73,13 @@ _WRITERS.filters |= {
 """Grammar is theirs: `verb` agrees with a number or a list; `explained` says what the columns shown mean."""
 
 
+class Titled(TypedDict):
+    """The words of a table or picture."""
+
+    title: str
+    caption: str
+
+
 class Prose:
     r"""The passages of one report.
 
@@ -95,7 +102,7 @@ class Prose:
         words = re.sub(r"[ \n]+", " ", self._compiled[name].render(**unit()._asdict(), **given)).strip()
         return words.replace("\ue000", " ").replace("\ue001", "\n")
 
-    def titled(self, name: str, /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    def titled(self, name: str, /, **given: Any) -> Titled:  # noqa: ANN401 - as above
         """Return the title and the caption of a table or picture."""
         return {"title": self(f"{name} title", **given), "caption": self(name, **given)}
 
@@ -116,11 +123,14 @@ class Prose:
         *columns: Iterable[Column],
         called: str = "",
         data: pd.DataFrame | None = None,
+        head: str = "",
         **given: Any,  # noqa: ANN401 - as above
     ) -> Table:
-        """Return a table with the title and the caption of this name, which know the columns `shown`."""
+        """Return a table with the title and the caption of this name, which know what is `shown`, or with a `head`."""
         shown = (*chain(*columns),)
-        words = self.titled(name, shown={column.name for column in shown}, **given)
+        words = Titled(title=head, caption="")
+        if not head:
+            words = self.titled(name, shown={column.name for column in shown}, **given)
         return Table(name=called or name, **words, frame=frame, columns=shown, data=data)
 
     def picture(
@@ -131,15 +141,28 @@ class Prose:
         *,
         called: str = "",
         alt: str = "",
+        head: str = "",
         **given: Any,  # noqa: ANN401 - as above
     ) -> Picture:
-        """Return a picture with the title and the caption of this name, and `alt`, or the passage "NAME in words"."""
+        """Return a picture as `table` does, with `alt`, or the passage "NAME in words"."""
         alt = alt or self(f"{name} in words", **given)
-        return Picture(name=called or name, draw=draw, **self.titled(name, **given), alt=alt)
+        words = Titled(title=head, caption="") if head else self.titled(name, **given)
+        return Picture(name=called or name, draw=draw, **words, alt=alt)
 
-    def section(self, name: str, /, *blocks: Block, brief: bool = True, **given: Any) -> Section:  # noqa: ANN401 - as above
-        """Return a section with the title and the words of the passage "NAME lead"."""
-        return Section(**self.headed(f"{name} lead", **given), brief=brief, blocks=blocks)
+    def section(
+        self,
+        name: str,
+        /,
+        *blocks: Block,
+        brief: bool = True,
+        id: str = "",  # noqa: A002 - as sections have it
+        head: str = "",
+        **given: Any,  # noqa: ANN401 - as above
+    ) -> Section:
+        """Return a section with the title and the words of the passage "NAME lead", or with the title `head` alone."""
+        if head:
+            return Section(id=id or name, title=head, lead="", brief=brief, blocks=blocks)
+        return Section(**self.headed(f"{name} lead", id=id, **given), brief=brief, blocks=blocks)
 
 
 @cache

@@ -249,15 +249,8 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
     names, seed = cohort_names(scores, cohorts), resolve_seed(rng)
     metrics, (n_systems, n_topics) = scores["metric"].to_numpy().tolist(), scores.shape[1:]
     values, ahead, turn = oriented_values(scores), settled_mean_over_topics(scores), better_direction(scores)
-    shape = (len(metrics), len(names))
-    data: dict[str, NDArray[Any]] = {name: np.full((*shape, n_topics), np.nan) for name in ("best", "worst")}
-    data |= {
-        "kind": np.full((*shape, n_topics), UNTOLD, dtype="U9"),
-        "n_scored": np.zeros((*shape, n_topics), dtype=np.int64),
-    }
-    data |= {name: np.full(shape, np.nan) for name in _SHARES_OF_TOPICS}
-    member, counted = np.zeros((2, *shape, n_systems), dtype=bool)
-    data["n_beside"] = np.zeros(shape, dtype=np.int64)
+    data = _empty((len(metrics), len(names)), n_topics)
+    member, counted = np.zeros((2, len(metrics), len(names), n_systems), dtype=bool)
     constant = constant_systems(scores)
     curves, curve_sizes = np.full((2, len(metrics), n_systems - 1), np.nan), np.zeros((2, len(metrics)), dtype=np.int64)
     subsets: dict[tuple[str, str], SubsetComparison] = {}
@@ -304,27 +297,48 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
                 )
             except ScoresError as error:
                 reasons[f"{name}, {metrics[index]}"] = str(error)
-    dims = ("metric", "cohort", "topic")
+    flags = {"member": member, "counted": counted, "constant": constant}
     return CohortAnalysis(
-        data=xr.Dataset(
-            {name: (dims[: table.ndim], table) for name, table in data.items()}
-            | {name: ((*dims[:2], "system"), flags) for name, flags in (("member", member), ("counted", counted))}
-            | {"constant": (("metric", "system"), constant)}
-            | {"top": ("cohort", [_size_of_top(scores, name) > 0 for name in names])}
-            | {name: (("metric", "size"), own) for name, own in zip(_CURVES, curves, strict=True)}
-            | {f"curve_{of}s": ("metric", own) for of, own in zip(("system", "topic"), curve_sizes, strict=True)},
-            coords={
-                **{name: scores[name].to_numpy() for name in ("metric", "system", "topic")},
-                **{
-                    name: ("topic", scores[name].to_numpy()) for name in ("cluster", "stratum") if name in scores.coords
-                },
-                "cohort": names,
-                "size": np.arange(_PAIR, n_systems + 1),
-            },
-        ),
+        data=_dataset(scores, names, data, flags, curves, curve_sizes),
         tolerance=float(tolerance),
         subsets=MappingProxyType(subsets),
         unanswered=MappingProxyType(reasons),
+    )
+
+
+def _empty(shape: tuple[int, int], n_topics: int) -> dict[str, NDArray[Any]]:
+    """Return tables to fill in, by metric and cohort, and some by topic."""
+    return {
+        **{name: np.full((*shape, n_topics), np.nan) for name in ("best", "worst")},
+        "kind": np.full((*shape, n_topics), UNTOLD, dtype="U9"),
+        "n_scored": np.zeros((*shape, n_topics), dtype=np.int64),
+        **{name: np.full(shape, np.nan) for name in _SHARES_OF_TOPICS},
+        "n_beside": np.zeros(shape, dtype=np.int64),
+    }
+
+
+def _dataset(  # noqa: PLR0913, PLR0917 - what was counted
+    scores: Scores,
+    names: Sequence[str],
+    data: Mapping[str, NDArray[Any]],
+    flags: Mapping[str, Flags],
+    curves: Floats,
+    curve_sizes: NDArray[np.int64],
+) -> xr.Dataset:
+    """Put labels on what was counted."""
+    dims, traits = ("metric", "cohort", "topic"), [name for name in ("cluster", "stratum") if name in scores.coords]
+    return xr.Dataset(
+        {name: (dims[: table.ndim], table) for name, table in data.items()}
+        | {name: ((*dims[: table.ndim - 1], "system"), table) for name, table in flags.items()}
+        | {"top": ("cohort", [_size_of_top(scores, name) > 0 for name in names])}
+        | {name: (("metric", "size"), curve) for name, curve in zip(_CURVES, curves, strict=True)}
+        | {f"curve_{of}s": ("metric", sizes) for of, sizes in zip(("system", "topic"), curve_sizes, strict=True)},
+        coords={
+            **{name: scores[name].to_numpy() for name in ("metric", "system", "topic")},
+            **{name: ("topic", scores[name].to_numpy()) for name in traits},
+            "cohort": names,
+            "size": np.arange(_PAIR, scores.sizes["system"] + 1),
+        },
     )
 
 

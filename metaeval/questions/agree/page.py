@@ -195,10 +195,10 @@ def _matrix_sections(study: AgreeStudy) -> list[Section]:
 
 
 def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[str]) -> Section:
-    wording = terms(study) | {"under": f" under {name_of_metric(base)}" if base else ""}
+    wording, under = terms(study), f" under {name_of_metric(base)}" if base else ""
     matrix = _named_matrix(study, members, within=bool(base))
     called, alt = f"{base} f1_map" if base else "f1_map", _matrix_alt(matrix)
-    picture = say.picture("map", lambda: figures.matrix_map(matrix), called=called, alt=alt, **wording)
+    picture = say.picture("map", lambda: figures.matrix_map(matrix), called=called, alt=alt, under=under, **wording)
     f1, precision, recall = (_matrix_table(study, members, measure, base) for measure in ("f1", "precision", "recall"))
     return say.section(
         "matrix",
@@ -207,6 +207,7 @@ def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[
         Fold(title="Precision and recall", blocks=(precision, recall)),
         brief=not study.variants,
         id=f"matrix-{place}" if base else "matrix",
+        under=under,
         **wording,
     )
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -40,10 +40,21 @@ _OPEN = {
     "interval": "F1 of {predictor} with {truth} is {f1}, which includes {bar}",
 }
 _SHARE, _BOTH = "share", "both"
+_NEITHER = "–: neither finds a pair"  # noqa: RUF001 - a dash for people
 say = prose(__name__)
 
 
-def terms(study: AgreeStudy) -> dict[str, Any]:
+class Terms(TypedDict):
+    """What passages call the things compared."""
+
+    study: AgreeStudy
+    elements: bool
+    grades: bool
+    use: str
+    uses: str
+
+
+def terms(study: AgreeStudy) -> Terms:
     """Return what passages call the things compared: metrics, or uses of the grades, of elements quantisations."""
     elements = any(variant.kind == GENERALISED for variant in study.variants)
     use = "quantisation" if elements else "use" if study.variants else "metric"
@@ -186,7 +197,7 @@ def _f1(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
     """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
-        return say("neither")
+        return _NEITHER
     return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"], apart=bar)
 
 

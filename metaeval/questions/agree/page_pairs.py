@@ -51,7 +51,11 @@ def grades_section(study: AgreeStudy) -> list[Section]:
         shares=frame["boundary"].str.contains(EXCEPT).any(),
         **terms(study),
     )
-    return [say.section("grades", Text(paragraphs=tuple(grade_sentences(study))), picture, table)]
+    return [
+        say.section(
+            "grades", Text(paragraphs=tuple(grade_sentences(study))), picture, table, head="Boundaries between grades"
+        )
+    ]
 
 
 def pairs_section(study: AgreeStudy) -> Section:
@@ -175,7 +179,11 @@ def conflicts_section(study: AgreeStudy) -> list[Section]:
     words = say("conflicts counted", n=len(frame), n_pairs=len(counted))
     named = table if len(table_frame) <= _SCREEN else Fold(title="All by name", blocks=(table,))
     blocks = (Text(paragraphs=(conflict_sentence(study), words)), named)
-    return [say.section("conflicts", *blocks, brief=False)]
+    return [
+        say.section(
+            "conflicts", *blocks, brief=False, head="Pairs significant in opposite directions under two metrics"
+        )
+    ]
 
 
 def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
@@ -195,7 +203,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
         _CONFLICTS,
         data=frame,
     )
-    return [say.section("settings", table)]
+    return [say.section("settings", table, head="Sensitivity to test, correction and level")]
 
 
 def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:

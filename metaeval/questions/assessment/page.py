@@ -72,7 +72,7 @@ _METHODS = {
 say = prose(__name__)
 
 type _Blocks = tuple[Block, ...]
-type _Given = dict[str, Any] | None
+type _Given = Mapping[str, Any] | None
 """What an answer is filled in with; None where there is none."""
 
 
@@ -153,7 +153,8 @@ def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
 
 def _figures_section(study: AssessmentStudy) -> Section:
     columns = (*left(question="Question", figure="Figure"), *right(value="Value"))
-    table = _table(study, "figures", figures_in_words(study), columns, data=study.to_frame())
+    frame, head = figures_in_words(study), "Figures of the assessments"
+    table = _table(study, "figures", frame, columns, study.to_frame(), head=head)
     words = [
         "An element is a part of a document in its markup, such as a section." * (study.scale != "passages"),
         "A passage is a stretch of highlighted text." * (len(study.passages) > 0),
@@ -170,15 +171,19 @@ def _said(study: AssessmentStudy, passage: str, **given: Any) -> str:  # noqa: A
     return say(passage, study=study, adds=adds, which=which, short=SHORT, **given)
 
 
-def _table(
+def _table(  # noqa: PLR0913 - as `say.table`
     study: AssessmentStudy,
     name: str,
     frame: pd.DataFrame,
     columns: Iterable[Column],
     data: pd.DataFrame | None = None,
+    *,
+    head: str = "",
     **given: Any,  # noqa: ANN401 - as `say`
 ) -> Table:
     shown = tuple(columns)
+    if head:
+        return Table(name=name, title=head, caption="", frame=frame, columns=shown, data=data)
     caption = _said(study, f"{name} table", shown={column.name for column in shown}, **given)
     return Table(name=name, title=say(f"{name} table title"), caption=caption, frame=frame, columns=shown, data=data)
 
@@ -266,7 +271,8 @@ def _new_runs_blocks(study: AssessmentStudy, words: str) -> _Blocks:
         *right(share, "Down to rank", **{f"to_{rank}": str(rank) for rank in ranks}),
     )
     frame = wide.rename(columns={rank: f"to_{rank}" for rank in ranks})
-    picture = _picture(study, "new-runs", lambda: figures.new_run_panels(study.new_runs), words)
+    head = "Results of new runs that would be judged"
+    picture = say.picture("new-runs", lambda: figures.new_run_panels(study.new_runs), alt=words, head=head)
     return picture, _table(study, "new-runs", frame, columns, study.new_runs)
 
 
@@ -277,7 +283,8 @@ def _pools(study: AssessmentStudy) -> _Given:
 
 def _pools_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
     columns = (*left(topic="Topic"), *right(whole, documents="In the pool", assessed="Assessed", outside="Outside"))
-    table = _table(study, "pools", study.pools.rename_axis("topic").reset_index(), columns)
+    frame = study.pools.rename_axis("topic").reset_index()
+    table = _table(study, "pools", frame, columns, head="Pools and assessments")
     return (Fold(title="Topic by topic", blocks=(table,)),)
 
 
@@ -419,7 +426,8 @@ def _times_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     frame = groups.agg(["size", "mean", "median"]).reset_index().sort_values("relevant", ascending=False)
     frame["kind"] = ["relevant" if relevant else "irrelevant" for relevant in frame["relevant"]]
     columns = (*left(kind="Documents"), *right(whole, size="Number"), *right(number(1), mean="Mean", median="Median"))
-    picture = _picture(study, "times", lambda: figures.time_strips(study.times), words)
+    head = "Time to assess a document"
+    picture = say.picture("times", lambda: figures.time_strips(study.times), alt=words, head=head)
     return picture, _table(study, "times", frame, columns)
 
 

@@ -151,8 +151,13 @@ def _pairs_section(study: SettledStudy) -> Section:
     )
     blocks: list[Block] = [table]
     if len(settled.voices) > 2:  # noqa: PLR2004 - two have one F1
-        picture = say.picture("agreement", lambda: figures.matrix_map(settled.matrix()), alt=_SQUARE)
-        blocks.append(Fold(title=say("agreement title"), blocks=(picture,)))
+        picture = say.picture(
+            "agreement",
+            lambda: figures.matrix_map(settled.matrix()),
+            alt=_SQUARE,
+            head="F1 of the settled pairs of every two",
+        )
+        blocks.append(Fold(title=picture.title, blocks=(picture,)))
     apart = _apart(study)
     if len(apart):
         listed = say.table(

@@ -1,7 +1,5 @@
 """Ranks of the same systems by votes, metrics and boards: a table of all with intervals, and the bump chart of two."""
 
-from typing import Any
-
 from metaeval.base.words import intervals, percentage, text, whole
 from metaeval.figures.boards import MOST_LINES
 from metaeval.models.settling import SettledPairs
@@ -36,5 +34,5 @@ def ranks_section(found: SettledPairs, first: str, second: str) -> Section:
         best=ranks.sort_values(first)["system"].iloc[0],
         moved=moved,
     )
-    counts: dict[str, Any] = {"first": first, "second": second, "moved": moved, "n": len(ranks)}
-    return say.section("ranks", picture, table, sure=percentage(1 - 2 * found.alpha), **counts)
+    sure = percentage(1 - 2 * found.alpha)
+    return say.section("ranks", picture, table, sure=sure, first=first, second=second, moved=moved, n=len(ranks))

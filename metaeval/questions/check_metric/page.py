@@ -35,19 +35,19 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             data=laws,
         ),
     )
-    sections = [say.section("laws", *blocks)]
+    sections = [say.section("laws", *blocks, head="Laws")]
     if len(expected) > 0:
         sections.append(_expected_section(expected))
     if len(properties) > 0:
         seen = Table(
             name="properties",
-            title=say("properties title"),
+            title="Properties observed on the simulated collections",
             caption="",
             frame=properties,
             columns=left(metric="Metric", name="Property", found="Seen"),
             data=properties,
         )
-        sections.append(Section(**say.headed("properties"), brief=True, blocks=(seen,)))
+        sections.append(say.section("properties", seen, head="Properties"))
     return Report(
         command="check-metric",
         title="Does this metric behave as declared?",

@@ -1,7 +1,5 @@
 """The page that helps to choose a metric: a comparison of metrics put into sections, words and pictures."""
 
-from typing import Any
-
 import pandas as pd
 
 from metaeval import figures
@@ -280,13 +278,12 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
 
 def _required_section(study: CompareStudy) -> Section:
     required, errors = study.sensitivity.summary(), study.sensitivity.required_errors()
-    written: dict[str, Any] = {f"{name}_sort": required[name] for name in errors}
-    for name in map(str, errors):
-        written[name] = [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)]
+    pairs = {name: zip(required[name], errors[name], strict=True) for name in map(str, errors)}
+    written = {name: [carried(*pair, number(3)) for pair in of_name] for name, of_name in pairs.items()}
     required_of = {"difference_required": "largest", "difference_required_median": "median"}
     table = say.table(
         "required",
-        required.assign(**written),
+        required.assign(**written, **{f"{name}_sort": required[name] for name in errors}),
         (METRIC,),
         right(text, **required_of, difference_required_p95="95th percentile"),
         called="difference-required",
@@ -353,7 +350,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     table = say.table(
         "judgments-needed", thresholds, (METRIC,), right(text="Judgments"), errors=threshold_errors(thresholds)
     )
-    return (say.section("robustness", picture, table, brief=False),)
+    return (say.section("robustness", picture, table, brief=False, head="Robustness to missing judgments"),)
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
@@ -367,9 +364,10 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         left(name_of_metric, metric_b="Metric"),
         left(better_under_b="better"),
         right(number(3), lead_a="lead", lead_b="lead"),
+        head="Pairs significant in opposite directions",
     )
-    current = "of the metrics" if study.current is None else f"with {name_of_metric(study.current)}"
-    return say.section("agreement", *words, table, *(named_ones,) if len(conflicts) else (), brief=False, of=current)
+    head = f"Agreement {'of the metrics' if study.current is None else f'with {name_of_metric(study.current)}'}"
+    return say.section("agreement", *words, table, *(named_ones,) if len(conflicts) else (), brief=False, head=head)
 
 
 def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
@@ -423,4 +421,4 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
     table = say.table(
         "half-score", frame, (METRIC,), right(whole, top_half="Rank"), n=heaviness["relevant"].to_numpy()[0]
     )
-    return (say.section("top-heaviness", picture, table),)
+    return (say.section("top-heaviness", picture, table, head="Top-heaviness"),)

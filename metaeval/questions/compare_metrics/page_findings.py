@@ -184,6 +184,7 @@ def limits_section(study: CompareStudy) -> Section:
         *(unknown_items,) if unknown_items.items else (),
         Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),
         Fold(title="Figures without an interval", blocks=(items,)),
+        head="Limits",
     )
 
 

@@ -1,9 +1,9 @@
 """Should a metric be adopted? Everything known about candidate metrics side by side, with intervals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -419,11 +419,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
     check_error_rate(max_error)
     table = engine_scores(scores, "the comparison of metrics")
-    names = [str(name) for name in table["metric"].to_numpy()]
-    if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
-        raise InvalidOptionError(f"comparing metrics takes two or more; the scores hold {names}")
-    if current is not None:
-        check_choice(current, "metric", names)
+    names = _names(table, current)
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
     asked = Resampled(alpha, n_resamples, seed, n_threads)
@@ -451,32 +447,11 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         n_threads=n_threads,
     )
     attempt = Attempts(MetaevalError, of=table)
-    needed = None
-    if topics:
-        ask = partial(study_topics, table, tolerances=[0.0], tolerance_unit="absolute", differences=False)
-        needed = attempt(
-            f"{unit_of(table).topics} needed", partial(ask, max_error=max_error, rng=seed, n_threads=n_threads)
-        )
-    stability, heaviness, unknown = None, None, attempt.failed
-    computed, ranking = computable(names, registry), computable(names, registry, on="documents")
-    if ranking:
-        heaviness = top_heaviness(ranking, registry=registry)
-    if strange := [name for name in names if name not in ranking]:
-        unknown["top-heaviness"] = f"not computed from lists of documents here: {', '.join(strange)}"
-    if collection is None:
-        unknown[_ROBUSTNESS] = "needs runs and judgments, not a table of scores"
-    elif not (bearing := ranking if isinstance(collection, Collection) else computed):
-        unknown[_ROBUSTNESS] = "no metric can be computed from the runs"
-    else:
-        rank = partial(measure_stability, collection, bearing, steps=_STEPS, n_tested=0, registry=registry)
-        stability = attempt(_ROBUSTNESS, partial(rank, n_replicates=n_replicates, rng=seed))
-        if stability is not None and (lacking := [name for name in names if name not in bearing]):
-            unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
-    six = partial(six_runs_of, computed, assessments, sizes=element_sizes, registry=registry)
-    tried = [expectations_of(computed, registry), attempt(_SIX_RUNS, six)]
-    expectations = pd.concat([present for present in tried if present is not None], ignore_index=True)
-    if untried := [name for name in names if name not in computed]:
-        unknown[_EXPECTED] = f"not computed from lists here: {', '.join(untried)}"
+    ask = partial(study_topics, tolerances=[0.0], tolerance_unit="absolute", differences=False, max_error=max_error)
+    count_topics = partial(ask, table, rng=seed, n_threads=n_threads)
+    needed = attempt(f"{unit_of(table).topics} needed", count_topics) if topics else None
+    measure = partial(measure_stability, steps=_STEPS, n_tested=0, n_replicates=n_replicates, rng=seed)
+    six = partial(six_runs_of, assessments=assessments, sizes=element_sizes, registry=registry)
     return CompareStudy(
         scores=table,
         current=current,
@@ -486,15 +461,62 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         agreement=agreed.lead,
         agreement_intervals=agreed.intervals,
         topics=needed,
-        stability=stability,
-        expectations=expectations,
         zeros=zeros_and_ties(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
-        heaviness=heaviness,
-        unknown=unknown,
+        **_from_runs(names, collection, registry, attempt, measure=measure, six=six),
+        unknown=attempt.failed,
         confidence_level=float(confidence_level),
         notes=(*table.attrs.get("notes", ()), *few_systems_note(table.sizes["system"]), *_left_out(needed)),
         provenance=record,
     )
+
+
+def _names(table: Scores, current: str | None) -> list[str]:
+    names = [str(name) for name in table["metric"].to_numpy()]
+    if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
+        raise InvalidOptionError(f"comparing metrics takes two or more; the scores hold {names}")
+    if current is not None:
+        check_choice(current, "metric", names)
+    return names
+
+
+class _FromRuns(TypedDict):
+    """What runs say of metrics beside scores; see `CompareStudy`."""
+
+    stability: Stability | None
+    heaviness: xr.DataArray | None
+    expectations: pd.DataFrame
+
+
+def _from_runs(  # noqa: PLR0913 - what is asked of the metrics
+    names: list[str],
+    collection: JudgedCollection | None,
+    registry: Registry | None,
+    attempt: Attempts,
+    *,
+    measure: Callable[..., Stability],
+    six: Callable[[list[str]], pd.DataFrame],
+) -> _FromRuns:
+    """Ask what takes runs, or lists made for the question, of the metrics that can be computed from them."""
+    stability, unknown = None, attempt.failed
+    computed, ranking = computable(names, registry), computable(names, registry, on="documents")
+    if strange := [name for name in names if name not in ranking]:
+        unknown["top-heaviness"] = f"not computed from lists of documents here: {', '.join(strange)}"
+    if collection is None:
+        unknown[_ROBUSTNESS] = "needs runs and judgments, not a table of scores"
+    elif not (bearing := ranking if isinstance(collection, Collection) else computed):
+        unknown[_ROBUSTNESS] = "no metric can be computed from the runs"
+    else:
+        stability = attempt(_ROBUSTNESS, partial(measure, collection, bearing, registry=registry))
+        if stability is not None and (lacking := [name for name in names if name not in bearing]):
+            unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
+    tried = [expectations_of(computed, registry), attempt(_SIX_RUNS, partial(six, computed))]
+    if untried := [name for name in names if name not in computed]:
+        unknown[_EXPECTED] = f"not computed from lists here: {', '.join(untried)}"
+    return {
+        "stability": stability,
+        "heaviness": top_heaviness(ranking, registry=registry) if ranking else None,
+        "expectations": pd.concat([present for present in tried if present is not None], ignore_index=True),
+    }
 
 
 def _left_out(needed: TopicsStudy | None) -> list[str]:

@@ -326,7 +326,7 @@ def _design_section(study: ComponentsStudy) -> Section:
         over=f" in {unit().clusters}" * (components.n_clusters > 0) + " for these judges" * bool(components.judges),
         **_fields(study),
     )
-    return say.section("design", table)
+    return say.section("design", table, head="This design")
 
 
 def _key(found: VarianceComponents) -> str:
@@ -413,7 +413,7 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
         spread=spread_said(study, next(iter(components.solved))),
         **_fields(study),
     )
-    return say.section("cheapest", table, brief=False)
+    return say.section("cheapest", table, brief=False, head="The cheapest design")
 
 
 def _target_rows(study: ComponentsStudy) -> pd.DataFrame:

@@ -47,6 +47,10 @@ _ACHIEVED: Mapping[str, _Achieved] = {
 }
 _POINTS = 25
 say = prose(__name__)
+_VARIANCES = {
+    "within": "that of the scores about each system's own mean",
+    "pairs": "half the variance of the differences of the systems that were paired",
+}
 _MEAN_VARIANCES = {"within": "variance around the mean of each system"}
 
 
@@ -245,7 +249,7 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
         *right(whole, degrees_of_freedom="Degrees of freedom"),
     ]
     columns = [column for column in columns if column.name in frame]
-    table = say.table("variances", frame, columns, data=frame, variance=say(study.variances.method))
+    table = say.table("variances", frame, columns, data=frame, variance=_VARIANCES[study.variances.method])
     return (say.section("variance", table, brief=False),)
 
 
@@ -262,7 +266,7 @@ def _methods(study: DesignStudy) -> Methods:
     if study.variances is not None:
         pooled = study.variances.table.groupby("metric").size().max() > 1
         over = ", pooled over the collections by their degrees of freedom" if pooled else ""
-        variance = f"{say(study.variances.method)}{over}"
+        variance = f"{_VARIANCES[study.variances.method]}{over}"
     else:
         variance = say("components") if study.by_components else "one that was given"
     words += [say("variance", variance=variance)]

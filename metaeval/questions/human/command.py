@@ -1,6 +1,7 @@
 """`metaeval human`: do metrics agree with human scores, in translation, summarisation or elsewhere."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from metaeval.table.scores import Scores
 
@@ -145,6 +147,46 @@ _SET_COLUMN = Option(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """How tables are read: what their columns are, and which rows and systems count."""
+
+    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name, often=True)] = None
+    item: Annotated[str | None, _ITEM] = None
+    cluster: Annotated[str | None, _CLUSTER] = None
+    metrics: Annotated[str | None, _METRICS] = None
+    lower_is_better: Annotated[list[str] | None, opt.LOWER_IS_BETTER] = None
+    where: Annotated[list[str] | None, opt.WHERE] = None
+    without: Annotated[list[str] | None, _WITHOUT] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Agreement:
+    """How agreement is measured and tested."""
+
+    statistic: Annotated[str, _STATISTIC] = "pearson,kendall,accuracy"
+    level: Annotated[str, _LEVEL] = "system,item"
+    resample: Annotated[str, choice("Units to resample for intervals.", "items", "systems", "both")] = "items"
+    min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0
+    permute: Annotated[str, _PERMUTE] = "systems"
+    test: Annotated[str, opt.TEST] = "t"
+    correction: Annotated[str, opt.CORRECTION] = "fdr_by"
+    alpha: Annotated[float, opt.ALPHA] = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Campaign:
+    """The tasks of a campaign."""
+
+    preset: Annotated[str | None, _PRESET] = None
+    tasks: Annotated[str | None, _TASKS] = None
+    over: Annotated[str, _OVER] = "all"
+    exchange: Annotated[str | None, _EXCHANGE] = None
+    separate: Annotated[str | None, _SEPARATE] = None
+    ceiling: Annotated[str | None, _CEILING] = None
+    set_column: Annotated[str | None, _SET_COLUMN] = None
+
+
 @command("human", repeats=True)
 def human(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
@@ -153,29 +195,10 @@ def human(  # noqa: PLR0913 - the options of the command
     reference: Annotated[
         str | None, Option("COLUMN", "The column of human scores.", checks.a_name, shown="that of the preset, mqm")
     ] = None,
-    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name, often=True)] = None,
-    item: Annotated[str | None, _ITEM] = None,
-    cluster: Annotated[str | None, _CLUSTER] = None,
-    metrics: Annotated[str | None, _METRICS] = None,
-    lower_is_better: Annotated[list[str] | None, opt.LOWER_IS_BETTER] = None,
-    where: Annotated[list[str] | None, opt.WHERE] = None,
-    without: Annotated[list[str] | None, _WITHOUT] = None,
-    statistic: Annotated[str, _STATISTIC] = "pearson,kendall,accuracy",
-    level: Annotated[str, _LEVEL] = "system,item",
-    resample: Annotated[str, choice("Units to resample for intervals.", "items", "systems", "both")] = "items",
-    min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0,
-    permute: Annotated[str, _PERMUTE] = "systems",
-    test: Annotated[str, opt.TEST] = "t",
-    correction: Annotated[str, opt.CORRECTION] = "fdr_by",
-    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    table: _Table,
+    agreement: _Agreement,
     expect: Annotated[list[str] | None, _EXPECT] = None,
-    preset: Annotated[str | None, _PRESET] = None,
-    tasks: Annotated[str | None, _TASKS] = None,
-    over: Annotated[str, _OVER] = "all",
-    exchange: Annotated[str | None, _EXCHANGE] = None,
-    separate: Annotated[str | None, _SEPARATE] = None,
-    ceiling: Annotated[str | None, _CEILING] = None,
-    set_column: Annotated[str | None, _SET_COLUMN] = None,
+    campaign: _Campaign,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and permutations.", shown=True)] = 1000,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
@@ -192,40 +215,18 @@ def human(  # noqa: PLR0913 - the options of the command
 
         metaeval human wmt23/ --preset wmt23 --out wmt23-report
     """
-    from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
-    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - as above
-    from metaeval.io.items import read_items  # noqa: PLC0415 - as above
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads xarray
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - as above
     from metaeval.questions.human.study import study_human  # noqa: PLC0415 - as above
     from metaeval.questions.human.study_campaign import study_campaign  # noqa: PLC0415 - loads scipy
-    from metaeval.questions.human.study_campaign_files import holds_campaign, read_campaign  # noqa: PLC0415 - as above
+    from metaeval.questions.human.study_campaign_files import holds_campaign  # noqa: PLC0415 - as above
 
-    chosen = None if metrics is None else list(split_names(metrics))
-    asked_tasks = None if tasks is None else split_names(tasks)
-    pair = None if separate is None else split_names(separate)
-    second = [] if ceiling is None else split_names(ceiling)
-    if preset is not None or (tasks is not None and len(inputs) == 1 and holds_campaign(inputs[0])):
-        if len(inputs) > 1:
-            raise InvalidOptionError(f"a campaign is one folder, not {len(inputs)} files")
-        of_tables = {"system": system, "item": item, "cluster": cluster, "where": where, "without": without}
-        _refuse_idle(of_tables | {"lower_is_better": lower_is_better, "set_column": set_column})
-        campaign = read_campaign(
-            inputs[0], preset or "", tasks=asked_tasks, human=reference, metrics=chosen, ceiling=second
-        )
-        loaded.read(*campaign.files)
-        return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair, ceiling=second)
-    asked = [] if item is None else [name.strip() for name in item.split(",")]
+    tasks = campaign.tasks
+    if campaign.preset is not None or (tasks is not None and len(inputs) == 1 and holds_campaign(inputs[0])):
+        return _of_campaign(loaded, inputs, reference, table, campaign)
+    chosen = None if table.metrics is None else list(split_names(table.metrics))
     votes, frame = loaded.votes_apart(
-        inputs,
-        partial(
-            read_items,
-            system=system,
-            item=asked,
-            where=checks.parse_assignments(where, "--where"),
-            metrics=chosen,
-            set_column=set_column,
-            cluster=cluster,
-        ),
+        inputs, partial(_read, table=table, metrics=chosen, set_column=campaign.set_column)
     )
     if frame is None:
         raise InvalidOptionError(
@@ -233,56 +234,102 @@ def human(  # noqa: PLR0913 - the options of the command
             "them with metaeval votes"
         )
     loaded.read(*frame.attrs["sources"])
-    system_column, items = frame.attrs["system"], frame.attrs["items"]
-    if without:
-        frame = _without(frame, system_column, without)
+    system, items = frame.attrs["system"], frame.attrs["items"]
+    falling = tuple(table.lower_is_better or ())
+    if table.without:
+        frame = _without(frame, system, table.without)
     if votes:
-        return loaded.ask(study_settled, votes, _scores_of(frame, system_column, items, chosen, lower_is_better or ()))
+        return loaded.ask(study_settled, votes, _scores_of(frame, system, items, chosen, falling))
     if reference is None:
         raise InvalidOptionError("say which column holds the human scores (`reference`)")
-    frame = frame.drop(columns=_filtered(frame, [system_column, *items, cluster, set_column, reference], where))
-    falling = tuple(lower_is_better or ())
-    if cluster is not None and not items:
+    used = [system, *items, table.cluster, campaign.set_column, reference]
+    frame = frame.drop(columns=_filtered(frame, used, table.where))
+    if table.cluster is not None and not items:
         raise InvalidOptionError("--cluster groups items, and no column names them; name it with --item")
+    score = partial(_scored, reference=reference, cluster=table.cluster, metrics=chosen, falling=falling)
     if tasks is not None:
         if not items:
             raise InvalidOptionError(
                 "--tasks compares metrics on items, and no column names them; name it with --item, or leave --tasks out"
             )
-        parts = {"": frame} if set_column is None else _by_set(frame, set_column)
-        sets = {
-            name: item_scores(
-                rows,
-                reference=reference,
-                system=system_column,
-                item=items,
-                cluster=cluster,
-                metrics=chosen,
-                lower_is_better=falling,
-            )
-            for name, rows in parts.items()
-        }
-        return loaded.ask(study_campaign, sets, tasks=asked_tasks, separate=pair, ceiling=second)
-    scores = (
-        item_scores(
-            frame,
-            reference=reference,
-            system=system_column,
-            item=items,
-            cluster=cluster,
-            metrics=chosen,
-            lower_is_better=falling,
-        )
-        if items
-        else system_means(frame, reference=reference, system=system_column, metrics=chosen)
-    )
+        parts = {"": frame} if campaign.set_column is None else _by_set(frame, campaign.set_column)
+        sets = {name: score(rows, system, items) for name, rows in parts.items()}
+        pair, second = _names(campaign.separate), _names(campaign.ceiling) or []
+        return loaded.ask(study_campaign, sets, tasks=split_names(tasks), separate=pair, ceiling=second)
     return loaded.ask(
         study_human,
-        scores,
-        statistics=split_names(statistic),
-        levels=split_names(level),
+        score(frame, system, items),
+        statistics=split_names(agreement.statistic),
+        levels=split_names(agreement.level),
         lower_is_better=() if items else falling,
         expectations=expect or (),
+    )
+
+
+def _names(text: str | None) -> list[str] | None:
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads xarray
+
+    return None if text is None else split_names(text)
+
+
+def _of_campaign(
+    loaded: Loaded, inputs: Sequence[str], reference: str | None, table: _Table, asked: _Campaign
+) -> Answer:
+    """Compare the metrics of a folder of mt-metrics-eval."""
+    from metaeval.questions.human.study_campaign import study_campaign  # noqa: PLC0415 - loads scipy
+    from metaeval.questions.human.study_campaign_files import read_campaign  # noqa: PLC0415 - as above
+
+    if len(inputs) > 1:
+        raise InvalidOptionError(f"a campaign is one folder, not {len(inputs)} files")
+    _refuse_idle({**asdict(table), "metrics": None, "set_column": asked.set_column})
+    metrics, second = _names(table.metrics), _names(asked.ceiling) or []
+    campaign = read_campaign(
+        inputs[0], asked.preset or "", tasks=_names(asked.tasks), human=reference, metrics=metrics, ceiling=second
+    )
+    loaded.read(*campaign.files)
+    pair = _names(asked.separate)
+    return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair, ceiling=second)
+
+
+def _read(
+    files: Sequence[str], *, table: _Table, metrics: Sequence[str] | None, set_column: str | None
+) -> "pd.DataFrame":
+    from metaeval.io.items import read_items  # noqa: PLC0415 - loads pandas
+
+    return read_items(
+        files,
+        system=table.system,
+        item=[] if table.item is None else [name.strip() for name in table.item.split(",")],
+        where=checks.parse_assignments(table.where, "--where"),
+        metrics=metrics,
+        set_column=set_column,
+        cluster=table.cluster,
+    )
+
+
+def _scored(  # noqa: PLR0913 - the roles of columns
+    frame: "pd.DataFrame",
+    system: str,
+    items: Sequence[str],
+    *,
+    reference: str,
+    cluster: str | None,
+    metrics: Sequence[str] | None,
+    falling: Sequence[str],
+) -> "xr.DataArray | pd.DataFrame":
+    """Return scores by item, or the means of systems where no column names items."""
+    from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
+
+    if not items:
+        return system_means(frame, reference=reference, system=system, metrics=metrics)
+    return item_scores(
+        frame,
+        reference=reference,
+        system=system,
+        item=items,
+        cluster=cluster,
+        metrics=metrics,
+        lower_is_better=falling,
     )
 
 

@@ -223,7 +223,7 @@ def _expected_section(study: HumanStudy) -> Section:
         right(whole, n_items="Items"),
         called="expectations",
     )
-    return say.section("expected", table, id="expectations")
+    return say.section("expected", table, id="expectations", head="What users expect")
 
 
 def _agreement_picture(found: HumanAgreement) -> Picture:

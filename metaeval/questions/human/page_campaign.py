@@ -299,7 +299,7 @@ def _chance_section(found: MetaMetrics) -> Section:
         people=[name for name in names[:-2] if name not in SENTINELS],
     )
     people = not {*found.sentinels["metric"]} <= {*SENTINELS}  # asked for: shown in a terminal too
-    return say.section("chance", table, brief=people)
+    return say.section("chance", table, brief=people, head="Chance")
 
 
 def _comparison_section(found: MetaMetrics) -> Section:

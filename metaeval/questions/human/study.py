@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -199,77 +199,35 @@ def study_human(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     generator = np.random.default_rng(seed)
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
-    if isinstance(scores, pd.DataFrame):
-        if reference is None:
-            raise ScoresError("say which column holds the human scores (`reference`)")
-        name, means, table = reference, scores, None
-        check_direction(lower_is_better, list(map(str, means.columns)))
-        by_name = falling_reference(name, means[name]) if name in means and name not in lower_is_better else ()
-        lower_is_better = [*lower_is_better, *by_name]
-        turned = means.assign(**{column: -means[column] for column in lower_is_better})
-    else:
-        if lower_is_better:
-            message = "a table of items has its directions from item_scores: give `lower_is_better` there"
-            raise InvalidOptionError(message)
-        name = reference_of(scores, reference)
-        table, by_name = scores, ()
-        means, turned = _means(scores, name), _means(oriented(scores), name)
-    falling = [str(metric) for metric in means.columns if not means[metric].equals(turned[metric])]
-    notes = [*scores.attrs.get("notes", ()), *map(note_on_falling_reference, by_name)]
+    given = _means_given(scores, reference, lower_is_better)
+    name, means, table = given.reference, given.means, given.table
+    falling = [str(metric) for metric in means.columns if not means[metric].equals(given.turned[metric])]
+    notes = [*scores.attrs.get("notes", ()), *map(note_on_falling_reference, given.falling_by_name)]
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
-    agreements: list[HumanAgreement] = []
-    comparison, pairs, decisions = None, pd.DataFrame(), pd.DataFrame()
+    agreement = partial(human_agreement, confidence_level=confidence_level, resample=resample, n_resamples=n_resamples)
+    asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
+    answers: _OfItems = {"agreements": (), "comparison": None, "pairs": pd.DataFrame(), "decisions": pd.DataFrame()}
     if table is not None:
-        agreements = [
-            human_agreement(
-                table,
-                reference=name,
-                statistic=statistic,
-                level=level,
-                resample=resample,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                rng=int(generator.integers(2**63)),
-            )
+        comparison = None
+        agreements = tuple(
+            agreement(table, reference=name, statistic=statistic, level=level, rng=int(generator.integers(2**63)))
             for level in levels
             for statistic in statistics
-        ]
-        if table.sizes["metric"] > 2:  # noqa: PLR2004 - the human score and two metrics
-            comparison = compare_with_human(
-                table,
-                reference=name,
-                statistic=statistics[0],
-                permute=permute,
-                correction=correction,
-                n_resamples=n_resamples,
-                rng=int(generator.integers(2**63)),
-            )
-        pairs = pair_agreement(table, reference=name, min_difference=min_difference)
-        asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
-        decisions, left = compared_decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
-        notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *left]
-    compared = [turned] if table is None else _means_by_metric(oriented(table), name)
-    system_rows = [
-        system_statistics(frame, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
-        for statistic in statistics
-        for frame in compared
-    ]
-    williams = pd.DataFrame()
-    if means.shape[1] > 2:  # noqa: PLR2004 - as above
-        williams = (
-            williams_table(turned, reference=name, alternative="two-sided", correction=correction)
-            if table is None
-            else williams_of_items(oriented(table), reference=name, correction=correction)
         )
+        if table.sizes["metric"] > 2:  # noqa: PLR2004 - the human score and two metrics
+            compare = partial(compare_with_human, permute=permute, correction=correction, n_resamples=n_resamples)
+            comparison = compare(table, reference=name, statistic=statistics[0], rng=int(generator.integers(2**63)))
+        decide = partial(asked, rng=int(generator.integers(2**63)))
+        decisions, left = compared_decisions(table, name, decide)
+        notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *left]
+        pairs = pair_agreement(table, reference=name, min_difference=min_difference)
+        answers = {"agreements": agreements, "comparison": comparison, "pairs": pairs, "decisions": decisions}
     return HumanStudy(
         scores=table,
         means=means,
-        agreements=tuple(agreements),
-        system_table=pd.concat(system_rows, ignore_index=True),
-        pairs=pairs,
-        comparison=comparison,
-        williams=williams,
-        decisions=decisions,
+        **answers,
+        system_table=_system_table(given, statistics),
+        williams=_williams(given, correction),
         expectations=expected,
         reference=name,
         test=test,
@@ -278,6 +236,64 @@ def study_human(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
+
+
+class _OfItems(TypedDict):
+    """What takes items; see `HumanStudy`."""
+
+    agreements: tuple[HumanAgreement, ...]
+    comparison: MetricComparison | None
+    pairs: pd.DataFrame
+    decisions: pd.DataFrame
+
+
+class _Given(NamedTuple):
+    """Human scores and metrics, with the means of systems."""
+
+    reference: str
+    table: xr.DataArray | None
+    """Scores by item, where they are known."""
+    means: pd.DataFrame
+    turned: pd.DataFrame
+    """The means, more being better."""
+    falling_by_name: Sequence[str]
+    """The human score, where less is better by its name."""
+
+
+def _means_given(scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]) -> _Given:
+    if isinstance(scores, pd.DataFrame):
+        if reference is None:
+            raise ScoresError("say which column holds the human scores (`reference`)")
+        check_direction(lower_is_better, list(map(str, scores.columns)))
+        known = reference in scores and reference not in lower_is_better
+        by_name = falling_reference(reference, scores[reference]) if known else ()
+        turned = scores.assign(**{column: -scores[column] for column in [*lower_is_better, *by_name]})
+        return _Given(reference, None, scores, turned, by_name)
+    if lower_is_better:
+        message = "a table of items has its directions from item_scores: give `lower_is_better` there"
+        raise InvalidOptionError(message)
+    name = reference_of(scores, reference)
+    return _Given(name, scores, _means(scores, name), _means(oriented(scores), name), ())
+
+
+def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFrame:
+    """Return the agreement on systems by every statistic, each metric on the cells that it and people scored."""
+    name, table = given.reference, given.table
+    compared = [given.turned] if table is None else _means_by_metric(oriented(table), name)
+    rows = [
+        system_statistics(frame, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
+        for statistic in statistics
+        for frame in compared
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def _williams(given: _Given, correction: str) -> pd.DataFrame:
+    if given.means.shape[1] <= 2:  # noqa: PLR2004 - the human score and a metric
+        return pd.DataFrame()
+    if given.table is not None:
+        return williams_of_items(oriented(given.table), reference=given.reference, correction=correction)
+    return williams_table(given.turned, reference=given.reference, alternative="two-sided", correction=correction)
 
 
 def _expected(

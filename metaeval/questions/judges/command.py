@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -207,50 +208,85 @@ _MISSING = choice(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """How files are read."""
+
+    column: Annotated[list[str] | None, _COLUMN] = None
+    word: Annotated[list[str] | None, _WORD] = None
+    where: Annotated[list[str] | None, opt.WHERE] = None
+    scale: Annotated[str | None, _SCALE] = None
+    outside: Annotated[str, _OUTSIDE] = "error"
+    repeats: Annotated[
+        bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
+    ] = False
+    lenient: Annotated[bool, opt.LENIENT] = False
+    credit: Annotated[list[str] | None, opt.CREDIT] = None
+    missing: Annotated[str, _MISSING] = "error"
+    duplicates: Annotated[str | None, opt.DUPLICATES] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfLabels:
+    """What is asked of labels."""
+
+    maps: Annotated[list[str] | None, _MAPS] = None
+    epsilon: Annotated[float, _EPSILON] = 0.2
+    scoring: Annotated[str | None, _SCORING] = None
+    rel: Annotated[
+        int, Option("LABEL", "Lowest label that is relevant.", checks.whole_number(-MOST_LABEL, MOST_LABEL))
+    ] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Runs:
+    """Runs to score under each judge."""
+
+    runs: Annotated[list[str] | None, _RUNS] = None
+    metrics: Annotated[str | None, _METRICS] = None
+    order: Annotated[str, opt.ORDER.but(panel=_OF_RUNS, needs="runs")] = "score"
+    score_precision: Annotated[str, opt.SCORE_PRECISION.but(panel=_OF_RUNS, needs="runs")] = "float64"
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None
+    labelled: Annotated[str, _LABELLED] = "common"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Conclusions:
+    """How conclusions about systems are compared."""
+
+    resamples: Annotated[int, _RESAMPLES] = 1000
+    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t"
+    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by"
+    alpha: Annotated[float, opt.ALPHA] = 0.05
+    margin: Annotated[float, _MARGIN] = 0.05
+    human_topics: Annotated[int, _HUMAN_TOPICS] = 30
+    top: Annotated[int, _TOP] = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Systems:
+    """What is known of systems beside their scores."""
+
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, often=True)] = None
+    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None
+    built_with: Annotated[list[str] | None, _BUILT_WITH] = None
+    covariate: Annotated[Path | None, _COVARIATE] = None
+    covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None
+
+
 @command("judges", reads="plugins")
 def judges(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    column: Annotated[list[str] | None, _COLUMN] = None,
-    word: Annotated[list[str] | None, _WORD] = None,
-    where: Annotated[list[str] | None, opt.WHERE] = None,
-    scale: Annotated[str | None, _SCALE] = None,
-    outside: Annotated[str, _OUTSIDE] = "error",
+    reading: _Reading,
     reference: Annotated[str | None, _REFERENCE] = None,
     people: Annotated[str | None, _PEOPLE] = None,
-    maps: Annotated[list[str] | None, _MAPS] = None,
-    repeats: Annotated[
-        bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
-    ] = False,
-    epsilon: Annotated[float, _EPSILON] = 0.2,
-    scoring: Annotated[str | None, _SCORING] = None,
-    rel: Annotated[
-        int, Option("LABEL", "Lowest label that is relevant.", checks.whole_number(-MOST_LABEL, MOST_LABEL))
-    ] = 1,
-    resamples: Annotated[int, _RESAMPLES] = 1000,
-    runs: Annotated[list[str] | None, _RUNS] = None,
-    metrics: Annotated[str | None, _METRICS] = None,
-    order: Annotated[str, opt.ORDER.but(panel=_OF_RUNS, needs="runs")] = "score",
-    score_precision: Annotated[str, opt.SCORE_PRECISION.but(panel=_OF_RUNS, needs="runs")] = "float64",
-    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t",
-    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by",
-    alpha: Annotated[float, opt.ALPHA] = 0.05,
-    labelled: Annotated[str, _LABELLED] = "common",
-    margin: Annotated[float, _MARGIN] = 0.05,
-    human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
-    top: Annotated[int, _TOP] = 10,
-    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, often=True)] = None,
-    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,
-    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,
-    built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
-    covariate: Annotated[Path | None, _COVARIATE] = None,
-    covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
-    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
-    lenient: Annotated[bool, opt.LENIENT] = False,
-    credit: Annotated[list[str] | None, opt.CREDIT] = None,
-    missing: Annotated[str, _MISSING] = "error",
-    duplicates: Annotated[str | None, opt.DUPLICATES] = None,
+    labels: _OfLabels,
+    runs: _Runs,
+    conclusions: _Conclusions,
+    systems: _Systems,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Test whether a person or a machine may replace the assessors.
@@ -278,27 +314,12 @@ def judges(  # noqa: PLR0913 - the options of the command
 
         metaeval judges human_annotations.json llm_annotations.json --people human_annotations
     """
-    from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
     from metaeval.questions.judges.study import study_judges  # noqa: PLC0415 - as above
-    from metaeval.questions.judges.study_files import read_judges  # noqa: PLC0415 - as above
 
-    chosen = None if metrics is None else split_names(metrics)
-    read_others = partial(
-        read_judges,
-        columns=checks.parse_assignments(column, "--column"),
-        words={name: _meaning(grade) for name, grade in checks.parse_assignments(word, "--word").items()},
-        where=checks.parse_assignments(where, "--where"),
-        lenient=lenient,
-        repeats=repeats,
-        metrics=None if chosen is None else list(dict.fromkeys(map(str, chosen))),
-        reference=reference,
-        missing=missing,  # type: ignore[arg-type]  # one of its choices
-        duplicates=duplicates or "error",  # type: ignore[arg-type]  # as above
-        credit=opt.read_credit(credit),
-    )
-    votes, read = loaded.votes_apart(inputs, read_others)
+    metrics = None if runs.metrics is None else split_names(runs.metrics)
+    votes, read = loaded.votes_apart(inputs, partial(_read, reading=reading, reference=reference, metrics=metrics))
     if votes or read is None:
         if read is not None:
             raise InvalidOptionError(
@@ -306,40 +327,71 @@ def judges(  # noqa: PLR0913 - the options of the command
             )
         return _of_votes(loaded, votes)
     loaded.read(*read.files)
-    kind = _kind_of(read)
-    _check_kind(loaded, kind, read.files[0])
+    _check_kind(loaded, _kind_of(read), read.files[0])
     named = () if people is None else checks.by_comma(people, ())
-    labels: Labels | dict[str, Assessments] | None = None
-    collection: Collection | dict[str, JudgedCollection] | None = None
-    if read.labels is not None:
-        levels = None if scale is None else _scale(scale)
-        labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
-        _check_judges((reference, *named), labels.judges)
-        collection = _beside_labels(loaded, labels, runs, order, score_precision) if runs else None
-    elif read.assessments:
-        labels = read.assessments
-        _check_judges((reference, *named), tuple(labels))
-        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
-    systems = _systems(collection, read.scores)
-    numbers = (
-        None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
-    )
-    loaded.read(*([] if covariate is None else [covariate]))
+    judged, collection = _judged(loaded, read, reading, runs, reference, named)
+    names = _systems(collection, read.scores)
+    file, column = systems.covariate, systems.covariate_column
+    numbers = None if file is None else read_covariate(file, systems=names, covariate_column=column)
+    loaded.read(*([] if file is None else [file]))
     return loaded.ask(
         study_judges,
-        labels,
+        judged,
         collection=collection,
         scores=read.scores or None,
         annotations=_people_and_judges(read.annotations, read.files, named) if read.annotations else None,
-        metrics=chosen,
+        metrics=metrics,
         registry=loaded.registry if collection else None,
         people=() if read.annotations else named,
-        maps="auto" if maps is None else _read_maps(maps),
-        groups=loaded.groups_of(systems) if systems else None,
-        built_with=_built_with(built_with),
+        maps="auto" if labels.maps is None else _read_maps(labels.maps),
+        groups=loaded.groups_of(names) if names else None,
+        built_with=_built_with(systems.built_with),
         covariate=None if numbers is None else numbers.of_system,
         covariate_name="covariate" if numbers is None else numbers.name,
     )
+
+
+def _read(
+    files: Sequence[str], *, reading: _Reading, reference: str | None, metrics: Sequence[object] | None
+) -> "JudgeInput":
+    from metaeval.questions.judges.study_files import read_judges  # noqa: PLC0415 - loads pandas
+
+    return read_judges(
+        files,
+        columns=checks.parse_assignments(reading.column, "--column"),
+        words={name: _meaning(grade) for name, grade in checks.parse_assignments(reading.word, "--word").items()},
+        where=checks.parse_assignments(reading.where, "--where"),
+        lenient=reading.lenient,
+        repeats=reading.repeats,
+        metrics=None if metrics is None else list(dict.fromkeys(map(str, metrics))),
+        reference=reference,
+        missing=reading.missing,  # type: ignore[arg-type]  # one of its choices
+        duplicates=reading.duplicates or "error",  # type: ignore[arg-type]  # as above
+        credit=opt.read_credit(reading.credit),
+    )
+
+
+def _judged(  # noqa: PLR0913, PLR0917 - what was read, and how runs are to be scored
+    loaded: Loaded,
+    read: "JudgeInput",
+    reading: _Reading,
+    runs: _Runs,
+    reference: str | None,
+    people: Sequence[str],
+) -> "tuple[Labels | dict[str, Assessments] | None, Collection | dict[str, JudgedCollection] | None]":
+    """Return labels or assessments, and the runs compiled beside them."""
+    from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
+
+    if read.labels is not None:
+        scale = None if reading.scale is None else _scale(reading.scale)
+        labels = as_labels(read.labels, scale=scale, outside=reading.outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
+        _check_judges((reference, *people), labels.judges)
+        return labels, _beside_labels(loaded, labels, runs) if runs.runs else None
+    if read.assessments:
+        _check_judges((reference, *people), tuple(read.assessments))
+        beside = partial(_beside_each, loaded, read.assessments, runs, lenient=reading.lenient)
+        return read.assessments, beside() if runs.runs else None
+    return None, None
 
 
 def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
@@ -435,29 +487,30 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
             raise InvalidOptionError(f"{option} does nothing without --runs; add that, or leave {option} out")
 
 
-def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str], order: str, score_precision: str) -> "Collection":
+def _beside_labels(loaded: Loaded, labels: "Labels", asked: _Runs) -> "Collection":
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
     from metaeval.questions.judges.study_scores import judgments_of_labels  # noqa: PLC0415 - as above
 
+    files = asked.runs or []
     collection = read_collection(
-        runs,
+        files,
         judgments_of_labels(labels),
-        order=order,  # type: ignore[arg-type]  # one of its choices
-        score_precision=score_precision,  # type: ignore[arg-type]  # as above
+        order=asked.order,  # type: ignore[arg-type]  # one of its choices
+        score_precision=asked.score_precision,  # type: ignore[arg-type]  # as above
     )
-    loaded.read(*(source.path for source in run_sources(runs)))
+    loaded.read(*(source.path for source in run_sources(files)))
     return collection
 
 
 def _beside_each(
-    loaded: Loaded, assessments: "dict[str, Assessments]", runs: list[str], sizes: Path | None, *, lenient: bool
+    loaded: Loaded, assessments: "dict[str, Assessments]", asked: _Runs, *, lenient: bool
 ) -> "dict[str, JudgedCollection]":
     from metaeval.inex.judged_files import inex_collection  # noqa: PLC0415 - loads numba
     from metaeval.inex.reading import read_element_sizes, submissions_from  # noqa: PLC0415 - loads pandas
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - as above
 
-    sources = run_sources(runs)
+    sources, sizes = run_sources(asked.runs or []), asked.element_sizes
     submissions = submissions_from(sources, lenient=lenient)
     table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
     loaded.read(*(source.path for source in sources), *([] if sizes is None else [sizes]))

@@ -328,7 +328,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     table = say.table("verdicts", frame, columns, called="judge-verdicts", study=study, metric=metric)
     details = _verdict_details(study, metric)
     words = (Text(paragraphs=details),) if details else ()
-    return (say.section("verdicts", f1_picture(metric, study.conclusions[metric]), table, *words),)
+    return (say.section("verdicts", f1_picture(metric, study.conclusions[metric]), table, *words, head="Verdicts"),)
 
 
 def _methods(study: JudgeStudy) -> Methods:

@@ -326,4 +326,4 @@ def _topics_section(study: Labelling) -> tuple[Section, ...]:
         overlap=_meant(study)["overlap"],
     )
     numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
-    return (say.section("topics", picture, *numbers, brief=False, id="by-topic"),)
+    return (say.section("topics", picture, *numbers, brief=False, id="by-topic", head="Agreement by topic"),)

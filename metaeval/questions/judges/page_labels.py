@@ -46,7 +46,7 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
             tables.append(build(frame if alone else means.reset_index(), by_topic=alone))
     if not tables:
         return ()
-    return (say.section("parts", *tables, brief=False),)
+    return (say.section("parts", *tables, brief=False, head="Agreement on elements and text"),)
 
 
 def _labels_section(study: Labelling) -> Section:
@@ -64,6 +64,7 @@ def _labels_section(study: Labelling) -> Section:
         right(number(2), mean="Mean") if study.labels.ordered else (),
         right(share, "Share of label", **{f"at_{level}": study.labels.called(level) for level in scale}),
         called="labels",
+        head="Labels of each judge",
     )
     off = say.table(
         "outside",
@@ -74,7 +75,7 @@ def _labels_section(study: Labelling) -> Section:
         scale=scale,
     )
     blocks = (spread, off) if len(outside) else (spread,)
-    return say.section("labels", *blocks, brief=False)
+    return say.section("labels", *blocks, brief=False, head="Distribution of labels")
 
 
 def _scales_section(study: Labelling) -> tuple[Section, ...]:
@@ -94,7 +95,7 @@ def _scales_section(study: Labelling) -> tuple[Section, ...]:
         called="judge-scales",
         reference=maps.reference,
     )
-    return (say.section("scales", table, brief=False),)
+    return (say.section("scales", table, brief=False, head="Scales of the judges"),)
 
 
 def _grade(value: object) -> str:

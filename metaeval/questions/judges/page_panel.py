@@ -27,7 +27,7 @@ say = prose(__name__)
 def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say how many independent judges a panel is worth, and which panel is the best for as many judgments."""
     blocks = [*_worth_blocks(study), *_design_blocks(study)]
-    return (say.section("panel", *blocks, brief=False),) if blocks else ()
+    return (say.section("panel", *blocks, brief=False, head="A panel of judges"),) if blocks else ()
 
 
 def _design_blocks(study: JudgeStudy) -> list[Block]:

@@ -338,52 +338,37 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     asked = JudgeOptions(reference, people, maps, rel, epsilon, scoring, human_topics, traits, compared, source)
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
-    notes: list[str] = []
-    about_systems = OfSystems()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
-    tables: dict[str, Scores | Mapping[str, Scores]] = {}
+    notes: list[str] = []
+    tables: Mapping[str, Scores | Mapping[str, Scores]] = scores or {}
+    weights = {} if scores is None else {str(name): 1 / len(people) for name in people}
     if labels is not None:
         with speaking_of(units):
             labelling, second, notes = of_labels(labels, asked, attempt)
-    if collection is not None and labels is not None and labelling is not None:
-        judged, judging_notes = under_each(labelling.labels, labels, collection, reference, second, labelled)
-        notes += judging_notes
-        if judged:
-            choices = () if second is None else tuple(second.table.columns)
-            scored, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
-            tables = dict(scored)
-            notes += more
-        else:
-            attempt.failed[ABOUT_SYSTEMS] = notes.pop()
-    elif labels is not None and scores is None:
-        attempt.failed[ABOUT_SYSTEMS] = (
-            OF_SUBTOPICS
-            if isinstance(labels, Labels) and labels.by_subtopic
-            else "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
-            "judge is worth in topics"
-        )
-    weights = {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
+        if scores is None:
+            weights = {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
+            if collection is None:
+                attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
+            else:
+                judged, more = under_each(labelling.labels, labels, collection, reference, second, labelled)
+                if not judged:
+                    attempt.failed[ABOUT_SYSTEMS] = more.pop()
+                else:
+                    tables, scoring_notes = scores_under_judges(
+                        judged, metrics, reference=reference, people=[*weights], registry=registry
+                    )
+                    more += scoring_notes
+                notes += more
     if scores is not None:
-        tables = dict(scores)
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
-        weights = {str(name): 1 / len(people) for name in people}
-    if reference is not None and tables:
-        about_systems = of_scores(tables, reference, weights, asked, attempt)
-        notes += score_notes(about_systems.conclusions)
-    elif tables:
-        compare = partial(all_effects, tables, None if labelling is None else labelling.agreement, asked)
-        effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
-        about_systems = about_systems if effects is None else OfSystems(effects=effects)
-    if reference is not None and tables and groups is None and covariate is None:
-        attempt.failed["Group bias"] = (
-            "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
-        )
+    about_systems = _about_systems(tables, weights, labelling, asked, attempt)
+    notes += score_notes(about_systems.conclusions)
     made = JudgeStudy(
         labelling=labelling,
         annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
         **{member.name: getattr(about_systems, member.name) for member in fields(about_systems)},
-        scores=MappingProxyType(tables),
+        scores=MappingProxyType(dict(tables)),
         verdicts=pd.DataFrame(),
         reference=reference,
         people=tuple(people),
@@ -399,6 +384,37 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     )
     verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)
+
+
+def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:
+    if isinstance(labels, Labels) and labels.by_subtopic:
+        return OF_SUBTOPICS
+    return (
+        "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the judge is "
+        "worth in topics"
+    )
+
+
+def _about_systems(
+    tables: Mapping[str, Scores | Mapping[str, Scores]],
+    weights: Mapping[str, float],
+    labelling: Labelling | None,
+    asked: JudgeOptions,
+    attempt: Attempts,
+) -> OfSystems:
+    """Compare what is concluded under each judge with the reference, or under every two."""
+    if not tables:
+        return OfSystems()
+    if asked.reference is None:
+        compare = partial(all_effects, tables, None if labelling is None else labelling.agreement, asked)
+        effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
+        return OfSystems() if effects is None else OfSystems(effects=effects)
+    concluded = of_scores(tables, asked.reference, weights, asked, attempt)
+    if asked.known.groups is None and asked.known.covariate is None:
+        attempt.failed["Group bias"] = (
+            "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
+        )
+    return concluded
 
 
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given

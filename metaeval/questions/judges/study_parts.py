@@ -28,6 +28,7 @@ from metaeval.studies.study import Attempts
 
 NUMBERED = "#"
 """In the name of a judge: a pass of it."""
+_ALT = "May a judge replace a person as a labeller? (alt-test)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,7 +104,6 @@ def of_labels(
     """Compare labels; return what they say, what second people would have said, and notes."""
     assessments: Mapping[str, Assessments] = {}
     reference, people, rel = asked.reference, asked.people, asked.rel
-    level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
     if not isinstance(given, Labels):
         if people:
             raise InvalidOptionError(
@@ -117,45 +117,28 @@ def of_labels(
     _refuse_grades(labels, asked)
     if reference is not None and not assessments and not _stays(labels, asked):
         scales = _on_one_scale(labels, reference, asked.maps)
-        labels, notes = scales.labels, [*notes, *scales.notes]
-        changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
-        if changed:
-            how = listed_rules(scales.rules, changed)
-            notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
+        labels, notes = scales.labels, [*notes, *scales.notes, *_scale_notes(scales, reference)]
+    level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=asked.source
     )
     notes += label_notes(labels, agreement)
-    second, alt, ranking, baselines = None, None, None, pd.DataFrame()
+    ranking, baselines, second, alt = None, pd.DataFrame(), None, None
     judges = [name for name in labels.judges if name not in {reference, *people}]
     if reference is not None and judges:
-        ranking = attempt(
-            f"Which judge agrees most with {reference} does?",
-            lambda: rank_judges(
-                labels.select([reference, *judges]),
-                reference=reference,
-                confidence_level=level,
-                n_resamples=n_resamples,
-                rng=asked.source.generator.spawn(1)[0],
-            ),
-        )
+        drawn = partial(rank_judges, n_resamples=n_resamples, rng=asked.source.generator.spawn(1)[0])
+        ask = partial(drawn, labels.select([reference, *judges]), reference=reference, confidence_level=level)
+        ranking = attempt(f"Which judge agrees most with {reference} does?", ask)
     if reference is not None:
         everyone = (reference, *people) if people else ()
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
-        ordered = leading_kappa(labels) != "kappa"
-        alt = attempt(
-            "May a judge replace a person as a labeller? (alt-test)",
-            lambda: alt_test(
-                labels.table[[reference, *people]],
-                labels.table[judges],
-                epsilon=asked.epsilon,
-                scoring=asked.scoring or ("neg_rmse" if ordered else "accuracy"),
-            ),
-        )
+        usual: Scoring = "accuracy" if leading_kappa(labels) == "kappa" else "neg_rmse"
+        tables = labels.table[[reference, *people]], labels.table[judges]
+        alt = attempt(_ALT, partial(alt_test, *tables, epsilon=asked.epsilon, scoring=asked.scoring or usual))
     elif reference is not None and not assessments:
-        attempt.failed["May a judge replace a person as a labeller? (alt-test)"] = (
+        attempt.failed[_ALT] = (
             f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
         )
     panel, rescaled_panel = (None, None) if assessments else _panels(labels, second, asked, attempt)
@@ -172,6 +155,12 @@ def of_labels(
         scale=next((of_judge.scale for of_judge in assessments.values()), None),
     )
     return labelling, second, notes
+
+
+def _scale_notes(scales: ScaleMaps, reference: str) -> list[str]:
+    changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
+    how = listed_rules(scales.rules, changed)
+    return [f"grades put on the scale of {reference}: {how}; the table shows which became which"] if changed else []
 
 
 def _panels(

@@ -1,6 +1,7 @@
 """`metaeval judgments`: what fewer judgments would change, and whether new systems would be judged fairly."""
 
 import re
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -209,35 +210,70 @@ _KEEP = path(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pool:
+    """What is known of the pool."""
+
+    pool_depth: Annotated[int | None, _POOL_DEPTH] = None
+    judged_pool_size: Annotated[str | None, _JUDGED_POOL_SIZE] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fewer:
+    """How judgments are left out, and how often."""
+
+    reductions: Annotated[str | None, _REDUCTIONS] = None
+    steps: Annotated[str | None, _STEPS] = None
+    pool_sizes: Annotated[str | None, _POOL_SIZES] = None
+    rounds: Annotated[str, _ROUNDS] = "documents"
+    replicates: Annotated[int, opt.REPLICATES] = 10
+    budget: Annotated[str | None, _BUDGET] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rankings:
+    """How rankings are made and compared."""
+
+    min_tau: Annotated[float, Option("TAU", "Kendall's tau required.", checks.finite_number(above=-1, most=1))] = 0.9
+    top: Annotated[int, _TOP] = 10
+    ranked: Annotated[str, _RANKED] = "all"
+    relevant_from: Annotated[int | None, _RELEVANT_FROM] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Adaptive:
+    """How adaptive pools grow."""
+
+    adaptive_start: Annotated[int, _ADAPTIVE_START] = 5
+    adaptive_step: Annotated[int, _ADAPTIVE_STEP] = 5
+    adaptive_rate: Annotated[float, _ADAPTIVE_RATE] = 0.05
+    adaptive_budget: Annotated[int | None, _ADAPTIVE_BUDGET] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Significance:
+    """How pairs are tested."""
+
+    test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t"
+    correction: Annotated[str | None, _CORRECTION] = None
+    alpha: Annotated[float, opt.ALPHA] = 0.05
+    resamples: Annotated[int | None, opt.RESAMPLES.but(panel=_SIGNIFICANCE)] = None
+    choose: Annotated[str, opt.CHOOSE.but(panel=_SIGNIFICANCE)] = "all"
+    tested: Annotated[int, _TESTED] = 5
+
+
 @command("judgments", reads="pools", repeats=True)
 def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    pool_depth: Annotated[int | None, _POOL_DEPTH] = None,
-    judged_pool_size: Annotated[str | None, _JUDGED_POOL_SIZE] = None,
+    pool: _Pool,
     question: Annotated[str | None, _QUESTION] = None,
-    reductions: Annotated[str | None, _REDUCTIONS] = None,
-    steps: Annotated[str | None, _STEPS] = None,
-    pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
-    rounds: Annotated[str, _ROUNDS] = "documents",
-    replicates: Annotated[int, opt.REPLICATES] = 10,
-    budget: Annotated[str | None, _BUDGET] = None,
-    min_tau: Annotated[float, Option("TAU", "Kendall's tau required.", checks.finite_number(above=-1, most=1))] = 0.9,
-    top: Annotated[int, _TOP] = 10,
-    ranked: Annotated[str, _RANKED] = "all",
-    relevant_from: Annotated[int | None, _RELEVANT_FROM] = None,
+    fewer: _Fewer,
+    rankings: _Rankings,
     cost: Annotated[str, COST] = "2006",
     pool_shares: Annotated[str | None, _POOL_SHARES] = None,
-    adaptive_start: Annotated[int, _ADAPTIVE_START] = 5,
-    adaptive_step: Annotated[int, _ADAPTIVE_STEP] = 5,
-    adaptive_rate: Annotated[float, _ADAPTIVE_RATE] = 0.05,
-    adaptive_budget: Annotated[int | None, _ADAPTIVE_BUDGET] = None,
-    test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t",
-    correction: Annotated[str | None, _CORRECTION] = None,
-    alpha: Annotated[float, opt.ALPHA] = 0.05,
-    resamples: Annotated[int | None, opt.RESAMPLES.but(panel=_SIGNIFICANCE)] = None,
-    choose: Annotated[str, opt.CHOOSE.but(panel=_SIGNIFICANCE)] = "all",
-    tested: Annotated[int, _TESTED] = 5,
+    adaptive: _Adaptive,
+    significance: _Significance,
     seed: Annotated[int, opt.SEED] = 0,
     published: Annotated[bool, opt.PUBLISHED] = False,
     keep: Annotated[Path | None, _KEEP] = None,
@@ -267,29 +303,29 @@ def judgments(  # noqa: PLR0913 - the options of the command
     from metaeval.resampling.replicates import discard_replicates  # noqa: PLC0415 - as above
 
     asked = None if question is None else checks.by_comma(question, QUESTIONS)
-    ways = None if reductions is None else checks.by_comma(reductions, REDUCTIONS)
-    out = loaded.options["out"]
+    ways = None if fewer.reductions is None else checks.by_comma(fewer.reductions, REDUCTIONS)
+    out, sizes = loaded.options["out"], pool.judged_pool_size
     if keep is None and out is not None:
         keep = out.with_name(f"{out.name}.replicates")
         loaded.when_saved(partial(discard_replicates, keep))
-    if judged_pool_size is not None and not judged_pool_size.isdecimal():
-        loaded.read(judged_pool_size)
+    if sizes is not None and not sizes.isdecimal():
+        loaded.read(sizes)
     study = loaded.ask(
         study_judgments,
-        loaded.collection(retrieved="all" if judged_pool_size is not None else _needed(asked, ways)),
+        loaded.collection(retrieved="all" if sizes is not None else _needed(asked, ways)),
         loaded.metrics(),
         questions=asked,
         reductions=ways,
-        steps=None if steps is None else checks.parse_numbers(steps),
-        sizes=None if pool_sizes is None else [int(size) for size in checks.parse_numbers(pool_sizes)],
-        choose=opt.parse_choose(choose),
-        ranked=opt.parse_choose(ranked),
-        judged_pool_size=None if judged_pool_size is None else _judged_sizes(judged_pool_size),
+        steps=None if fewer.steps is None else checks.parse_numbers(fewer.steps),
+        sizes=None if fewer.pool_sizes is None else [int(size) for size in checks.parse_numbers(fewer.pool_sizes)],
+        choose=opt.parse_choose(significance.choose),
+        ranked=opt.parse_choose(rankings.ranked),
+        judged_pool_size=None if sizes is None else _judged_sizes(sizes),
         pool_runs=(),  # they are read as a part of the collection
         pool_shares=() if pool_shares is None else checks.parse_numbers(pool_shares),
         cost=parse_cost(cost),
         keep=keep,
-        budget=None if budget is None else parse_time(budget),
+        budget=None if fewer.budget is None else parse_time(fewer.budget),
     )
     return study.report(published=published)
 

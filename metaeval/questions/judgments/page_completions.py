@@ -32,4 +32,10 @@ def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
         found=found,
         correction=CORRECTIONS.label(found.correction),
     )
-    return (say.section("completions", table, rows=frame.to_dict("records")),)
+    return (
+        say.section(
+            "completions",
+            table,
+            head="Pairs significant under every completion of the judgments",
+        ),
+    )

@@ -4,7 +4,6 @@ These have the form of Tables 3 to 7 of Sakai and Kando (2008), for any reductio
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Column, Table, right, rising
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
-from metaeval.reports.prose import prose
+from metaeval.reports.prose import Titled, prose
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.tests_stat.result import is_significant
 
@@ -103,7 +102,7 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         for name, rows in (("between metrics", taus), ("between metrics p", chances))
     )
     blocks = (unfolded, Fold(title="The p-values", blocks=(folded,)))
-    return (say.section("between-metrics", *blocks, brief=False),)
+    return (say.section("between-metrics", *blocks, brief=False, head="Agreement between metrics"),)
 
 
 def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.Series], str]) -> pd.DataFrame:
@@ -126,7 +125,7 @@ def _left(stability: Stability, step: float) -> str:
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 
-def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, step: float | None) -> dict[str, Any]:
+def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, step: float | None) -> Titled:
     """Return title and caption of a table: of means, where there are any, over so many draws."""
     full, random = compared_with(stability), stability.reduction.random and step is not None
     fields = {

@@ -351,13 +351,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     check_test(test, correction)
     crew(n_jobs)  # refuses what is no number of workers
     rule = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
-    check_steps(REDUCTIONS["share"], pool_shares or None)
-    for size in sizes or ():
-        check_count(size, "every one of `sizes`")
-    if pool_depth is not None:
-        check_reach(pool_depth, "pool_depth")
-    if steps is not None:
-        check_steps(REDUCTIONS["topics"], steps)
+    _check_sizes(sizes, pool_shares, pool_depth, steps)
     end = None if budget is None else time.monotonic() + budget
     own_metrics = resolve_metrics(metrics, registry=registry)
     seed = resolve_seed(rng)
@@ -377,9 +371,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     attempt.failed |= unanswered
     grown, depths = shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
     new = new_systems(asked, attempt) if "new-systems" in wanted else NewSystems()
-    effort = None
-    if _EFFORT in wanted:
-        effort = attempt("where to spend effort", partial(spent_effort, asked, chosen_cost, rule))
+    spend = partial(spent_effort, asked, chosen_cost, rule)
+    effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
     counted = documents.counted
     study = JudgmentsStudy(
         metrics=tuple(metric.name for metric in own_metrics),
@@ -394,9 +387,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         original=original if {"shallower-pools", "new-systems", _EFFORT} & {*wanted} else None,
         growth=grown,
         depths=depths,
-        left_out=new.left_out,
-        sufficiency=new.sufficiency,
-        covered=new.covered,
+        **new._asdict(),
         effort=effort,
         completions=bounds_where_possible(collection, own_metrics, correction=correction or "fdr_by", alpha=alpha),
         identical=identical,
@@ -408,6 +399,18 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
     return replace(study, notes=(*judged_notes, *_notes(study, documents, own_metrics)))
+
+
+def _check_sizes(
+    sizes: Sequence[int] | None, pool_shares: Sequence[float], pool_depth: int | None, steps: Sequence[float] | None
+) -> None:
+    check_steps(REDUCTIONS["share"], pool_shares or None)
+    for size in sizes or ():
+        check_count(size, "every one of `sizes`")
+    if pool_depth is not None:
+        check_reach(pool_depth, "pool_depth")
+    if steps is not None:
+        check_steps(REDUCTIONS["topics"], steps)
 
 
 def _asked(

@@ -42,7 +42,7 @@ from metaeval.questions.leaderboard.page_items import (
     subsets_section,
 )
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
-from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
+from metaeval.questions.leaderboard.study_card import Card, open_pairs_of, places_of
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -217,7 +217,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
-    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()))]
+    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()), head="Ranks with intervals")]
 
 
 def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
@@ -379,7 +379,7 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         left_out=len(rows) - len(likely),
         least=_LEAST_CHANCE,
     )
-    return [say.section("families", table, brief=False)]
+    return [say.section("families", table, brief=False, head="Families of systems")]
 
 
 def _sources_section(study: LeaderboardStudy) -> list[Section]:
@@ -387,12 +387,10 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
     if study.sources is None:
         return []
     words = design_sentences(study.sources, study.sources.cheapest())
-    return [say.section("sources", Text(paragraphs=words), brief=False)]
+    return [say.section("sources", Text(paragraphs=words), brief=False, head="Repeats and the cheapest design")]
 
 
-def _benchmark_section(
-    study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Mapping[str, Any]
-) -> Section:
+def _benchmark_section(study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Card) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
     gaps = {} if study.detectable is None else gaps_between_neighbours(study)
     return say.section(
@@ -400,14 +398,15 @@ def _benchmark_section(
         Text(paragraphs=tuple(_verdict(study, metric, places, pairs, gaps) for metric in study.comparison.metrics)),
         embedded(card),
         brief=False,
+        head="What this benchmark can distinguish",
     )
 
 
-def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
+def _row(frame: pd.DataFrame, **wanted: str) -> "pd.Series[Any]":
     """Return the one row with these entries."""
     for name, value in wanted.items():
         frame = frame[frame[name] == value]
-    return {str(name): value for name, value in frame.iloc[0].items()}
+    return frame.iloc[0]
 
 
 def _verdict(

@@ -1,9 +1,6 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on a leaderboard of means and standard errors: which ranks are real, and what scores by item would add."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -12,6 +9,7 @@ from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Section, T
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, left, right
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
+from metaeval.questions.leaderboard.study_card import Card
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
@@ -95,7 +93,7 @@ def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section
     metrics = study.board.metrics
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(list(metrics)))
-    return say.section("ranks", *((Text(paragraphs=short),) if short else ()), choice)
+    return say.section("ranks", *((Text(paragraphs=short),) if short else ()), choice, head="Ranks with intervals")
 
 
 def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
@@ -122,10 +120,14 @@ def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section
     )
     columns = ((METRIC,), left(pairs="Pairs"), right(text, found="Significantly different"))
     decided = _DECIDED[study.ranks.method]
-    return say.section("pairs", say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided))
+    return say.section(
+        "pairs",
+        say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided),
+        head="Pairs of systems",
+    )
 
 
-def _missing_section(card: Mapping[str, Any]) -> Section:
+def _missing_section(card: Card) -> Section:
     items = Items(items=tuple(Item(term=term, words=words) for term, words in _MISSING.items()))
     return say.section("missing", items, embedded(card), brief=False, id="scores-by-item")
 

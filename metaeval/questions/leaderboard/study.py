@@ -1,9 +1,10 @@
 """Is this leaderboard's ranking real? From scores to ranks with intervals, and to what they say of the benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -48,10 +49,13 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
 
+if TYPE_CHECKING:
+    from metaeval.questions.leaderboard.study_card import Card
+
 _CARD = "metaeval.questions.leaderboard.study_card:card_of"
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
-RANKS, _BEST = "Ranks and groups", "The best system"
+RANKS, _BEST, _THIN = "Ranks and groups", "The best system", "Without systems of few items"
 """What `LeaderboardStudy.unanswered` calls ranks that have no intervals, and chances that are not known."""
 _FEW = 20_000
 """Items up to which each is looked at, and metrics are summed up in other ways than by means."""
@@ -211,7 +215,7 @@ class LeaderboardStudy(Study):
         first, second = (systems.get_indexer(pd.Index(frame[side])) for side in ("system_a", "system_b"))
         return frame.assign(apart=square[metric_index, first, second])
 
-    def card(self) -> dict[str, Any]:
+    def card(self) -> "Card":
         """Return what the page says of the whole ranking as a small record, ready for JSON.
 
         ``n_systems``, ``n_items``; ``treatment`` (clusters; n_missing scores; ``settled``, those counted as 0 or
@@ -221,7 +225,7 @@ class LeaderboardStudy(Study):
         where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
         inputs.
         """
-        record: dict[str, Any] = function_named(_CARD)(self)
+        record: Card = function_named(_CARD)(self)
         return record
 
 
@@ -310,101 +314,40 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         refuse_without_items(baseline, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
     checked = checked_scores(scores)
-    table = engine_scores(checked, "the leaderboard")
-    gappy = has_gaps(table.to_numpy())
-    table, left_out = placed_systems(table) if gappy else (table, [])
-    names = table["system"].to_numpy().tolist()
-    check_count(top, "top", most=max(_TOP, len(names)), unit="systems")
     baselines = baselines_of(baseline)
-    required_of = [
-        (text, system) for text in requirements for system in systems_of(text, checked["system"].to_numpy().tolist())
-    ]
-    asked = {"baseline": baselines, "cohorts": check_list(cohorts or [], "cohorts", ["top10"])}
-    values = {option: [(system, system) for system in named] for option, named in asked.items()} | {
-        "requirements": required_of
-    }
-    check_ranked(checked, table, values, left_out)
+    table, left_out = _placed(checked, baselines, check_list(cohorts or [], "cohorts", ["top10"]), requirements)
+    names, n_topics, gappy = table["system"].to_numpy().tolist(), table.sizes["topic"], has_gaps(table.to_numpy())
+    check_count(top, "top", most=max(_TOP, len(names)), unit="systems")
     for system in baselines:
         check_choice(system, "baseline", names)
-    n_topics = table.sizes["topic"]
-    many = n_topics > _FEW
+    many, n_drawn = n_topics > _FEW, min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     wanted = cohort_names(table, cohorts) if cohorts is not None else [] if many else default_cohorts(len(names))
     required = check_requirements(table, requirements, alpha=alpha) if requirements else None
-    n_drawn = min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
-
-    def ranked(some: Scores) -> RankIntervals:
-        return rank_intervals(
-            some,
-            method=rank_method,
-            confidence_level=1 - alpha,
-            rng=seed,
-            n_threads=n_threads,
-        )
-
-    drawable = attempt(RANKS, lambda: resampled_scores(table, what="an interval of ranks")) is not None
-    ranks = attempt(RANKS, lambda: ranked(table)) if drawable else None
-    detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
-    separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
-    if not drawable:
-        attempt.failed[_BEST] = attempt.failed[RANKS]  # one reason, said once
-    best = (
-        attempt(
-            _BEST,
-            lambda: best_system(
-                table,
-                k=min(top, len(names)),
-                n_resamples=n_drawn,
-                rng=seed,
-                n_threads=n_threads,
-            ),
-        )
-        if drawable
-        else None
-    )
-    notes: list[str] = []
+    level = 1 - alpha
+    ranked = partial(rank_intervals, method=rank_method, confidence_level=level, rng=seed, n_threads=n_threads)
+    best = partial(best_system, k=min(top, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
+    answers = _answers(table, ranked, best, attempt, alpha=alpha, power=power)
     sources = None
     if checked.sizes.get(REPEAT, 1) > 1:
-        sources = attempt("Sources of noise", lambda: variance_components(checked, confidence_level=1 - alpha))
-    aggregates = ["mean"] if many else None
-    if many:
-        items = unit_of(table).topics
-        notes.append(f"more than {_FEW:,} {items}: cohorts are looked at where named, metrics are summed up by means")
-    if n_drawn < n_resamples:
-        notes.append(
-            f"shares of resamples are of {n_drawn:,} resamples and not {n_resamples:,}, for {n_topics:,} items"
-        )
-    if aggregates is None and {"cluster", "stratum"} & set(table.coords):
-        macro = attempt("Macro mean", lambda: aggregate_scores(table, aggregates=[MACRO]))
-        aggregates = [name for name in AGGREGATES if macro is not None or name != MACRO]
+        sources = attempt("Sources of noise", partial(variance_components, checked, confidence_level=level))
+    notes = _size_notes(table, n_drawn, n_resamples)
+    families = partial(pair_families, comparison, corrections=("holm", "fdr_bh", "fdr_by"), baseline=baselines)
     return LeaderboardStudy(
         scores=table,
         means=means_of_systems(table),
         comparison=comparison,
-        families=pair_families(
-            comparison,
-            corrections=("holm", "fdr_bh", "fdr_by"),
-            baseline=baselines,
-            means=settled_mean_over_topics(table) if gappy else None,
-        ),
-        ranks=ranks,
-        detectable=detectable,
-        separation=separation,
+        families=families(means=settled_mean_over_topics(table) if gappy else None),
         design=design_effect(table) if "cluster" in table.coords else None,
-        best=best,
-        conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
+        **answers,
+        conclusions=conclusions_of(table, aggregates=_aggregates(table, attempt), alpha=alpha, power=power),
         items=attempt("Item analysis", lambda: analyse_items(_few(table))),
-        subsets=attempt(
-            "Subsets",
-            lambda: compare_subsets(_whole_items(_few(table), notes), n_splits=n_splits, alpha=alpha, rng=seed),
-        ),
+        subsets=attempt("Subsets", lambda: _subsets(table, notes, n_splits=n_splits, alpha=alpha, seed=seed)),
         cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         cohorts_named=bool(cohorts),
-        gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
-        thin=attempt("Without systems of few items", lambda: without_thin(table, ranks, comparison, ranked))
-        if gappy
-        else None,
+        gaps=attempt("Missing scores", partial(missing_scores, table, confidence_level=level)) if gappy else None,
+        thin=attempt(_THIN, partial(without_thin, table, answers["ranks"], comparison, ranked)) if gappy else None,
         sources=sources,
         requirements=required,
         baselines=baselines,
@@ -415,15 +358,85 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         left_out=tuple(natural_order(set(checked["system"].to_numpy().tolist()) - set(names))),
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=(
-            *table.attrs.get("notes", ()),
-            *design_notes(table),
-            *test_notes(comparison, table),
-            *left_out,
-            *constant_notes(table),
-            *notes,
+            *(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table)),
+            *(*left_out, *constant_notes(table), *notes),
         ),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
+
+
+class _Answers(TypedDict):
+    """Ranks, and what power the items have; see `LeaderboardStudy`."""
+
+    ranks: RankIntervals | None
+    detectable: DetectableDifferences | None
+    separation: Separation | None
+    best: BestSystem | None
+
+
+def _answers(  # noqa: PLR0913 - what is asked of the scores
+    table: Scores,
+    ranked: Callable[[Scores], RankIntervals],
+    best: Callable[[Scores], BestSystem],
+    attempt: Attempts,
+    *,
+    alpha: float,
+    power: float,
+) -> _Answers:
+    drawable = attempt(RANKS, partial(resampled_scores, table, what="an interval of ranks")) is not None
+    ranks = attempt(RANKS, partial(ranked, table)) if drawable else None
+    detectable = attempt("Detectable differences", partial(detectable_differences, table, alpha=alpha, power=power))
+    separation = attempt("Items needed", partial(topics_to_separate, table, alpha=alpha, power=power))
+    if not drawable:
+        attempt.failed[_BEST] = attempt.failed[RANKS]  # one reason, said once
+    return {
+        "ranks": ranks,
+        "detectable": detectable,
+        "separation": separation,
+        "best": attempt(_BEST, partial(best, table)) if drawable else None,
+    }
+
+
+def _placed(
+    checked: Scores, baselines: Sequence[str], cohorts: Sequence[str], requirements: Sequence[str]
+) -> tuple[Scores, list[str]]:
+    """Return the scores of the systems that can be ranked, and a note of the others, which no option may name."""
+    table = engine_scores(checked, "the leaderboard")
+    table, left_out = placed_systems(table) if has_gaps(table.to_numpy()) else (table, [])
+    everyone = checked["system"].to_numpy().tolist()
+    named = {
+        option: [(name, name) for name in names] for option, names in (("baseline", baselines), ("cohorts", cohorts))
+    }
+    named["requirements"] = [(text, system) for text in requirements for system in systems_of(text, everyone)]
+    check_ranked(checked, table, named, left_out)
+    return table, left_out
+
+
+def _size_notes(table: Scores, n_drawn: int, n_resamples: int) -> list[str]:
+    """Say what is left out where there are very many items."""
+    notes, n_topics = [], table.sizes["topic"]
+    if n_topics > _FEW:
+        items = unit_of(table).topics
+        notes.append(f"more than {_FEW:,} {items}: cohorts are looked at where named, metrics are summed up by means")
+    if n_drawn < n_resamples:
+        notes.append(
+            f"shares of resamples are of {n_drawn:,} resamples and not {n_resamples:,}, for {n_topics:,} items"
+        )
+    return notes
+
+
+def _aggregates(table: Scores, attempt: Attempts) -> list[str] | None:
+    """Return the ways to sum metrics up; None for all."""
+    if table.sizes["topic"] > _FEW:
+        return ["mean"]
+    if not {"cluster", "stratum"} & set(table.coords):
+        return None
+    macro = attempt("Macro mean", partial(aggregate_scores, table, aggregates=[MACRO]))
+    return [name for name in AGGREGATES if macro is not None or name != MACRO]
+
+
+def _subsets(table: Scores, notes: list[str], *, n_splits: int, alpha: float, seed: int) -> SubsetComparison:
+    return compare_subsets(_whole_items(_few(table), notes), n_splits=n_splits, alpha=alpha, rng=seed)
 
 
 def _whole_items(table: Scores, kept: list[str]) -> Scores:

@@ -1,8 +1,7 @@
 """What a leaderboard's owner may show of its test, as a small record: how much of the ranking its items decide."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -24,6 +23,73 @@ _CLUSTERS = {"cluster": "random", "stratum": "fixed"}
 _PAIRED_T = "paired t, two-sided"
 
 
+class MetricRecord(TypedDict):
+    """What a card says of one metric."""
+
+    metric: str
+    n_may_be_first: int
+    n_may_be_first_error: float | None
+    n_significant: int
+    n_pairs: int
+    share: float
+    share_error: float | None
+    n_adjacent_significant: int
+    n_adjacent: int
+    n_adjacent_error: float | None
+    detectable_difference: float | None
+
+
+class Treatment(TypedDict):
+    """What was done to clusters, gaps and systems."""
+
+    clusters: str | None
+    n_missing: int
+    settled: list[str]
+    left_out: list[str]
+
+
+class Decision(TypedDict):
+    """The one decision about all pairs of a metric."""
+
+    method: str
+    family: str
+    alpha: float
+
+
+class Detectable(TypedDict):
+    """How detectable differences were tested."""
+
+    test: list[str]
+    correction: str
+    pair: str
+    power: float
+
+
+class Card(TypedDict):
+    """The record; see `LeaderboardStudy.card`."""
+
+    schema: str
+    n_systems: int
+    n_items: int | None
+    treatment: Treatment | None
+    decision: Decision
+    metrics: list[MetricRecord]
+    detectable: Detectable | None
+    version: str
+    created: str
+    command: str
+    random_source: str | None
+    inputs: dict[str, str]
+
+
+class _Counts(NamedTuple):
+    """The separated pairs of a family."""
+
+    n_significant: int
+    n_pairs: int
+    share: float
+
+
 def places_of(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking the items decide: who may be first, and which neighbours differ.
 
@@ -32,23 +98,29 @@ def places_of(study: LeaderboardStudy) -> pd.DataFrame:
     draws), width (of the median rank interval, where there are intervals), n_significant, n_pairs, share and
     share_error (of all pairs), all by the one decision over all pairs at once.
     """
-    frame, rows, errors = study.to_frame(), [], open_pairs_of(study)
+    frame, errors = study.to_frame(), open_pairs_of(study)
     counts = study.pair_counts()
     pairs = _by_family(counts[counts["correction"] == AS_RANKS])
     firsts = [None] * len(study.comparison.metrics) if study.ranks is None else study.ranks.open_firsts().tolist()
+    rows = []
     for metric, leading_error in zip(study.comparison.metrics, firsts, strict=True):
         of_metric, near, every = frame[frame["metric"] == metric], pairs[metric, "adjacent"], pairs[metric, "all"]
-        leaders = natural_order(of_metric.loc[of_metric["rank"] == 1, "system"])
-        row: dict[str, Any] = {"metric": metric, "first": first_few(leaders)}
-        row |= {"differ": int(near["n_significant"]), "n_near": int(near["n_pairs"])}
-        row |= {"error": errors[metric, "adjacent"], "leading_error": leading_error}
+        row: dict[str, object] = {
+            "metric": metric,
+            "first": first_few(natural_order(of_metric.loc[of_metric["rank"] == 1, "system"])),
+            "differ": near.n_significant,
+            "n_near": near.n_pairs,
+            "error": errors[metric, "adjacent"],
+            "leading_error": leading_error,
+        }
         if study.ranks is None:
             best = pairs[metric, "best"]
-            row["leading"] = 1 + int(best["n_pairs"] - best["n_significant"])
+            row["leading"] = 1 + best.n_pairs - best.n_significant
         else:
             widths = (of_metric["rank_high"] - of_metric["rank_low"] + 1).sort_values(ascending=False)
             row |= {"leading": int((of_metric["rank_low"] == 1).sum()), "width": widths.iloc[(len(of_metric) - 1) // 2]}
-        rows.append(row | every | {"share_error": errors[metric, "all"] / every["n_pairs"]})
+        decided = {"family": "all", "correction": AS_RANKS, **every._asdict()}
+        rows.append(row | decided | {"share_error": errors[metric, "all"] / every.n_pairs})
     return pd.DataFrame(rows)
 
 
@@ -66,7 +138,7 @@ def open_pairs_of(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
     return {(metric, family): error for metric, family, error in sums.to_numpy().tolist()}
 
 
-def card_of(study: LeaderboardStudy) -> dict[str, Any]:
+def card_of(study: LeaderboardStudy) -> Card:
     """Return the record of a leaderboard with scores by item; see `LeaderboardStudy.card`."""
     detected = {}
     if study.detectable is not None:
@@ -77,19 +149,24 @@ def card_of(study: LeaderboardStudy) -> dict[str, Any]:
         # a difference wider than all scores lie apart is none, as on the page
         medians = zip(rows["metric"], rows["median"], strict=True)
         detected = {str(name): float(value) for name, value in medians if value <= spans[str(name)]}
-    metrics = [
-        _metric(row, (row["leading"], row["differ"], row["n_near"]), detected.get(row["metric"]))
-        for row in _records(places_of(study))
-    ]
     tests = [] if study.detectable is None else sorted({str(value) for value in study.detectable.tests.values()})
     return _card(
-        systems=study.scores.sizes["system"],
-        items=study.scores.sizes["topic"],
-        method=_PAIRED_T + ", Holm" if study.ranks is None else _METHODS[study.ranks.method],
-        alpha=study.alpha,
-        metrics=metrics,
+        (study.scores.sizes["system"], study.scores.sizes["topic"]),
+        _PAIRED_T + ", Holm" if study.ranks is None else _METHODS[study.ranks.method],
+        study.alpha,
+        [
+            _metric(
+                row["metric"],
+                row["leading"],
+                _Counts(row["n_significant"], row["n_pairs"], row["share"]),
+                (row["differ"], row["n_near"]),
+                errors=(row["leading_error"], row["share_error"], row["error"]),
+                detectable=detected.get(row["metric"]),
+            )
+            for row in places_of(study).to_dict("records")
+        ],
+        study.provenance,
         detectable={"test": tests, "correction": "none", "pair": "median", "power": study.power},
-        provenance=study.provenance,
         treatment={
             "clusters": next((name for of, name in _CLUSTERS.items() if of in study.scores.coords), None),
             "n_missing": int(np.isnan(study.scores.to_numpy()).sum()),
@@ -99,65 +176,65 @@ def card_of(study: LeaderboardStudy) -> dict[str, Any]:
     )
 
 
-def card_of_means(study: MeansLeaderboardStudy) -> dict[str, Any]:
+def card_of_means(study: MeansLeaderboardStudy) -> Card:
     """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
     frame, pairs = study.to_frame(), _by_family(study.pair_counts())
-    metrics = []
-    for metric in study.board.metrics:
-        near, leading = pairs[metric, "adjacent"], ((frame["metric"] == metric) & (frame["rank_low"] == 1)).sum()
-        metrics.append(_metric(pairs[metric, "all"], (leading, near["n_significant"], near["n_pairs"]), None))
-    return _card(
-        systems=len(study.board.systems),
-        items=None,
-        method=_METHODS["means"],
-        alpha=study.alpha,
-        metrics=metrics,
-        detectable=None,
-        provenance=study.provenance,
-    )
+    leading = frame[frame["rank_low"] == 1].groupby("metric").size()
+    metrics = [
+        _metric(metric, leading[metric], pairs[metric, "all"], pairs[metric, "adjacent"][:2])
+        for metric in study.board.metrics
+    ]
+    return _card((len(study.board.systems), None), _METHODS["means"], study.alpha, metrics, study.provenance)
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(row["metric"], row["family"]): row for row in _records(counts)}
-
-
-def _metric(every: dict[str, Any], counts: Sequence[int], detectable: float | None) -> dict[str, Any]:
-    leading, differ, near = map(int, counts)
+def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], _Counts]:
+    columns = counts[["metric", "family", *_Counts._fields]]
     return {
-        "metric": every["metric"],
-        "n_may_be_first": leading,
-        "n_may_be_first_error": every.get("leading_error"),
-        "n_significant": int(every["n_significant"]),
-        "n_pairs": int(every["n_pairs"]),
-        "share": float(every["share"]),
-        "share_error": every.get("share_error"),
-        "n_adjacent_significant": differ,
-        "n_adjacent": near,
-        "n_adjacent_error": every.get("error"),
+        (metric, family): _Counts(int(n_significant), int(n_pairs), float(share))
+        for metric, family, n_significant, n_pairs, share in columns.itertuples(index=False)
+    }
+
+
+def _metric(  # noqa: PLR0913 - the figures of a metric
+    metric: str,
+    leading: int,
+    every: _Counts,
+    near: tuple[int, int],
+    *,
+    errors: tuple[float | None, float | None, float | None] = (None, None, None),
+    detectable: float | None = None,
+) -> MetricRecord:
+    return {
+        "metric": metric,
+        "n_may_be_first": int(leading),
+        "n_may_be_first_error": errors[0],
+        "n_significant": int(every.n_significant),
+        "n_pairs": int(every.n_pairs),
+        "share": float(every.share),
+        "share_error": errors[1],
+        "n_adjacent_significant": int(near[0]),
+        "n_adjacent": int(near[1]),
+        "n_adjacent_error": errors[2],
         "detectable_difference": detectable if detectable is not None and math.isfinite(detectable) else None,
     }
 
 
 def _card(  # noqa: PLR0913 - the parts of a card
-    *,
-    systems: int,
-    items: int | None,
+    sizes: tuple[int, int | None],
     method: str,
     alpha: float,
-    metrics: list[dict[str, Any]],
-    detectable: dict[str, Any] | None,
+    metrics: list[MetricRecord],
     provenance: Provenance,
-    treatment: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    *,
+    detectable: Detectable | None = None,
+    treatment: Treatment | None = None,
+) -> Card:
+    n_systems, n_items = sizes
     return {
         "schema": CARD,
-        "n_systems": int(systems),
-        "n_items": None if items is None else int(items),
-        "treatment": None if treatment is None else dict(treatment),
+        "n_systems": int(n_systems),
+        "n_items": None if n_items is None else int(n_items),
+        "treatment": treatment,
         "decision": {"method": method, "family": "all pairs of a metric at once", "alpha": alpha},
         "metrics": metrics,
         "detectable": detectable,

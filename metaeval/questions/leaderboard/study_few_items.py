@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from metaeval.base.results import Result
 from metaeval.questions.leaderboard.study_systems import placed_systems
@@ -100,7 +100,7 @@ def _decided(ranks: RankIntervals | None, comparison: PairwiseResult) -> pd.Data
     return ranks.pairs()[[*_KEYS, "significant"]].assign(error=ranks.open_pairs().ravel())
 
 
-def _firsts(ranks: RankIntervals | None, which: str) -> dict[str, Any]:
+def _firsts(ranks: RankIntervals | None, which: str) -> dict[str, NDArray[np.float64] | float]:
     if ranks is None:
         return {f"first{which}": np.nan, f"first{which}_error": np.nan}
     leading = (ranks.data["rank_low"].to_numpy() == 1).sum(axis=1)

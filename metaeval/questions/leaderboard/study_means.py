@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals
 from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study, function_named
 from metaeval.table.means import SystemMeans
+
+if TYPE_CHECKING:
+    from metaeval.questions.leaderboard.study_card import Card
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of_means"
 
@@ -55,9 +58,9 @@ class MeansLeaderboardStudy(Study):
                 rows.append((metric, family, n_significant, len(selected), n_significant / len(selected)))
         return pd.DataFrame(rows, columns=["metric", "family", "n_significant", "n_pairs", "share"])
 
-    def card(self) -> dict[str, Any]:
+    def card(self) -> "Card":
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        record: dict[str, Any] = function_named(_CARD)(self)
+        record: Card = function_named(_CARD)(self)
         return record
 
     def _read_as(self) -> str:

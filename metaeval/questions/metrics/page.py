@@ -31,7 +31,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     )
     sets = presets_frame()
     presets = say.table("presets", sets, left(name="Preset", summary="What it is", metrics="Metrics"))
-    section = say.section("metrics", table, presets)
+    section = say.section("metrics", table, presets, head="Metrics")
     return Report(
         command="metrics",
         title="Which metrics can be computed?",
@@ -60,7 +60,7 @@ def _quantisations(registry: Registry) -> Section:
         ]
     )
     table = say.table("quantisations", frame, left(usage="How to write it", summary="What it is", of="Judgments of"))
-    return say.section("quantisations", table)
+    return say.section("quantisations", table, head="Quantisations")
 
 
 def _usage(word: str, one: Quantisation) -> str:

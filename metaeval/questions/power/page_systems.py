@@ -46,7 +46,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         table = _ranking_table(metric, of_metric, how)
         return picture, Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(table,))
 
-    return say.section("systems", *(_per_metric(order, blocks)), brief=False)
+    return say.section("systems", *(_per_metric(order, blocks)), brief=False, head="Ranking of the systems")
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
@@ -118,7 +118,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         )
         return (picture,)
 
-    return say.section("map", *(_per_metric(order, blocks)), brief=False)
+    return say.section("map", *(_per_metric(order, blocks)), brief=False, head="Pairwise significance")
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
@@ -132,7 +132,7 @@ def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     if len(significant_pairs):
         table = _top_pairs_table(results, significant_pairs, size)
         blocks.append(Fold(title=f"The significant pairs ({whole(len(significant_pairs))})", blocks=(table,)))
-    return say.section("top", *blocks, brief=False, size=size)
+    return say.section("top", *blocks, brief=False, head=f"Significant pairs among the top {size}")
 
 
 def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int) -> pd.DataFrame:

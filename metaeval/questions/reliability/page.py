@@ -100,6 +100,7 @@ def _runs_section(study: ReliabilityStudy) -> Section:
         "simulated-runs",
         pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
         left(run="Run", holds="Holds"),
+        head="The simulated runs",
     )
     names = [str(name) for name in study.runs["quantisation"].drop_duplicates()]
     registered = default_registry().element_quantisations
@@ -160,7 +161,7 @@ def _signed(value: object) -> str:
 def _curves_section(study: ReliabilityStudy) -> Section:
     pictures = [_curve_picture(study, index) for index in range(len(study.curves))]
     folds = (Fold(title=picture.title, blocks=(picture,)) for picture in pictures[_OPEN:])
-    return _section("curves", *pictures[:_OPEN], *folds, brief=False)
+    return say.section("curves", *pictures[:_OPEN], *folds, brief=False, head="Curves of the simulated runs")
 
 
 def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
@@ -187,7 +188,8 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
     words = say("no overlap", free=len(free), n=len(runs), ranks=ranks, ends=dict.fromkeys((every[0], every[-1])))
     folds = (Fold(title=table.title, blocks=(table,)) for table in tables[_OPEN:])
     more = (_scatter_picture(study, len(runs)), _tau_table(study)) if len(runs) > 1 else ()
-    return _section("submissions", Text(paragraphs=(words,)), *tables[:_OPEN], *folds, *more, brief=False)
+    blocks = (Text(paragraphs=(words,)), *tables[:_OPEN], *folds, *more)
+    return say.section("submissions", *blocks, brief=False, head="Submitted runs")
 
 
 def _top_table(study: ReliabilityStudy, metric: str) -> Table:
@@ -203,9 +205,7 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
         right(share, overlap="Overlap"),
         rising(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
         called=f"top-{metric}",
-        every=every,
-        n=len(frame),
-        metric=metric,
+        head=f"Submitted runs: {'all' if every else 'the best'} {len(frame)} under {metric}",
     )
 
 

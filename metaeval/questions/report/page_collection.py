@@ -1,7 +1,7 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
 from collections.abc import Iterable
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -93,7 +93,7 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
 def _runs(per_system: pd.DataFrame) -> Table:
     frame = per_system.reset_index().dropna(axis="columns", how="all")
     columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
-    return say.table("runs", frame, columns)
+    return say.table("runs", frame, columns, head="Runs")
 
 
 def _precision_recall(curves: xr.DataArray, best: int) -> Section:
@@ -105,7 +105,7 @@ def _precision_recall(curves: xr.DataArray, best: int) -> Section:
         data=curves,
     )
     blocks = _curve_blocks(curve, curves, best, top=1.02)
-    return say.section("precision-recall", *blocks, brief=False)
+    return say.section("precision-recall", *blocks, brief=False, head="Precision and recall")
 
 
 def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -> Section:
@@ -122,7 +122,7 @@ def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -
             blocks += _curve_blocks(curve, curve.data, best)
         else:
             blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data, best)[:1]))
-    return say.section("curves", *blocks, brief=False)
+    return say.section("curves", *blocks, brief=False, head="Precision and gain of the runs")
 
 
 def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: float | None = None) -> tuple[Block, ...]:
@@ -131,24 +131,24 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
     curves = data.sel(system=[*best.names]).transpose("system", ...).to_numpy()
     first, last = (listed(dict.fromkeys(map(number(2), curves[:, position]))) for position in (0, -1))
     named = _NAMED if len(by_mean) > NAMED_LINES else ""
-    fields: dict[str, Any] = {"curve": curve, "n_best": n_best, "n": len(by_mean), "named": named}
-    picture = say.picture(
+    pictured = partial(say.picture, curve=curve, n_best=n_best, n=len(by_mean))
+    picture = pictured(
         "lines" if top is None else "precision lines",
         lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
         called=curve.name,
-        alt=say("lines mark", **fields, best=best, first=first, last=last),
-        **fields,
+        alt=say("lines mark", curve=curve, n=len(by_mean), best=best, first=first, last=last),
+        named=named,
     )
     numbers = Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
     if len(by_mean) <= n_best:
         return picture, numbers
     leading = data.sel(system=by_mean.index[:n_best].to_list())
-    apart = say.picture(
+    apart = pictured(
         "best",
         lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
         called=f"{curve.name}-best",
         leading=by_mean.index,
-        **fields | {"named": _NAMED if n_best > NAMED_LINES else ""},
+        named=_NAMED if n_best > NAMED_LINES else "",
     )
     return picture, apart, numbers
 
@@ -159,8 +159,14 @@ def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
     chosen = np.unique(np.linspace(0, n_points - 1, min(n_points, _MOST_COLUMNS)).round().astype(int))
     frame = data.isel({axis: chosen}).to_pandas().loc[order]
     names = [f"{point:g}" for point in frame.columns]
-    fields: dict[str, Any] = {"n_shown": len(names), "n": n_points, "across": curve.across.split(":", maxsplit=1)[0]}
-    columns = (left(system="Run"), right(number(3), **{name: name for name in names}))
     return say.table(
-        "points", frame.set_axis(names, axis=1).reset_index(), *columns, called=curve.name, title=curve.title, **fields
+        "points",
+        frame.set_axis(names, axis=1).reset_index(),
+        left(system="Run"),
+        right(number(3), **{name: name for name in names}),
+        called=curve.name,
+        title=curve.title,
+        n_shown=len(names),
+        n=n_points,
+        across=curve.across.split(":", maxsplit=1)[0],
     )

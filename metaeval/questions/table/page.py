@@ -2,7 +2,6 @@
 """The table of every paper as a report: the table, a picture of the differences, and each with its p-value."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,7 +64,7 @@ def table_report(study: TableStudy) -> Report:
         facts=(*counted, (f"{result.alpha:g}", "significance level α")),
         summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
         key_figures=pair_figures(result, study.scores) if pair else _figures(study),
-        sections=(say.section("means", *means), _pairs_section(study)),
+        sections=(say.section("means", *means, head="Means and significance"), _pairs_section(study)),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
@@ -160,13 +159,6 @@ def _differences(study: TableStudy, metric: str) -> Picture:
     """Show how far every row stands from the baseline."""
     result, baseline = study.comparison, str(study.baseline)
     frame = _against_baseline(study, metric)
-    fields: dict[str, Any] = {
-        "metric": metric,
-        "baseline": baseline,
-        "alpha": result.alpha,
-        "decided": decision_words(result.procedure.label, result.correction),
-        "level": percentage(1 - result.alpha) if frame["low"].notna().any() else "",
-    }
     return say.picture(
         "differences",
         lambda: figures.baseline_differences(
@@ -175,7 +167,11 @@ def _differences(study: TableStudy, metric: str) -> Picture:
         called=f"differences {metric}",
         found=frame["significant"].sum(),
         n=len(frame),
-        **fields,
+        metric=metric,
+        baseline=baseline,
+        alpha=result.alpha,
+        decided=decision_words(result.procedure.label, result.correction),
+        level=percentage(1 - result.alpha) if frame["low"].notna().any() else "",
     )
 
 

@@ -253,6 +253,7 @@ def _fits_table(study: TopicsStudy) -> Table:
         right(number(2), held_out_error="Held out", weighted_error="All sizes"),
         left(outcome="Parameters"),
         data=frame,
+        head="Every curve on every metric and tolerance",
     )
 
 

@@ -1,5 +1,6 @@
 """`metaeval votes`: whom do people prefer, by votes on pairs of systems."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -98,17 +99,46 @@ _QRELS = path(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    """Names of columns."""
+
+    left_column: Annotated[str | None, _column("left", "left system")] = None
+    right_column: Annotated[str | None, _column("right", "right system")] = None
+    winner_column: Annotated[str | None, _column("winner")] = None
+    question_column: Annotated[str | None, _column("question")] = None
+    voter_column: Annotated[str | None, _column("voter")] = None
+    count_column: Annotated[str | None, _column("count", "number of votes that a row stands for")] = None
+
+    def by_role(self) -> dict[str, str]:
+        """Return the columns that are named, by what they hold."""
+        return {name.removesuffix("_column"): column for name, column in asdict(self).items() if column is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """What rows mean, and which count."""
+
+    word: Annotated[list[str] | None, _WORD] = None
+    where: Annotated[list[str] | None, opt.WHERE] = None
+    duplicates: Annotated[str, _DUPLICATES] = "keep"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rankings:
+    """Rankings as votes."""
+
+    qrels: Annotated[Path | None, _QRELS] = None
+    preference: Annotated[str | None, _PREFERENCE] = None
+    order: Annotated[str, opt.ORDER.but(panel="Rankings as votes", needs="qrels")] = "score"
+
+
 @command("votes")
 def votes(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    left_column: Annotated[str | None, _column("left", "left system")] = None,
-    right_column: Annotated[str | None, _column("right", "right system")] = None,
-    winner_column: Annotated[str | None, _column("winner")] = None,
-    question_column: Annotated[str | None, _column("question")] = None,
-    voter_column: Annotated[str | None, _column("voter")] = None,
-    count_column: Annotated[str | None, _column("count", "number of votes that a row stands for")] = None,
+    columns: _Columns,
     ties: Annotated[str, _TIES] = "half",
     by: Annotated[str | None, _BY] = None,
     covariates: Annotated[str | None, _COVARIATES] = None,
@@ -118,12 +148,8 @@ def votes(  # noqa: PLR0913 - the options of the command
     settled_share: Annotated[float, _SHARE] = 0.75,
     next_votes: Annotated[int, _NEXT] = 100,
     beside: Annotated[Path | None, _BESIDE] = None,
-    word: Annotated[list[str] | None, _WORD] = None,
-    where: Annotated[list[str] | None, opt.WHERE] = None,
-    duplicates: Annotated[str, _DUPLICATES] = "keep",
-    qrels: Annotated[Path | None, _QRELS] = None,
-    preference: Annotated[str | None, _PREFERENCE] = None,
-    order: Annotated[str, opt.ORDER.but(panel="Rankings as votes", needs="qrels")] = "score",
+    rows: _Rows,
+    runs: _Rankings,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Rank systems by votes on pairs of them.
@@ -146,22 +172,22 @@ def votes(  # noqa: PLR0913 - the options of the command
     from metaeval.io.votes import files_of_votes, read_votes  # noqa: PLC0415 - loads pandas
     from metaeval.questions.votes.study import study_votes  # noqa: PLC0415 - loads scipy
 
-    sides = {"left": left_column, "right": right_column, "winner": winner_column}
-    named = {**sides, "question": question_column, "voter": voter_column, "count": count_column}
-    columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
-    words, rows = checks.parse_assignments(word, "--word", at_last=True), checks.parse_assignments(where, "--where")
-    if qrels is not None:
-        idle = columns or chosen or beside or words or rows
-        return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=idle)
+    words, where = (
+        checks.parse_assignments(rows.word, "--word", at_last=True),
+        checks.parse_assignments(rows.where, "--where"),
+    )
+    if runs.qrels is not None:
+        idle = columns.by_role() or chosen or beside or words or where
+        return _of_runs(loaded, inputs, runs, str(runs.qrels), idle=idle)
     files = files_of_votes(inputs)
     all_votes = read_votes(
         files,
-        columns=columns,
+        columns=columns.by_role(),
         covariates=chosen,
         words=words,
-        where=rows,
-        duplicates=duplicates,  # type: ignore[arg-type]  # one of its choices
+        where=where,
+        duplicates=rows.duplicates,  # type: ignore[arg-type]  # one of its choices
     )
     scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
     loaded.read(*files, *([] if scores is None else scores.attrs["sources"]))
@@ -170,9 +196,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     )
 
 
-def _of_runs(  # noqa: PLR0913 - what was asked
-    loaded: Loaded, runs: list[str], qrels: Path, preference: str, order: str, *, idle: object
-) -> Answer:
+def _of_runs(loaded: Loaded, files: list[str], asked: _Rankings, qrels: str, *, idle: object) -> Answer:
     """Rank runs by preferences between their rankings, beside metrics."""
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
@@ -184,9 +208,9 @@ def _of_runs(  # noqa: PLR0913 - what was asked
         raise InvalidOptionError(
             "columns, rows, covariates and --beside are about votes in files, and --qrels makes them of runs"
         )
-    collection = read_collection(runs, str(qrels), order=order)  # type: ignore[arg-type]  # one of its choices
-    loaded.read(*(source.path for source in run_sources(runs)), qrels)
-    run_preferences = prefer_runs(collection, [preference, *PREFERENCES])
+    collection = read_collection(files, qrels, order=asked.order)  # type: ignore[arg-type]  # one of its choices
+    loaded.read(*(source.path for source in run_sources(files)), qrels)
+    run_preferences = prefer_runs(collection, [asked.preference or "RPP", *PREFERENCES])
     scores = score(collection, _METRICS)
     return loaded.ask(
         study_votes,

@@ -255,7 +255,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     )
     pictures = tuple(_shares_picture(name, group) for name, group in _named(study))
     fold = Fold(title="Share of the votes of every pair", blocks=pictures)
-    return say.section("runs" if of_runs else "pairs", table, fold, id="pairs")
+    return say.section("pairs", table, fold, head="Pairs of systems")
 
 
 def _surpassed(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
@@ -330,7 +330,7 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
     blocks = [block for name, group in _named(study) for block in _covariates_blocks(study, name, group)]
     if not blocks:
         return []
-    return [say.section("covariates", *blocks)]
+    return [say.section("covariates", *blocks, head="Covariates")]
 
 
 def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[Block]:
@@ -388,7 +388,7 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         name=_named(study)[0][0],
         found=study.beside,
     )
-    return [say.section("beside", table, id="metrics")]
+    return [say.section("beside", table, id="metrics", head="Metrics and these votes")]
 
 
 def _dimension_section(study: VotesStudy) -> Section:
@@ -407,7 +407,7 @@ def _dimension_section(study: VotesStudy) -> Section:
             name=name,
         )
         blocks += [Text(paragraphs=(_dimension(study, group, name),)), table]
-    return say.section("fit", *blocks, brief=False)
+    return say.section("fit", *blocks, brief=False, head="Fit of one dimension")
 
 
 def _dimension(study: VotesStudy, group: VoteGroup, name: str) -> str:

@@ -22,7 +22,7 @@ def plan_section(study: VotesStudy) -> Section:
         for number, group in enumerate(study.groups, start=1)
         for block in _plan_blocks(study, group, number if several else 0)
     ]
-    return say.section("plan", *blocks)
+    return say.section("plan", *blocks, head="Votes needed")
 
 
 def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block]:

@@ -36,7 +36,7 @@ def powers_section(study: VotesStudy) -> list[Section]:
         data=frame,
         study=study,
     )
-    return [say.section("powers", table)]
+    return [say.section("powers", table, head="Discriminative power")]
 
 
 def powers_methods() -> str:
