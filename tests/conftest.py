@@ -23,6 +23,7 @@ import pytest
 
 import metaeval
 from metaeval.base.checks import has_parquet
+from metaeval.base.notes import KindOfNote
 from metaeval.errors import MetaevalError
 from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import as_scores
@@ -337,6 +338,18 @@ def _messages_are_in_words():
     MetaevalError.__init__ = held
     yield
     MetaevalError.__init__ = plain
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _notes_keep_their_kind():
+    """Whatever any test makes metaeval write, no f-string holds a note that programs know by its kind."""
+
+    def refused(self, _):
+        raise AssertionError(f"an f-string loses that this is {type(self).__name__}; add words with +: " + self)
+
+    KindOfNote.__format__ = refused
+    yield
+    del KindOfNote.__format__
 
 
 HOSTILE = [

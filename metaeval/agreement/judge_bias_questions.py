@@ -74,7 +74,7 @@ def ask_judges(data: object, reference: str, people: Sequence[str]) -> BiasQuest
         message = f"the reference {reference!r} gives all systems one score on every topic: nothing can be beside it"
         raise InvalidOptionError(message)
     constant = _constant(judges)
-    notes = [str(note) for note in table.attrs.get("notes", ())]
+    notes = list(table.attrs.get("notes", ()))
     if constant.any():
         flat = [name for name, marked in zip(others, constant.tolist(), strict=True) if marked]
         notes.append(

@@ -1,25 +1,41 @@
 """Notes, which say beside an answer what was left out or assumed, and what programs know them by whatever their words.
 
-A note is text. One that anything depends on has a class of its own, which copies, pickles and our files keep.
+A note is text. One that anything depends on has a class of its own, which copies, pickles, our files, `str` and words
+added before or behind it keep. No f-string can: the tests let none have such a note.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Self
 
 
-class Remark(str):
+class KindOfNote(str):
+    """A note that programs know by its class."""
+
+    __slots__ = ()
+
+    def __str__(self) -> Self:
+        return self
+
+    def __add__(self, behind: str) -> Self:
+        return reworded(self, super().__add__(behind))
+
+    def __radd__(self, before: str) -> Self:
+        return reworded(self, before + str.__str__(self))
+
+
+class Remark(KindOfNote):
     """A note that explains and changes no number: of all notes, `--quiet` hides these alone."""
 
     __slots__ = ()
 
 
-class KeptGaps(str):
+class KeptGaps(KindOfNote):
     """How many scores are missing where gaps are kept: said anew of every part of the scores."""
 
     __slots__ = ()
 
 
-class SettledGaps(str):  # noqa: SLOT000 - it has an attribute
+class SettledGaps(KindOfNote):  # noqa: SLOT000 - it has an attribute
     """What was made of missing scores: counted as 0, or dropped."""
 
     brief: str
@@ -32,16 +48,16 @@ class SettledGaps(str):  # noqa: SLOT000 - it has an attribute
         return note
 
 
-class AboutItems(str):
+class AboutItems(KindOfNote):
     """What the items of the scores are, which does not hold of means over several."""
 
     __slots__ = ()
 
 
-_KINDS: Mapping[str, type[str]] = {kind.__name__: kind for kind in (Remark, KeptGaps, SettledGaps, AboutItems)}
+_KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
 
 
-def reworded(note: str, words: str) -> str:
+def reworded[Note: str](note: Note, words: str) -> Note:
     """Return a note of the same kind in other words.
 
     Examples
@@ -63,8 +79,8 @@ def as_stored(notes: Iterable[str]) -> list[object]:
     '1 was dropped'
     """
     return [
-        {"kind": type(note).__name__, "words": str(note), **getattr(note, "__dict__", {})}
-        if type(note).__name__ in _KINDS
+        {"kind": type(note).__name__, "words": str.__str__(note), **getattr(note, "__dict__", {})}
+        if isinstance(note, KindOfNote)
         else str(note)
         for note in notes
     ]

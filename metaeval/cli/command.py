@@ -182,7 +182,7 @@ def _show(report: "Report", given: Mapping[str, Any], index: Path | None, sessio
     as_page = form is None and index is None
     if not given["as_json"] and not as_page:  # which have them themselves
         for note in report.changes:
-            session.insist(f"Note: {note}")
+            session.insist("Note: " + note)
     if given["as_json"]:
         answer(report.to_json())
     elif form is not None:
@@ -197,7 +197,7 @@ def _show(report: "Report", given: Mapping[str, Any], index: Path | None, sessio
         for note in (
             report.notes if given["as_json"] else (remark for remark in report.notes if remark not in report.changes)
         ):
-            session.say(f"Note: {note}")
+            session.say("Note: " + note)
         source = report.provenance.random_source
         if source:
             session.say(f"{source[:1].upper()}{source[1:]}.")

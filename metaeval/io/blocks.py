@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
-from metaeval.base.notes import Remark, reworded
+from metaeval.base.notes import Remark
 from metaeval.base.number_words import of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.io.duplicates import Duplicates
@@ -270,7 +270,7 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
     for name, notes in said:
         for note in notes:
             files.setdefault(note, []).append(name)
-    return [reworded(note, f"{first_few(names)}: {note}") for note, names in files.items()]
+    return [f"{first_few(names)}: " + note for note, names in files.items()]
 
 
 def metric_note(source: Source) -> list[str]:

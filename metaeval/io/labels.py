@@ -228,7 +228,7 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, dupl
         read = [[judgments_by_subtopic(content, source.path)] for source, content in contents]
     notes = [_OF_SUBTOPICS] * by_subtopic
     for (source, _), parts in zip(contents, read, strict=True):
-        notes += [f"{source.own_name}: {note}" for note in parts[0].notes] if duplicates != "error" else []
+        notes += [f"{source.own_name}: " + note for note in parts[0].notes] if duplicates != "error" else []
         for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
             if name in by_judge:
                 ways = named_apart([file.path for file, _ in contents if file.own_name == source.own_name])

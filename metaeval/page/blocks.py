@@ -392,7 +392,7 @@ def _as_sentence(note: str) -> str:
     """Return what a message says as a sentence: the library writes them as a terminal shows them, after "Note:"."""
     named = re.match(r"[a-z]+ ", note) is None  # it begins with a name or a number
     words = note if named else sentence_case(note)
-    return words if words.endswith((".", ")", "?", "!")) else f"{words}."
+    return words if words.endswith((".", ")", "?", "!")) else words + "."
 
 
 _MOST_ABOVE = 6

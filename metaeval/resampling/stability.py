@@ -336,7 +336,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     graded = [f"relevant are documents of level {plan.rel:g} and above where judgments are taken away"] * (
         plan.rel not in {1, None}
     )
-    notes = dict.fromkeys([*reference.notes, *graded, *(f"{reduction.title}: {note}" for note in remarks)])
+    notes = dict.fromkeys([*reference.notes, *graded, *(f"{reduction.title}: " + note for note in remarks)])
     result = _test_words(plan)
     return Stability(
         reduction=reduction,

@@ -5,6 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metaeval.base.notes import AboutItems, KeptGaps, Remark, SettledGaps, as_stored, from_stored, reworded
 from metaeval.collection.data_choice import choose_data
@@ -23,6 +25,7 @@ WAYS = {
     "pickle": lambda notes: pickle.loads(pickle.dumps(notes)),  # noqa: S301 - our own
     "file": lambda notes: from_stored(as_stored(notes)),
     "other words": lambda notes: [reworded(note, str(note)) for note in notes],
+    "as text": lambda notes: [str(note) for note in notes],
 }
 
 
@@ -31,6 +34,15 @@ def test_a_note_keeps_its_kind(way):
     """Words, kind and the words without names are the same behind each way that notes take."""
     for before, after in zip(NOTES, WAYS[way](NOTES), strict=True):
         assert (type(after), after, getattr(after, "brief", "")) == (type(before), before, getattr(before, "brief", ""))
+
+
+@given(st.text(), st.text())
+def test_words_before_and_behind_a_note_leave_its_kind(before, behind):
+    """The note becomes the text that plain text would, of its own kind."""
+    for note in NOTES:
+        for put in (before + note + behind, before + (note + behind)):
+            assert put == "".join((before, note, behind))
+            assert (type(put), getattr(put, "brief", "")) == (type(note), getattr(note, "brief", ""))
 
 
 def test_a_short_form_is_the_whole_note_where_none_is_given():

@@ -154,8 +154,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
             items = unit_of(board).topics
             notes.append(f"{name}: not ranked, for want of scores on {items} that others have too: {first_few(lost)}")
         ranked[name] = shared.isel(system=np.flatnonzero(there))
-        notes += [f"{name}: {note}" for note in design_notes(board)]
-        notes += [f"{name}: {note}" for note in board.attrs.get("notes", ())]
+        notes += [f"{name}: " + note for note in (*design_notes(board), *board.attrs.get("notes", ()))]
     for name, board_systems, other_systems in zip(named_boards, systems, reversed(systems), strict=True):
         if alone := natural_order(board_systems - other_systems):
             notes.append(f"on {name} alone ({len(alone)}): {first_few(alone)}")

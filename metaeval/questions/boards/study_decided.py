@@ -142,7 +142,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
             notes.append(f"{name}: without strengths ({error})")
             continue
         lost = [system for system in of_voice.systems if system not in fitted[name].systems]
-        notes += [f"{name}: {note}" for note in (*of_voice.notes, *fitted[name].notes)]
+        notes += [f"{name}: " + note for note in (*of_voice.notes, *fitted[name].notes)]
         if lost:
             notes.append(
                 f"{name}: left out, because no votes connect it or its strength has no bound: {first_few(lost)}"

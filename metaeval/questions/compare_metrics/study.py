@@ -525,4 +525,4 @@ def _left_out(needed: TopicsStudy | None) -> list[str]:
         return []
     rates = needed.error_rates
     needs = f"{unit_of(needed.scores).Topics} needed"
-    return [f"{needs}: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
+    return [f"{needs}: " + note for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]

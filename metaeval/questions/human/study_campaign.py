@@ -183,7 +183,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         decided.append(rows.assign(set=name))
         if not meta.as_published and (meta.tasks["group"] == "item").any():
             decision_notes = [*flat_metric_notes(plain, people), *decision_notes]
-        left += [f"{name}: {note}" if name else note for note in decision_notes]
+        left += [f"{name}: " + note if name else note for note in decision_notes]
     return CampaignStudy(
         found=meta,
         decisions=pd.concat(decided, ignore_index=True),

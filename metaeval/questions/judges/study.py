@@ -208,7 +208,7 @@ def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
 def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
     """Return what was noted where scores were read, once."""
     sides = [side for table in scores.values() for side in (table.values() if isinstance(table, Mapping) else (table,))]
-    return list(dict.fromkeys(str(note) for side in sides for note in side.attrs.get("notes", ())))
+    return list(dict.fromkeys(note for side in sides for note in side.attrs.get("notes", ())))
 
 
 def study_judges(  # noqa: PLR0913 - every option is one question

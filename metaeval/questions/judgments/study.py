@@ -462,7 +462,7 @@ def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyM
     notes = [note for answer in parts if answer is not None for note in answer.notes]
     dropped = [name for group in study.identical for name in group[1:]]
     notes = [
-        f"{note} (they still build the pool)" for note in identical_note(dropped, study.n_systems + len(dropped))
+        note + " (they still build the pool)" for note in identical_note(dropped, study.n_systems + len(dropped))
     ] + notes
     if study.original is not None and collection.pooled is None:
         notes.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")

@@ -62,6 +62,19 @@ def test_sentences_and_tables_say_the_same(page):
     assert (own.to_numpy() == ranks[["v1", "v1_low", "v1_high"]].to_numpy()).all()
 
 
+def test_a_board_is_named_before_its_notes():
+    """What explains alone still does with the board's name before it, so that --quiet hides it."""
+    clusters = {f"q{number}": f"c{number % 12}" for number in range(80)}
+    given = {
+        name: as_scores(board, clusters={topic: clusters[topic] for topic in board["topic"].to_numpy()})
+        for name, board in boards(n_systems=3).items()
+    }
+    report = study_boards(given, rng=1).report()
+    robust = [note for note in report.notes if "robust" in note or "clusters" in note]
+    assert {note.partition(":")[0] for note in robust} == {"v1", "v2"}
+    assert not set(robust) & set(report.changes)
+
+
 def test_systems_of_one_board_and_new_scores():
     """They are counted and named; scores that changed on common items are tested, and pictures drawn."""
     given = boards()
