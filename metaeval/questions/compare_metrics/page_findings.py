@@ -129,7 +129,10 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     p = _told(study, DECIDES, near["p_better"].iloc[0])
     if len(metrics) > 1:
         return _unsettled(verdict, "equally near", metrics=metrics), _chance(near)
-    than = f" than {name_of_metric(against[0])}" if len(against) == 1 and not verdict.current else ""
+    rival = f" than {name_of_metric(against[0])}" if len(against) == 1 else ""
+    if near["difference"].iloc[0] <= 0:
+        return _unsettled(verdict, "none ahead", metrics=metrics, than=rival), _chance(near)
+    than = "" if verdict.current else rival
     how = f"with probability {p}" if p else "but the draws leave open how probable that is"
     return _unsettled(verdict, "nearest", metrics=metrics, than=than, how=how), _chance(near)
 
