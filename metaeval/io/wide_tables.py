@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress, product
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import (
-    are_metrics,
     first_double,
     first_few,
     is_measure,
@@ -62,7 +61,7 @@ from metaeval.table.roles import (
     unit_of_column,
     word_of,
 )
-from metaeval.table.wide import surely_topics
+from metaeval.table.wide import surely_topics, systems_by_metrics
 
 _SHOWN = 5
 _SURE = 2
@@ -309,8 +308,8 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
-    measures = list(systems) if are_metrics(systems) else [topic for topic in topics if is_measure(topic)]
-    if crossed := _systems_by_metrics(systems):
+    measures = list(systems) if metric_evidence(systems) == _SURE else [topic for topic in topics if is_measure(topic)]
+    if crossed := systems_by_metrics(systems):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
             "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass "
@@ -321,17 +320,6 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
             "Give a file for each metric, or pass `form='wide'` if these are no metrics"
         )
-
-
-def _systems_by_metrics(names: Sequence[str]) -> list[str]:
-    """Return the metrics of names that are every one of some systems and every one of some metrics (A_AP, A_nDCG)."""
-    for sign, ahead in product("_ .:/|-", (False, True)):
-        pairs = {tuple((name.partition if ahead else name.rpartition)(sign)[:: 2 if ahead else -2]) for name in names}
-        metrics, systems = ([*dict.fromkeys(sorted(side))] for side in zip(*pairs, strict=True))
-        n_metrics, n_systems = len({*metrics}), len({*systems})
-        if min(n_metrics, n_systems) > 1 and n_metrics * n_systems == len(names) == len(pairs) and are_metrics(metrics):
-            return metrics
-    return []
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:
