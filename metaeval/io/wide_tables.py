@@ -87,7 +87,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     transposed = _has_systems_in_rows(rows, sheet, options)
     name_column = _identifiers(rows, sheet, options, transposed=transposed)
     _refuse_labels(rows, name_column, options)
-    topic_columns = {} if transposed else _said_of_topics(names, sheet, options)
+    topic_columns = {} if transposed else _said_of_topics(rows, sheet, options)
     left_out = {place_of(column, names, sheet) for column in options.ignored} | {name_column, *topic_columns.values()}
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     words = [] if name_column is None else _columns_of_words(rows, used)
@@ -169,12 +169,25 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     return candidates if len(candidates) < len(used) else []
 
 
-def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -> dict[str, int]:
-    """Return the columns that say something of the topics, as a cluster or a weight: part to place."""
+def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: TableOptions) -> dict[str, int]:
+    """Return the columns that say something of the topics, as a cluster or a weight: part to place.
+
+    Numbers with decimals name no clusters: a system may be called so.
+    """
+    names = rows.names
     parts = [role for role, dim in ATTACHED.items() if dim == "topic"]
     chosen = {role: column for role, column in options.chosen.items() if role in parts}
     roles = column_roles(names, chosen=chosen, ignored=options.ignored).parts
-    return {role: place_of(roles[role], names, sheet) for role in parts if role in roles}
+    places = {role: place_of(roles[role], names, sheet) for role in parts if role in roles}
+    numbers = [
+        role for role, at in places.items() if role != "weight" and role not in chosen and _are_decimals(rows, at)
+    ]
+    return {role: at for role, at in places.items() if role not in numbers}
+
+
+def _are_decimals(rows: "_WideRows", place: int) -> bool:
+    cells = [cell for cell in rows.column(place) if cell]
+    return bool(cells) and all(map(is_number, cells)) and sum("." in cell for cell in cells) > len(cells) // 2
 
 
 class _WideRows(NamedTuple):

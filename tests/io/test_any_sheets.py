@@ -79,8 +79,11 @@ def answer(read, path):
     return found.to_numpy().tolist() if hasattr(found, "to_numpy") else found
 
 
-@pytest.mark.parametrize("form", [form for form in WRITERS if form != "csv"])
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [(name, form) for name in TABLES for form in ("jsonl", "columns")]
+    + [("labels", "json"), ("scores", "json"), ("labels", "parquet"), ("under judges", "parquet")],
+)
 def test_a_table_means_the_same_however_it_is_written(name, form, tmp_path):
     """Whether it holds labels or scores is told by its columns and their values, and not by the kind of file."""
     paths = {kind: tmp_path / f"t.{kind}" for kind in ("csv", form)}
