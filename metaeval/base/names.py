@@ -382,6 +382,8 @@ def are_metrics(names: Collection[object]) -> bool:
     (True, False, False)
     """
     sure = [_is_metric(name) for name in names]
+    if {"p", "r"} <= (folded := {str(name).strip().casefold() for name in names}) and folded & {"f", "f1"}:
+        return True
     return any(sure) and all(
         known or _CUT.fullmatch(str(name).strip().casefold()) for name, known in zip(names, sure, strict=True)
     )
@@ -391,7 +393,7 @@ def _is_metric(name: object) -> bool:
     if type(name).__module__.partition(".")[0] == "ir_measures":
         return True
     folded = str(name).strip().casefold()
-    word = re.split(r"[@(\[]", folded, maxsplit=1)[0]
+    word = re.sub(r"[\s_-]score$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
     return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS
 
 

@@ -1,7 +1,6 @@
 """A table, however it is written: text, JSON records or columns, or Parquet. What it holds is told by whoever asks."""
 
 import re
-from typing import Any
 
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
@@ -23,7 +22,7 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
     --------
     >>> made = any_sheet(b'{"topic": 7, "ann": true, "asked": {"in": "tr"}}\n{"topic": "1.10", "ann": null}\n', "x")
     >>> list(made.rows()), made.left_out
-    ([['topic', 'ann'], ['7', '1'], ['1.10', '']], ('asked',))
+    ([['topic', 'ann'], ['7', 'true'], ['1.10', '']], ('asked',))
     """
     if content.startswith(_PARQUET):
         return parquet_sheet(open_parquet(content, label), label)
@@ -57,20 +56,13 @@ def _sheet_of_json(json: Json) -> Sheet | None:
     names = [name for name in columns if name not in nested]
     if not names:
         return None
-    rows = zip(*(_texts(columns[name]) for name in names), strict=True)
+    rows = zip(*(map(_text, columns[name]) for name in names), strict=True)
     lines = json.lines or [None] * len(json.records)
     return sheet_of_rows(json.label, names, zip(lines, rows, strict=True), left_out=nested)
 
 
-def _texts(values: list[Any]) -> list[str]:
-    """Return values as cells: truths are 1 and 0 in a column of them, and words elsewhere."""
-    truths = all(isinstance(value, bool | None) for value in values)
-    words = {True: "1", False: "0"} if truths else {True: "true", False: "false"}
-    return [
-        words[value]
-        if isinstance(value, bool)
-        else ""
-        if value is None
-        else str(value).replace("\r\n", "\n").replace("\r", "\n")
-        for value in values
-    ]
+def _text(value: object) -> str:
+    """Return a value as the text of a cell."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else _LINE_END.sub("\n", str(value))

@@ -18,17 +18,17 @@ from metaeval.io.files import read_bytes, text_of
 if TYPE_CHECKING:
     from _csv import Reader
 
-_DELIMITERS = ("\t", ",", ";", " ")
-_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks"}
+_DELIMITERS = ("\t", ",", ";", " ", "|")
+_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks", "|": "bars"}
 _BLANKS = str.maketrans("\t\v\f", "   ")
 _SAMPLE = 20
 _CHUNK = 2000
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
 _SEP = re.compile(rb'"?sep=([,;|\t])"?[ ,;\t]*\r?\n', re.IGNORECASE)
-_MARKDOWN = re.compile(rb"\s*\|.*\r?\n *\|[ :|-]*-[ :|-]*(\r?\n|\Z)")
-_AS_CSV = (
-    "this is a Markdown table; write it as CSV: without the line of hyphens, with commas between cells and no lines "
-    r"around them (sed -E '/^ *\|[ :|-]+$/d; s/^ *\| *//; s/ *\| *$//; s/ *\| */,/g')"
+_MARKDOWN = re.compile(rb"\s*[^\r\n]*\|[^\r\n]*\r?\n(?=[^\r\n]*\|) *\|?[ :|-]*-[ :|-]*(\r?\n|\Z)")
+_AS_TSV = (
+    "this is a Markdown table; write it as TSV: without the line of hyphens, with tabs between cells and no bars or "
+    r"stars around them (sed -E '/^ *\|?[ :|-]+$/d; s/\*\*//g; s/^ *\| *//; s/ *\| *$//; s/ *\| */\t/g')"
 )
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
@@ -161,7 +161,7 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     if said:
         content, delimiter = b"\n" + content[said.end() :], said[1].decode()
     if _MARKDOWN.match(content):
-        raise FileFormatError(_AS_CSV, path=label)
+        raise FileFormatError(_AS_TSV, path=label)
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
     if next(sheet.rows(), None) is None:
         raise sheet.error("the file is empty; a table needs a header and rows")

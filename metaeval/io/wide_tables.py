@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress, product
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import (
-    are_metrics,
     first_double,
     first_few,
     is_measure,
@@ -62,7 +61,7 @@ from metaeval.table.roles import (
     unit_of_column,
     word_of,
 )
-from metaeval.table.wide import surely_topics
+from metaeval.table.wide import surely_topics, systems_by_metrics
 
 _SHOWN = 5
 _SURE = 2
@@ -88,7 +87,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     transposed = _has_systems_in_rows(rows, sheet, options)
     name_column = _identifiers(rows, sheet, options, transposed=transposed)
     _refuse_labels(rows, name_column, options)
-    topic_columns = {} if transposed else _said_of_topics(names, sheet, options)
+    topic_columns = {} if transposed else _said_of_topics(rows, sheet, options)
     left_out = {place_of(column, names, sheet) for column in options.ignored} | {name_column, *topic_columns.values()}
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     words = [] if name_column is None else _columns_of_words(rows, used)
@@ -170,12 +169,25 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     return candidates if len(candidates) < len(used) else []
 
 
-def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -> dict[str, int]:
-    """Return the columns that say something of the topics, as a cluster or a weight: part to place."""
+def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: TableOptions) -> dict[str, int]:
+    """Return the columns that say something of the topics, as a cluster or a weight: part to place.
+
+    Numbers with decimals name no clusters: a system may be called so.
+    """
+    names = rows.names
     parts = [role for role, dim in ATTACHED.items() if dim == "topic"]
     chosen = {role: column for role, column in options.chosen.items() if role in parts}
     roles = column_roles(names, chosen=chosen, ignored=options.ignored).parts
-    return {role: place_of(roles[role], names, sheet) for role in parts if role in roles}
+    places = {role: place_of(roles[role], names, sheet) for role in parts if role in roles}
+    numbers = [
+        role for role, at in places.items() if role != "weight" and role not in chosen and _are_decimals(rows, at)
+    ]
+    return {role: at for role, at in places.items() if role not in numbers}
+
+
+def _are_decimals(rows: "_WideRows", place: int) -> bool:
+    cells = [cell for cell in rows.column(place) if cell]
+    return bool(cells) and all(map(is_number, cells)) and sum("." in cell for cell in cells) > len(cells) // 2
 
 
 class _WideRows(NamedTuple):
@@ -309,8 +321,8 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
-    measures = list(systems) if are_metrics(systems) else [topic for topic in topics if is_measure(topic)]
-    if crossed := _systems_by_metrics(systems):
+    measures = list(systems) if metric_evidence(systems) == _SURE else [topic for topic in topics if is_measure(topic)]
+    if crossed := systems_by_metrics(systems):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
             "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass "
@@ -321,17 +333,6 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
             "Give a file for each metric, or pass `form='wide'` if these are no metrics"
         )
-
-
-def _systems_by_metrics(names: Sequence[str]) -> list[str]:
-    """Return the metrics of names that are every one of some systems and every one of some metrics (A_AP, A_nDCG)."""
-    for sign, ahead in product("_ .:/|-", (False, True)):
-        pairs = {tuple((name.partition if ahead else name.rpartition)(sign)[:: 2 if ahead else -2]) for name in names}
-        metrics, systems = ([*dict.fromkeys(sorted(side))] for side in zip(*pairs, strict=True))
-        n_metrics, n_systems = len({*metrics}), len({*systems})
-        if min(n_metrics, n_systems) > 1 and n_metrics * n_systems == len(names) == len(pairs) and are_metrics(metrics):
-            return metrics
-    return []
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:

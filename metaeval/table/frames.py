@@ -35,7 +35,7 @@ from metaeval.table.roles import (
     part_of_word,
     tells_sizes,
 )
-from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
+from metaeval.table.wide import Names, Oriented, refuse_names, systems_by_metrics, topics_in_rows
 
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
@@ -364,6 +364,11 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
                 f"{first_few(list(map(str, axis)))} are called like metrics, and systems and topics should be the rows "
                 f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "
                 "results: pass {system: frame} or a long frame"
+            )
+        if crossed := systems_by_metrics(list(map(str, axis))):
+            raise ScoresError(
+                f"{first_few(list(map(str, axis)))} seem to name a system and a metric each ({first_few(crossed)}); "
+                "pass {metric: frame}, or a long frame with columns system, topic, metric and score"
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
     oriented, notes = _scores_alone(oriented)

@@ -157,7 +157,16 @@ class _Numbers(NamedTuple):
                 if rather or not (stem or role == "size" or self.along == "system")  # age and years are subsets too
                 else None
             )
-        return column
+        scores_too = self.along == "system" and role in {"cost", "time", "seed", "version"} and self._like_scores(place)
+        return column._replace(sure=not scores_too)
+
+    def _like_scores(self, place: int) -> bool:
+        """Whether fractions lie among those of the columns without a role."""
+        numbers = self.values[:, place]
+        others = self.values[:, [at for at, name in enumerate(self.names) if not self.roles[name][0]]]
+        if not others.size or np.isnan(others).all() or bool((numbers == np.rint(numbers)).all()):
+            return False
+        return bool(np.nanmin(others) <= np.nanmedian(numbers) and np.nanmax(numbers) <= np.nanmax(others))
 
     def _of_scores(self, column: RoleColumn, numbers: Floats, stem: str) -> RoleColumn | None:
         """Return a column of errors or bounds; of something that is not here, a system may be called so."""

@@ -104,6 +104,10 @@ def left_out_rows(
         items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]
         out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
+    if dim == "topic":
+        said = np.flatnonzero(are_summaries(names)).tolist()
+        rest = [at for at in stay if at not in {*out, *said}]
+        out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[rest])}
     rest = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
@@ -122,6 +126,14 @@ def left_out_rows(
         if not one.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _is_between(own: Floats, rest: Floats) -> bool:
+    """Whether a row lies between the least and the largest of several others everywhere, as an average does."""
+    if len(rest) < _FEWEST_OTHERS or np.isnan(own).all() or np.isnan(rest).all(axis=0).any():
+        return False
+    known = ~np.isnan(own)
+    return bool(((np.nanmin(rest, axis=0) <= own) & (own <= np.nanmax(rest, axis=0)))[known].all())
 
 
 def _is_of_rest(own: Floats, items: Floats, role: str) -> bool:

@@ -7,6 +7,7 @@ standard error that is below 0, is asked about.
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -136,10 +137,18 @@ def part_of_word(word: object) -> str | None:
 
     Examples
     --------
-    >>> part_of_word("Query-ID"), part_of_word("bm25")
-    ('topic', None)
+    >>> part_of_word("Query-ID"), part_of_word("Système"), part_of_word("bm25")
+    ('topic', 'system', None)
     """
-    return _PART_OF_WORD.get(word_of(word))
+    return _PART_OF_WORD.get(_known_word(word))
+
+
+def _known_word(name: object) -> str:
+    """Return the word of a name, without accents where it is not known with them."""
+    word = word_of(name)
+    if word.isascii() or word in _PART_OF_WORD:
+        return word
+    return "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
 
 
 def column_roles(
@@ -193,7 +202,7 @@ def _unsure(
     )
     unsure: dict[str, str | None] = {}
     for role in ("system", "topic", "repeat"):
-        tiers = {name: _TIER_OF_WORD[word_of(name)] for name in columns if part_of_word(name) == role}
+        tiers = {name: _TIER_OF_WORD[_known_word(name)] for name in columns if part_of_word(name) == role}
         if role == "system" and cells is not None:
             runs = _numbered_runs(tiers, cells)
             unsure |= dict.fromkeys(runs, "repeat" if "repeat" not in chosen else None)
@@ -221,7 +230,7 @@ def unit_of_column(name: str) -> Unit:
     >>> unit_of_column("Question-ID").topics, unit_of_column("nugget").clusters, unit_of_column("qid").topics
     ('items', 'topics', 'topics')
     """
-    word = word_of(name)
+    word = _known_word(name)
     if word in {"nugget", "nugget_id"}:
         return NUGGET
     return ITEM if _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] else TOPIC

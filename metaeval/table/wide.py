@@ -6,17 +6,19 @@ documented order holds, or the table is refused if there is none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.base.names import shortened, topic_evidence
+from metaeval.base.names import are_metrics, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.roles import part_of_word
 
 type Names = Mapping[str, Sequence[str] | None]
 """The names that the caller gives along a dim; None for those not given."""
 
+_MOST_NAMES = 1000
 _SURE = 2  # of `topic_evidence`
 
 
@@ -136,3 +138,22 @@ def _texts(names: Iterable[object]) -> list[str]:
 
 def _shown(axis: pd.Index) -> str:
     return ", ".join(shortened(name, 30) for name in axis[:3]) + ", …" * (len(axis) > 3)  # noqa: PLR2004 - as many as are shown
+
+
+def systems_by_metrics(names: Sequence[str]) -> list[str]:
+    """Return the metrics of names that are every one of some systems and every one of some metrics.
+
+    Examples
+    --------
+    >>> systems_by_metrics(["A_AP", "A_nDCG", "B_AP", "B_nDCG"]), systems_by_metrics(["A_1", "A_2", "B_1", "B_2"])
+    (['AP', 'nDCG'], [])
+    """
+    if len(names) > _MOST_NAMES:
+        return []
+    for sign, ahead in product("_ .:/|-", (False, True)):
+        pairs = {tuple((name.partition if ahead else name.rpartition)(sign)[:: 2 if ahead else -2]) for name in names}
+        metrics, systems = ([*dict.fromkeys(sorted(side))] for side in zip(*pairs, strict=True))
+        n_metrics, n_systems = len({*metrics}), len({*systems})
+        if min(n_metrics, n_systems) > 1 and n_metrics * n_systems == len(names) == len(pairs) and are_metrics(metrics):
+            return metrics
+    return []

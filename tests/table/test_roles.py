@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.errors import ScoresError
-from metaeval.table.plausibility import are_summaries, widest_item
 from metaeval.table.number_columns import not_scores
+from metaeval.table.plausibility import are_summaries, widest_item
 from metaeval.table.roles import SCORES, column_roles
 
 

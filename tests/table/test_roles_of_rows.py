@@ -1,0 +1,219 @@
+"""Rows of counts and averages, columns of sizes, and numbers written otherwise: told alike in files and frames."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import MetaevalError, ScoresError
+from metaeval.io.tables import read_scores
+from metaeval.table.means import as_means
+from metaeval.table.scores import as_scores
+
+RNG = np.random.default_rng(7)
+
+
+def both(text, tmp_path, *, name="t.csv"):
+    """Return what a file and the frame that pandas reads of it hold, or the errors."""
+    path = tmp_path / name
+    path.write_text(text)
+    found = []
+    for read, given in ((read_scores, path), (as_scores, pd.read_csv(path))):
+        try:
+            found.append(read(given))
+        except MetaevalError as error:
+            found.append(error)
+    return found
+
+
+@pytest.mark.parametrize(
+    "count", ["n=3,,,", "n,3,3,3", "N = 3,,,", "n (topics),3,,", "n=3,n=3,n=3,n=2", "count,3,3,2", "n,,,"]
+)
+@pytest.mark.parametrize("scores", [".3,.4,.5", "1,0,1"])
+def test_a_row_of_counts_is_never_a_topic(count, scores, tmp_path):
+    """Below a table with systems in columns it is left out and named, whatever its other cells hold."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"topic,A,B,C\n1,{scores}\n2,.2,.3,.1\n3,.5,.1,.9\n{count}\n")
+    found = read_scores(path)
+    assert found["topic"].to_numpy().tolist() == ["1", "2", "3"]
+    assert any(count.split(",")[0] in note for note in found.attrs["notes"])
+
+
+@pytest.mark.parametrize("cell", ["", "abc", ".5x"])
+def test_no_rule_for_gaps_is_offered_for_a_row_of_counts(cell, tmp_path):
+    """In a long table, and where a cell holds something else, the row itself is the way out."""
+    path = tmp_path / "t.csv"
+    rows = "A,1,.5\nA,2,.4\nB,1,.2\nB,2,.6\n"
+    path.write_text(f"system,topic,score\n{rows}A,n=2,{cell}\nB,n=2,{cell}\n")
+    with pytest.raises(MetaevalError, match="called as a count") as caught:
+        read_scores(path)
+    assert "missing" not in str(caught.value)
+    path.write_text(f"system,topic,score\n{rows}")  # as it says
+    assert read_scores(path).sizes["topic"] == 2
+
+
+AVERAGES = [
+    "Task Mean", "Average (Task)", "Mean (Task)", "Avg. over tasks", "Tasks avg", "Mean across tasks",
+    "mean of all tasks", "Overall mean", "Average score", "Average (7 tasks)", "Gesamtschnitt", "Macro Average",
+    "avg_task", "Dataset average",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_an_average_of_all_need_not_be_exact(name, tmp_path):
+    """A name that says an average of everything is enough, as a column of systems in rows and as a row of topics."""
+    values = RNG.uniform(0.2, 0.9, (6, 4)).round(3)
+    board = pd.DataFrame(values, columns=["q1", "q2", "q3", "q4"])
+    board[name] = (values.mean(axis=1) + RNG.uniform(-0.03, 0.03, 6)).round(3)
+    board.insert(0, "model", [*"abcdef"])
+    for text in (board.to_csv(index=False), board.set_index("model").T.rename_axis("topic").to_csv()):
+        for found in both(text, tmp_path):
+            assert not isinstance(found, Exception), str(found)
+            assert found["topic"].to_numpy().tolist() == ["q1", "q2", "q3", "q4"]
+            assert name in " ".join(found.attrs["notes"])
+
+
+@pytest.mark.parametrize("name", ["GPT mean", "mmlu_avg", "Retrieval Average"])
+def test_an_average_of_something_else_is_a_task(name, tmp_path):
+    """The averages of parts are scores, unless the others make them."""
+    board = pd.DataFrame(RNG.uniform(0.2, 0.9, (6, 3)).round(3), columns=["q1", "q2", name])
+    board.insert(0, "model", [*"abcdef"])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert name in found["topic"].to_numpy().tolist()
+
+
+SIZED = [
+    ("model_size", ("7B", "70B"), ""), ("size", ("7B", "70B"), ""), ("size", (7, 70), ""),
+    ("params", ("7B", "70B"), ""), ("model_size", ("7B", "70B"), "item"), ("model_size", (7, 70), "item"),
+    ("Params (B)", (7, 70), "item"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "sizes", "item"), SIZED)
+def test_models_of_two_sizes_are_two_systems(name, sizes, item, tmp_path):
+    """A size is no item, no metric and no repeat; both ways out lead to the scores of one size, or of all systems."""
+    rows = list(itertools.product("AB", sizes, range(4) if item else [0]))
+    frame = pd.DataFrame(rows, columns=["model", name, item or "item"])
+    frame = frame.assign(acc=RNG.uniform(0.2, 0.9, len(rows)).round(3), f1=RNG.uniform(0.2, 0.9, len(rows)).round(3))
+    frame = frame if item else frame.drop(columns="item")
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    with pytest.raises(MetaevalError) as caught:
+        read_scores(path)
+    together = f"{frame['model'][0]} {sizes[0]}"
+    assert f"write both into one column ({together!r})" in str(caught.value)
+    assert f"where={{{name!r}: {str(sizes[0])!r}}}" in str(caught.value)
+    assert not any(f"{{{part!r}: {name!r}}}" in str(caught.value) for part in ("topic", "metric", "repeat"))
+    if item:
+        one = read_scores(path, where={name: str(sizes[0])})
+        assert one.sizes == {"metric": 2, "system": 2, "topic": 4}
+        joined = frame.assign(model=frame["model"] + " " + frame[name].astype(str)).drop(columns=name)
+        joined.to_csv(path, index=False)
+        assert read_scores(path).sizes == {"metric": 2, "system": 4, "topic": 4}
+
+
+OTHERWISE = {
+    "1.234,5": "write '1234.5'", "1,234.5": "write '1234.5'", "1 234": "write '1234'", "1'234": "write '1234'",
+    "0,85": "write '0.85'", "85 %": "write '85'", "0.85*": "write '0.85'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", OTHERWISE)
+def test_numbers_written_otherwise_are_told_alike(cell, tmp_path):
+    """In files, frames and boards of means the message names the number as it is to be written."""
+    wide = pd.DataFrame({"topic": ["1", "2", "3"], "A": [cell, "0.5", "0.6"], "B": ["0.1", "0.2", "0.3"]})
+    long = wide.melt(id_vars="topic", var_name="system", value_name="score")
+    path = tmp_path / "t.csv"
+    for frame in (wide, long):
+        frame.to_csv(path, index=False)
+        for read, given in ((read_scores, path), (as_scores, frame)):
+            with pytest.raises(MetaevalError, match=OTHERWISE[cell]) as caught:
+                read(given)
+            assert "ignore" not in str(caught.value)
+    board = pd.DataFrame({"model": [*"ab"], "acc": [cell, "0.5"], "acc_se": ["0.1", "0.1"]})
+    with pytest.raises(ScoresError, match=OTHERWISE[cell]):
+        as_means(board)
+
+
+def test_a_point_between_thousands_is_refused_as_text_and_named_as_a_number(tmp_path):
+    """1.234 beside 987 is 1234 or 1.234: nobody can tell, in tables, frames and boards of means alike."""
+    elo, other = ["1.234", "987", "1.105"], ["1100", "950", "1000"]
+    wide = pd.DataFrame({"topic": ["1", "2", "3"], "A": elo, "B": other})
+    board = pd.DataFrame({"model": [*"abc"], "elo": elo, "elo_se": ["12", "13", "14"]})
+    path = tmp_path / "t.csv"
+    for frame in (wide, board):
+        frame.to_csv(path, index=False)
+        with pytest.raises(MetaevalError, match=r"holds '1\.234' beside the whole number '987'; write '1234'"):
+            read_scores(path)
+    for read, frame in ((as_scores, wide), (as_means, board)):
+        with pytest.raises(ScoresError, match=r"holds '1\.234' beside the whole number '987'; write '1234'"):
+            read(frame)
+    said = "holds 1.234 beside 987: where a point divides thousands it is 1234"
+    assert any(said in note for note in as_scores(wide.astype({"A": float, "B": float})).attrs["notes"])
+    assert any(said in note for note in as_means(board.astype({"elo": float, "elo_se": float})).notes)
+    plain = wide.assign(A=[1.25, 12.5, 987]).astype({"B": float})  # a number between: decimals
+    assert not any("thousands" in note for note in as_scores(plain).attrs.get("notes", []))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["P", "R", "F1", "MAP"], ["p", "r", "f"], ["accuracy", "precision", "recall", "f1-score"],
+        ["BLEU", "chrF", "COMET"], ["MAP", "MRR"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize("first", ["model", "topic", "run"])
+def test_metrics_in_columns_are_refused_in_files_and_frames(columns, first, tmp_path):
+    """They are means of systems, or the results of one, and no systems or topics of a wide table."""
+    frame = pd.DataFrame(RNG.random((4, len(columns))).round(3), columns=columns)
+    frame.insert(0, first, ["1", "2", "3", "4"] if first == "topic" else [*"abcd"])
+    found = both(frame.to_csv(index=False), tmp_path)
+    for turned in (frame.set_index(first), frame.set_index(first).T):
+        with pytest.raises(ScoresError):
+            as_scores(turned)
+    assert all(isinstance(one, MetaevalError) for one in found), found
+
+
+def test_systems_by_metrics_in_columns_are_refused_in_files_and_frames(tmp_path):
+    """A_AP, A_nDCG, B_AP, B_nDCG are two systems under two metrics."""
+    frame = pd.DataFrame(RNG.random((4, 4)).round(3), columns=["A_AP", "A_nDCG", "B_AP", "B_nDCG"])
+    frame.insert(0, "topic", ["1", "2", "3", "4"])
+    for found in both(frame.to_csv(index=False), tmp_path):
+        assert "seem to name a system and a metric each (AP, nDCG)" in str(found)
+
+
+@pytest.mark.parametrize("name", ["p(t-test)", "t-test p", "sig.", "p (Wilcoxon)", "wilcoxon p"])
+def test_columns_of_tests_are_no_systems(name, tmp_path):
+    """Whichever test they name."""
+    frame = pd.DataFrame(RNG.random((20, 3)).round(3), columns=["bm25", "lm", name])
+    frame.insert(0, "topic", [str(at) for at in range(301, 321)])
+    for found in both(frame.to_csv(index=False), tmp_path):
+        assert name in str(found) if isinstance(found, Exception) else name not in found["system"].to_numpy()
+
+
+@pytest.mark.parametrize("name", ["Length", "Time", "seed", "version", "cluster"])
+def test_a_system_called_as_something_else_is_never_left_out_unasked(name, tmp_path):
+    """Where its scores are as those of all others, name and values disagree: it is a system, or is asked for."""
+    frame = pd.DataFrame(RNG.uniform(0.1, 0.8, (50, 3)).round(4), columns=[name, "Lead", "Random"])
+    frame.insert(0, "topic", [str(at) for at in range(301, 351)])
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    found, _ = both(path.read_text(), tmp_path)
+    said = [f"{name!r} ("] if isinstance(found, Exception) and f"{name!r} (" in str(found) else []
+    assert said or name in found["system"].to_numpy().tolist()
+
+
+def test_french_headers_are_known_with_their_accents(tmp_path):
+    """Système, Requête, Mesure, Valeur are system, topic, metric and score."""
+    path = tmp_path / "t.csv"
+    path.write_text("Système,Requête,Mesure,Valeur\na,1,map,.1\na,2,map,.2\nb,1,map,.3\nb,2,map,.4\n")
+    assert read_scores(path).sel(system="b").to_numpy().tolist() == [[0.3, 0.4]]
+
+
+def test_bars_divide_cells(tmp_path):
+    """As databases and pandas write them."""
+    path = tmp_path / "t.csv"
+    path.write_text("topic|bm25|lm\n301|.1|.2\n302|.3|.4\n")
+    assert read_scores(path).sel(system="lm").to_numpy().tolist() == [[0.2, 0.4]]
