@@ -9,7 +9,6 @@ import pandas as pd
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
-from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, percentage, share, text, whole, with_share
 from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Fold, Section, Text
@@ -327,4 +326,4 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         data=rows,
         n_splits=n_splits,
     )
-    return [say.section("subsets", table, brief=False, head=f"Subsets of the {unit().topics}")]
+    return [say.section("subsets", table, brief=False, head=f"Subsets of the {spoken().topics}")]
