@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
 """What several reports share: facts, unanswered questions, and the sentences of methods with what they cite."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from metaeval.base.bibliography import cited
@@ -139,16 +139,6 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     'paired t, Holm, α = 0.05, two-sided'
     """
     return f"{TESTS.words(test)}, {CORRECTIONS.words(correction)}, α = {alpha:g}, two-sided"
-
-
-def hochberg_words(result: PairwiseResult, write: Callable[[PairwiseResult], str]) -> str:
-    """Say what Benjamini–Hochberg finds, as `write` counts it, where Benjamini–Yekutieli decided; nothing elsewhere."""
-    milder = result.beside()
-    if milder is None or result.n_pairs == 1:
-        return ""
-    if (finding := write(milder)) == write(result):
-        return f"{CORRECTIONS.words('fdr_bh')} finds no more"
-    return f"{CORRECTIONS.words('fdr_bh')} finds {finding}"
 
 
 def resampled_on(intervals: "PowerIntervals") -> str:

@@ -249,8 +249,12 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
         *right(whole, degrees_of_freedom="Degrees of freedom"),
     ]
     columns = [column for column in columns if column.name in frame]
-    table = say.table("variances", frame, columns, data=frame, variance=_VARIANCES[study.variances.method])
+    table = say.table("variances", frame, columns, data=frame, variance=_of_variance(study.variances.method))
     return (say.section("variance", table, brief=False),)
+
+
+def _of_variance(method: str) -> str:
+    return _VARIANCES.get(method) or say("residual")
 
 
 def _methods(study: DesignStudy) -> Methods:
@@ -266,7 +270,7 @@ def _methods(study: DesignStudy) -> Methods:
     if study.variances is not None:
         pooled = study.variances.table.groupby("metric").size().max() > 1
         over = ", pooled over the collections by their degrees of freedom" if pooled else ""
-        variance = f"{_VARIANCES[study.variances.method]}{over}"
+        variance = f"{_of_variance(study.variances.method)}{over}"
     else:
         variance = say("components") if study.by_components else "one that was given"
     words += [say("variance", variance=variance)]

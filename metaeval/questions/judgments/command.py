@@ -211,7 +211,7 @@ _KEEP = path(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Pool:
+class _KnownPool:
     """What is known of the pool."""
 
     pool_depth: Annotated[int | None, _POOL_DEPTH] = None
@@ -231,7 +231,7 @@ class _Fewer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rankings:
+class _Ranked:
     """How rankings are made and compared."""
 
     min_tau: Annotated[float, Option("TAU", "Kendall's tau required.", checks.finite_number(above=-1, most=1))] = 0.9
@@ -266,10 +266,10 @@ class _Significance:
 def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    pool: _Pool,
+    pool: _KnownPool,
     question: Annotated[str | None, _QUESTION] = None,
     fewer: _Fewer,
-    rankings: _Rankings,
+    rankings: _Ranked,
     cost: Annotated[str, COST] = "2006",
     pool_shares: Annotated[str | None, _POOL_SHARES] = None,
     adaptive: _Adaptive,

@@ -326,4 +326,4 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         data=rows,
         n_splits=n_splits,
     )
-    return [say.section("subsets", table, brief=False)]
+    return [say.section("subsets", table, brief=False, head=f"Subsets of the {spoken().topics}")]

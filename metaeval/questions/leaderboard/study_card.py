@@ -82,7 +82,7 @@ class Card(TypedDict):
     inputs: dict[str, str]
 
 
-class _Counts(NamedTuple):
+class _PairCounts(NamedTuple):
     """The separated pairs of a family."""
 
     n_significant: int
@@ -158,7 +158,7 @@ def card_of(study: LeaderboardStudy) -> Card:
             _metric(
                 row["metric"],
                 row["leading"],
-                _Counts(row["n_significant"], row["n_pairs"], row["share"]),
+                _PairCounts(row["n_significant"], row["n_pairs"], row["share"]),
                 (row["differ"], row["n_near"]),
                 errors=(row["leading_error"], row["share_error"], row["error"]),
                 detectable=detected.get(row["metric"]),
@@ -187,10 +187,10 @@ def card_of_means(study: MeansLeaderboardStudy) -> Card:
     return _card((len(study.board.systems), None), _METHODS["means"], study.alpha, metrics, study.provenance)
 
 
-def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], _Counts]:
-    columns = counts[["metric", "family", *_Counts._fields]]
+def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], _PairCounts]:
+    columns = counts[["metric", "family", *_PairCounts._fields]]
     return {
-        (metric, family): _Counts(int(n_significant), int(n_pairs), float(share))
+        (metric, family): _PairCounts(int(n_significant), int(n_pairs), float(share))
         for metric, family, n_significant, n_pairs, share in columns.itertuples(index=False)
     }
 
@@ -198,7 +198,7 @@ def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], _Counts]:
 def _metric(  # noqa: PLR0913 - the figures of a metric
     metric: str,
     leading: int,
-    every: _Counts,
+    every: _PairCounts,
     near: tuple[int, int],
     *,
     errors: tuple[float | None, float | None, float | None] = (None, None, None),

@@ -46,7 +46,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         table = _ranking_table(metric, of_metric, how)
         return picture, Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(table,))
 
-    return say.section("systems", *(_per_metric(order, blocks)), brief=False, head="Ranking of the systems")
+    return say.section("systems", *(_per_metric(order, blocks)), brief=False)
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
@@ -111,14 +111,14 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             called=f"map {metric}",
             how=how,
             alpha=strict.alpha,
-            strips="The strips at the right and below show the systems' groups." if groups else "",
             metric=metric,
             found=n_significant,
             n=strict.n_tested[strict.metrics.index(metric)],
         )
         return (picture,)
 
-    return say.section("map", *(_per_metric(order, blocks)), brief=False, head="Pairwise significance")
+    strips = "The strips at the right and below show the systems' groups." if groups else ""
+    return say.section("map", *(_per_metric(order, blocks)), brief=False, strips=strips)
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:

@@ -333,7 +333,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
     shown_whole = table if len(wide) <= _MOST_PAIRS else Fold(title="Every pair of metrics", blocks=(table,))
-    return (say.section("fewer", sentences, shown_whole, brief=False, study=study),)
+    return (say.section("fewer", sentences, shown_whole, brief=False, head=f"Metrics by {unit().topics} needed"),)
 
 
 def _error_of_chances(posterior: BayesianErrorRate, chances: "pd.Series[float]") -> list[float]:

@@ -62,6 +62,7 @@ def numbers_section(study: TopicsStudy) -> Section:
         table,
         Fold(title=f"Other numbers of {unit().topics}", blocks=(_few(frame, names, at_hand),)),
         brief=False,
+        head=f"Error rate and detectable difference by number of {unit().topics}",
     )
 
 

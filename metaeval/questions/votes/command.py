@@ -125,7 +125,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rankings:
+class _RunOptions:
     """Rankings as votes."""
 
     qrels: Annotated[Path | None, _QRELS] = None
@@ -149,7 +149,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     next_votes: Annotated[int, _NEXT] = 100,
     beside: Annotated[Path | None, _BESIDE] = None,
     rows: _Rows,
-    runs: _Rankings,
+    runs: _RunOptions,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Rank systems by votes on pairs of them.
@@ -196,7 +196,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     )
 
 
-def _of_runs(loaded: Loaded, files: list[str], asked: _Rankings, qrels: str, *, idle: object) -> Answer:
+def _of_runs(loaded: Loaded, files: list[str], asked: _RunOptions, qrels: str, *, idle: object) -> Answer:
     """Rank runs by preferences between their rankings, beside metrics."""
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
