@@ -1,0 +1,1 @@
+"""What is this file of an evaluation, and what can it answer?"""

@@ -1,0 +1,223 @@
+"""What files of an evaluation hold, told as the readers of the other questions tell it, and how much of it."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from metaeval.base.columns import underscored
+from metaeval.base.names import first_few
+from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.inex.reading import holds_assessments
+from metaeval.inex.xml_events import root_name
+from metaeval.io.annotations import holds_annotations
+from metaeval.io.files import first_words
+from metaeval.io.judged_nuggets import holds_nuggets_of_judges
+from metaeval.io.means import MeansAloneError
+from metaeval.io.qrels import read_qrels
+from metaeval.io.score_forms import is_judgment
+from metaeval.io.sources import Source, list_sources, read_source
+from metaeval.io.tables import read_scores
+from metaeval.io.trec import read_collection
+from metaeval.io.trec_lines import is_run
+from metaeval.io.votes import holds_votes, read_votes
+from metaeval.questions.judges.study_files import read_judges
+from metaeval.table.means import SystemMeans
+from metaeval.table.scores import Scores
+from metaeval.table.vote_set import Votes
+
+type Kind = Literal[
+    "scores", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
+    "runs", "judgments", "collection", "submissions", "assessments", "campaign", "unknown",
+]  # fmt: skip
+type Found = Scores | SystemMeans | Votes | None
+
+_PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
+"""Words for scores that people gave, beside which metrics stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What was given: its kind, what was read of it, and how much of everything there is."""
+
+    kind: Kind
+    files: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """How many systems, items, metrics, judges, votes and so on."""
+    named: Mapping[str, str] = field(default_factory=dict)
+    """What commands name: files, runs, judgments, people."""
+    read: Found = None
+    read_as: str = ""
+    notes: tuple[str, ...] = ()
+    refusal: str = ""
+    """Why it cannot be read as it is."""
+
+
+class _File(NamedTuple):
+    source: Source
+    content: bytes
+
+
+def _is_inex_run(content: bytes, _: str) -> bool:
+    return root_name(content) == "inex-submission"
+
+
+_TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
+    ("assessments", lambda content, _: holds_assessments(content)),
+    ("submissions", _is_inex_run),
+    ("votes", holds_votes),
+    ("annotations", holds_annotations),
+    ("nuggets", holds_nuggets_of_judges),
+    ("judgments", lambda content, _: is_judgment([word.decode(errors="replace") for word in first_words(content)])),
+    ("runs", lambda content, _: is_run(first_words(content))),
+)
+"""In the order in which they are told; what is none of them is a table of scores or of labels."""
+
+
+def contents_of(paths: str | Sequence[str]) -> Contents:
+    """Tell what files hold, and read it."""
+    given = [paths] if isinstance(paths, str) else list(paths)
+    files = [_File(source, read_source(source, bytes)) for source in list_sources(given, nested=True)]
+    by_kind: dict[Kind, list[str]] = {}
+    for source, content in files:
+        by_kind.setdefault(_kind_of(content, source.path), []).append(source.path)
+    kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
+    try:
+        found = _READERS[kind](given, by_kind)
+    except MetaevalError as error:
+        found = Contents(kind=kind, refusal=str(error))
+    return replace(found, files=tuple(file.source.path for file in files), named={"files": _shell(given), **found.named})
+
+
+def _kind_of(content: bytes, label: str) -> Kind:
+    return next((kind for kind, holds in _TOLD if holds(content, label)), "scores")
+
+
+def _together(kinds: set[Kind]) -> Kind:
+    """Return what files of several kinds are together, "unknown" where nothing takes them together."""
+    return next((whole for whole, parts in _WHOLES.items() if kinds == parts), "unknown")
+
+
+_WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
+"""What is read together, and of which kinds of files."""
+
+
+def _shell(paths: Sequence[str]) -> str:
+    return shlex.join(paths)
+
+
+def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
+    """Read scores or means; where a table holds neither, what judges said."""
+    try:
+        return _of_scores(read_scores(given, missing="pairwise"))
+    except MeansAloneError as alone:
+        return _of_means(alone.board)
+    except MetaevalError as refusal:
+        try:
+            return _judges(given, _)
+        except MetaevalError:
+            return Contents(kind="unknown", refusal=str(refusal))
+
+
+def _of_scores(scores: Scores) -> Contents:
+    values, clusters = scores.to_numpy(), scores.coords.get("cluster")
+    metrics = scores["metric"].to_numpy().tolist()
+    people = [name for name in metrics if underscored(name) in _PEOPLE]
+    sizes = {
+        "systems": scores.sizes["system"],
+        "items": scores.sizes["topic"],
+        "metrics": len(metrics),
+        "gaps": int(np.isnan(values).sum()),
+        "clusters": 0 if clusters is None else len({*clusters.to_numpy().tolist()}),
+        "people": len(people),
+    }
+    return Contents(
+        kind="scores",
+        sizes=sizes,
+        named={"people": people[0]} if people else {},
+        read=scores,
+        read_as=str(scores.attrs.get("read_as", "")),
+        notes=tuple(scores.attrs.get("notes", ())),
+    )
+
+
+def _of_means(board: SystemMeans) -> Contents:
+    sizes = {"systems": len(board.systems), "metrics": len(board.metrics)}
+    return Contents(kind="means", sizes=sizes, read=board, read_as=board.read_as, notes=board.notes)
+
+
+def _votes(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
+    votes = read_votes(given)
+    units = {f"{name}s": votes.n_units(name) for name in votes.units}
+    sizes = {"systems": len(votes.systems), "votes": votes.n_votes, **units}
+    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, notes=votes.notes)
+
+
+def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
+    judged = read_judges(given)
+    if judged.annotations:
+        frames = judged.annotations.values()
+        names = {name for frame in frames for name in frame.columns}
+        return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
+    if judged.scores:
+        by_judge = next(iter(judged.scores.values()))
+        scores = next(iter(by_judge.values()))
+        kind: Kind = "judged scores" if judged.labels is None else "nuggets"
+        sizes = {"judges": len(by_judge), "systems": scores.sizes["system"], "items": scores.sizes["topic"]}
+        return Contents(kind=kind, sizes={**sizes, "metrics": len(judged.scores)})
+    labels = judged.labels
+    if labels is None:
+        return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
+    notes = tuple(labels.attrs.get("notes", ()))
+    return Contents(kind="labels", sizes={"judges": labels.shape[1], "items": len(labels)}, notes=notes)
+
+
+def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    """Read judgments: of several files as what judges said; of one they wait for runs."""
+    if len(by_kind["judgments"]) > 1:
+        return _judges(given, by_kind)
+    qrels = read_qrels(by_kind["judgments"][0])
+    return Contents(kind="judgments", sizes={"items": len(qrels.topics), "judgments": len(qrels.levels)})
+
+
+def _runs(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    return Contents(kind="runs", sizes={"systems": len(by_kind["runs"])})
+
+
+def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    runs, (judgments, *others) = by_kind["runs"], by_kind["judgments"]
+    if others:
+        raise InvalidOptionError(
+            f"there are {1 + len(others)} files of judgments beside runs; name one of them with the runs"
+        )
+    collection = read_collection(runs, judgments)
+    sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": 4}
+    return Contents(kind="collection", sizes=sizes, named={"runs": _shell(runs), "judgments": _shell([judgments])})
+
+
+def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    kind: Kind = "campaign" if len(by_kind) > 1 else next(iter(by_kind))
+    named = {"runs": _shell(by_kind.get("submissions", ())), "judgments": _shell(by_kind.get("assessments", ()))}
+    return Contents(kind=kind, sizes={"systems": len(by_kind.get("submissions", ()))}, named=named)
+
+
+def _unknown(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    told = "; ".join(f"{first_few(paths)}: {kind}" for kind, paths in by_kind.items())
+    return Contents(kind="unknown", refusal=f"the files are of kinds that no question takes together ({told})")
+
+
+_READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
+    "scores": _table,
+    "votes": _votes,
+    "annotations": _judges,
+    "nuggets": _judges,
+    "judgments": _judgments,
+    "runs": _runs,
+    "collection": _collection,
+    "submissions": _inex,
+    "assessments": _inex,
+    "campaign": _inex,
+    "unknown": _unknown,
+}

@@ -1,0 +1,169 @@
+"""What files of an evaluation hold, and which questions they can answer, each with its command."""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from metaeval.base.names import count
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import Unit, unit_of
+from metaeval.base.words import listed
+from metaeval.errors import MetaevalError
+from metaeval.questions.look.kinds import Contents, Kind, contents_of
+from metaeval.studies.study import Study
+from metaeval.table.means import SystemMeans
+from metaeval.table.scores import Scores
+from metaeval.table.vote_set import Votes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Look(Study):
+    """What data are, and what they can answer."""
+
+    reported_by: ClassVar[str] = "metaeval.questions.look.page:look_report"
+
+    contents: Contents
+    questions: pd.DataFrame
+    """One row a question that data of this kind can be asked: ``question``, ``name`` of the command, ``command`` to
+    copy, and ``lacks``: what is missing, "" where it can be answered."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def kind(self) -> Kind:
+        """What was given: "scores", "means", "votes", "labels" and so on; "unknown" where nothing reads it."""
+        return self.contents.kind
+
+    @property
+    def scores(self) -> Scores | None:
+        """The scores, where it is scores."""
+        return self.contents.read if isinstance(self.contents.read, Scores) else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the questions."""
+        return self.questions
+
+    def answer(self) -> str:
+        """Return the answer to the main question, "" where there is none that is quick."""
+        ask = _QUICK.get(type(self.contents.read))
+        if ask is None or not len(self.questions) or self.questions["lacks"].iloc[0]:
+            return ""
+        try:
+            return ask(self.contents.read)
+        except MetaevalError:  # the command itself says why
+            return ""
+
+    def _unit(self) -> Unit:
+        return unit_of(self.scores)
+
+    def _found(self) -> str:
+        able = self.questions.loc[self.questions["lacks"] == "", "name"].tolist() if len(self.questions) else []
+        return f"{self.kind}: {listed(able) if able else 'no question can be answered'}"
+
+
+def look(data: str | Sequence[str], *, provenance: Provenance | None = None) -> Look:
+    """Say what files of an evaluation hold, and which questions they can answer.
+
+    Parameters
+    ----------
+    data : str, path, or sequence of them
+        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments.
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    Look
+
+    Raises
+    ------
+    FileFormatError
+        If a file is not there, or damaged.
+
+    See Also
+    --------
+    metaeval.read_scores
+
+    Notes
+    -----
+    Files are told apart by their content, as the readers of the questions tell it. What cannot be read as it is, is
+    of the kind "unknown", with the reason, and what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "votes.csv")
+    >>> _ = path.write_text("left,right,winner\\na,b,left\\nb,c,tie\\nc,a,right\\n")
+    >>> found = look(path)
+    >>> found.kind, dict(found.contents.sizes), found.questions["name"].tolist()
+    ('votes', {'systems': 3, 'votes': 3}, ['votes'])
+    """
+    record = provenance or record_provenance("look")
+    given = [str(path) for path in ([data] if isinstance(data, str) or not isinstance(data, Sequence) else data)]
+    contents = contents_of(given)
+    return Look(contents=contents, questions=_questions(contents), notes=contents.notes, provenance=record)
+
+
+@cache
+def needs() -> Mapping[str, Mapping[str, Any]]:
+    """Return what every question needs of data, by the name of its command, in the order in which they are listed."""
+    return tomllib.loads(files("metaeval.questions.look").joinpath("needs.toml").read_text("utf-8"))
+
+
+def _questions(contents: Contents) -> pd.DataFrame:
+    """Return the questions of this kind, those first that can be answered, in the order of the table."""
+    rows = []
+    for name, need in needs().items():
+        if contents.kind in need["of"]:
+            command = _command(name, need, contents)
+            main = need["of"].index(contents.kind) == 0
+            rows.append((need["question"], name, command, _lacking(need["least"], contents.sizes), not main))
+    frame = pd.DataFrame(rows, columns=["question", "name", "command", "lacks", "later"])
+    order = frame.assign(unable=frame["lacks"] != "").sort_values(["unable"], kind="stable")
+    return order.drop(columns=["later", "unable"]).reset_index(drop=True)
+
+
+def _lacking(least: Mapping[str, int], sizes: Mapping[str, int]) -> str:
+    """Say what data have too little of; a size that is not known is no lack."""
+    lacks = [
+        f"{count(number, word.removesuffix('s'))} or more, and there {'is' if sizes[word] == 1 else 'are'} {sizes[word]}"
+        for word, number in least.items()
+        if sizes.get(word, number) < number
+    ]
+    return "; ".join(lacks)
+
+
+def _command(name: str, need: Mapping[str, Any], contents: Contents) -> str:
+    data = "{runs} --qrels {judgments}" if contents.kind in {"collection", "campaign"} else "{files}"
+    words = ["metaeval", name, data, *([need["options"]] if "options" in need else [])]
+    known = {"people": "COLUMN", **contents.named}
+    return " ".join(words).format(**known)
+
+
+def _of_scores(scores: Scores) -> str:
+    from metaeval.questions.table.study import study_table  # noqa: PLC0415 - where it is asked for
+
+    return _first_sentence(study_table(scores))
+
+
+def _of_means(board: SystemMeans) -> str:
+    from metaeval.questions.leaderboard.study_means import study_means_leaderboard  # noqa: PLC0415 - as above
+
+    return _first_sentence(study_means_leaderboard(board))
+
+
+def _of_votes(votes: Votes) -> str:
+    from metaeval.questions.votes.study import study_votes  # noqa: PLC0415 - as above
+
+    return _first_sentence(study_votes(votes))
+
+
+def _first_sentence(study: Study) -> str:
+    return study.report().summary[0]
+
+
+_QUICK: Mapping[type, Callable[[Any], str]] = {Scores: _of_scores, SystemMeans: _of_means, Votes: _of_votes}
