@@ -16,6 +16,9 @@ PLACES = "metaeval.places"
 """Where it has the `metaeval.cli.study_data.Places` of a study."""
 
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
+    "What is this file?": {
+        "look": "Say what files of an evaluation are, and what they can answer.",
+    },
     "Which systems differ?": {
         "report": "Write a report: significant differences under each metric, and the topics it needs.",
         "power": "Count the significantly different pairs of systems by metric.",
@@ -95,6 +98,8 @@ class LazyGroup(HelpedGroup):
             )
             _name_programs(programs)
             ctx.meta.update({PROGRAMS: programs, PLACES: places})
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and _is_there(args[0]):
+            args = ["look", *args]
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own signature
@@ -104,6 +109,11 @@ class LazyGroup(HelpedGroup):
     def groups(self, ctx: Any) -> Mapping[str, Mapping[str, str]]:  # noqa: ANN401, ARG002 - as above
         """Return the commands by question, without loading any."""
         return QUESTIONS
+
+
+def _is_there(text: str) -> bool:
+    """Whether a word is a file or folder, or NAME=FILE, and so no command that was mistyped."""
+    return any(Path(part).exists() for part in (text, text.partition("=")[2]) if part)
 
 
 def _name_programs(programs: Mapping[str, str]) -> None:

@@ -14,7 +14,7 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import listed
 from metaeval.errors import MetaevalError
-from metaeval.questions.look.kinds import Contents, Kind, contents_of
+from metaeval.questions.look.study_kinds import Contents, Kind, contents_of
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores
@@ -111,7 +111,7 @@ def look(data: str | Sequence[str], *, provenance: Provenance | None = None) -> 
 @cache
 def needs() -> Mapping[str, Mapping[str, Any]]:
     """Return what every question needs of data, by the name of its command, in the order in which they are listed."""
-    return tomllib.loads(files("metaeval.questions.look").joinpath("needs.toml").read_text("utf-8"))
+    return tomllib.loads(files("metaeval.questions").joinpath("needs.toml").read_text("utf-8"))
 
 
 def _questions(contents: Contents) -> pd.DataFrame:
@@ -151,15 +151,15 @@ def _of_scores(scores: Scores) -> str:
 
 
 def _of_means(board: SystemMeans) -> str:
-    from metaeval.questions.leaderboard.study_means import study_means_leaderboard  # noqa: PLC0415 - as above
+    from metaeval.questions.leaderboard.study import study_leaderboard  # noqa: PLC0415 - as above
 
-    return _first_sentence(study_means_leaderboard(board))
+    return _first_sentence(study_leaderboard(board, rng=0))
 
 
 def _of_votes(votes: Votes) -> str:
     from metaeval.questions.votes.study import study_votes  # noqa: PLC0415 - as above
 
-    return _first_sentence(study_votes(votes))
+    return _first_sentence(study_votes(votes, rng=0))
 
 
 def _first_sentence(study: Study) -> str:

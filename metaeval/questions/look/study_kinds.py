@@ -24,6 +24,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.judges.study_files import read_judges
+from metaeval.questions.look.study_columns import Column, columns_of
 from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores
 from metaeval.table.vote_set import Votes
@@ -48,6 +49,10 @@ class Contents:
     """How many systems, items, metrics, judges, votes and so on."""
     named: Mapping[str, str] = field(default_factory=dict)
     """What commands name: files, runs, judgments, people."""
+    columns: tuple[Column, ...] = ()
+    """What every column plays, of the first file."""
+    judges: tuple[str, ...] = ()
+    """Who judged, where columns hold labels."""
     read: Found = None
     read_as: str = ""
     notes: tuple[str, ...] = ()
@@ -88,7 +93,10 @@ def contents_of(paths: str | Sequence[str]) -> Contents:
         found = _READERS[kind](given, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind, refusal=str(error))
-    return replace(found, files=tuple(file.source.path for file in files), named={"files": _shell(given), **found.named})
+    source, content = files[0]
+    columns = columns_of(found.kind, found.read, found.judges, content, source.path)
+    paths = tuple(file.source.path for file in files)
+    return replace(found, files=paths, named={"files": _shell(given), **found.named}, columns=tuple(columns))
 
 
 def _kind_of(content: bytes, label: str) -> Kind:
@@ -171,7 +179,8 @@ def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     if labels is None:
         return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
     notes = tuple(labels.attrs.get("notes", ()))
-    return Contents(kind="labels", sizes={"judges": labels.shape[1], "items": len(labels)}, notes=notes)
+    sizes = {"judges": labels.shape[1], "items": len(labels)}
+    return Contents(kind="labels", sizes=sizes, judges=tuple(map(str, labels.columns)), notes=notes)
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:

@@ -1,0 +1,99 @@
+"""What every column of a table plays, as it was read: a name, a score, an error, or nothing."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from metaeval.base.columns import LABELS, underscored
+from metaeval.base.names import shortened
+from metaeval.errors import MetaevalError
+from metaeval.io.any_sheets import any_sheet
+from metaeval.io.benchmarks.contents import read_json
+from metaeval.io.benchmarks.formats import Format, format_of
+from metaeval.table.means import SystemMeans
+from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
+from metaeval.table.scores import Scores
+from metaeval.table.vote_columns import vote_columns
+
+_LONGEST = 40
+_PARTS = ("system", "topic", "item", "judge", "metric", "score")
+
+
+class Column(NamedTuple):
+    """A column, or a field of records."""
+
+    column: str
+    role: str
+    why: str
+    example: str
+
+
+def columns_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[Column]:
+    """Return the columns of a table with their roles, or the fields of a known format; none of other files."""
+    if (known := _known_format(content, label)) is not None:
+        return _fields(known)
+    try:
+        sheet = any_sheet(content, label)
+        rows = [] if sheet is None else sheet.sample()
+    except MetaevalError:
+        return []
+    if len(rows) < 2:  # noqa: PLR2004 - a header and a row
+        return []
+    names = [name.strip() for name in rows[0]]
+    told = _roles(kind, read, judges, names)
+    return [
+        Column(name or "(no name)", *told.get(name, _left_out(name)), shortened(cell.strip(), _LONGEST))
+        for name, cell in zip(names, rows[1], strict=False)
+    ]
+
+
+def _known_format(content: bytes, label: str) -> Format | None:
+    try:
+        json = read_json(content, label, numbers_as_text=True)
+    except MetaevalError:
+        return None
+    return None if json is None else format_of(json)
+
+
+def _fields(known: Format) -> list[Column]:
+    """Return where a known format says what scores are of."""
+    places = {"system": known.system, "item": known.item, "metric": known.metric}
+    places |= {"repeat": known.repeat, "cluster": known.cluster}
+    return [Column(place, role, f"as {known.name} writes it", "") for role, place in places.items() if place]
+
+
+def _left_out(name: str) -> tuple[str, str]:
+    role, of = role_of_name(name)
+    why = f"by its name{f', of {of}' if of else ''}" if role else "has no part in this"
+    return (says_of(role) if role in ROLES else "left out"), why
+
+
+def _roles(kind: str, read: object, judges: Sequence[str], names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """Return role and reason of the columns that have one."""
+    if kind == "votes" and (found := vote_columns(names)) is not None:
+        return {column: (role, "by its name") for role, column in found.roles.items()}
+    if kind == "labels":
+        parts = {name: (part, "by its name") for name in names for part in ("item", "topic") if _is_called(name, part)}
+        return parts | {name: ("judge", "holds labels") for name in names if name in judges}
+    if isinstance(read, Scores):
+        return _parts(names) | _of_scores(read, names)
+    if isinstance(read, SystemMeans):
+        return _parts(names) | {name: ("mean", "scores of systems") for name in names if name in read.metrics}
+    return {}
+
+
+def _is_called(name: str, part: str) -> bool:
+    return underscored(name) in (*LABELS[part], *(LABELS["asked"] if part == "topic" else ()))
+
+
+def _parts(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    try:
+        parts = column_roles(names).parts
+    except MetaevalError:
+        return {}
+    return {column: ("item" if part == "topic" else part, "by its name") for part, column in parts.items()}
+
+
+def _of_scores(scores: Scores, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    labels = {dim: {*scores[dim].to_numpy().tolist()} for dim in ("metric", "system", "topic")}
+    says = {"metric": "scores under a metric", "system": "scores of a system", "topic": "scores on an item"}
+    return {name: ("score", says[dim]) for name in names for dim, known in labels.items() if name in known}
