@@ -3,6 +3,7 @@
 Nothing heavy is loaded here: ``metaeval --help`` and ``--version`` need no more than this.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -15,41 +16,13 @@ PROGRAMS = "metaeval.programs"
 PLACES = "metaeval.places"
 """Where it has the `metaeval.cli.study_data.Places` of a study."""
 
+NEEDS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    (Path(__file__).parents[1] / "questions" / "needs.toml").read_text("utf-8")
+)
+"""What every question needs of data, and what is said of it, by the name of its command."""
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
-    "What is this file?": {
-        "look": "Say what files of an evaluation are, and what they can answer.",
-    },
-    "Which systems differ?": {
-        "report": "Write a report: significant differences under each metric, and the topics it needs.",
-        "power": "Count the significantly different pairs of systems by metric.",
-        "table": "Print a table of systems and metrics for a paper: means, with significance marks.",
-        "leaderboard": "Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.",
-        "votes": "Rank systems by votes on pairs of them.",
-    },
-    "How many topics?": {
-        "topics": "Estimate how many topics each metric needs, with intervals.",
-        "design": "Compute how many topics a new collection needs.",
-        "components": "Find where the noise of scores comes from, and the cheapest design.",
-    },
-    "Which metric, and which test?": {
-        "compare-metrics": "Compare new metrics with the one in use, before adopting one.",
-        "compare-tests": "Compare significance tests: how often the other half of the topics contradicts a decision.",
-        "agree": "Compare metrics, or boards, by the conclusions that they lead to.",
-        "human": "Compare automatic metrics with human scores.",
-        "reliability": "Test measures of XML retrieval on six runs of known order.",
-    },
-    "Can the judgments be trusted?": {
-        "judgments": "Test what fewer judgments would change, and whether new systems are evaluated fairly.",
-        "judges": "Test whether a person or a machine may replace the assessors.",
-        "assessment": "Analyse assessments of elements and passages: pools, grades, time, agreement.",
-    },
-    "Scores, metrics and example data": {
-        "score": "Score runs with judgments: the mean of every run, and on request every topic.",
-        "metrics": "List the metrics: built-in, installed and in plug-in files.",
-        "check-metric": "Test a metric of your own with the laws of the built-in ones.",
-        "simulate": "Simulate example data with known true values.",
-        "doctor": "Check the installation: versions, compiled code, cores, workers, figures.",
-    },
+    group: {name: need["line"] for name, need in NEEDS.items() if need["group"] == group}
+    for group in dict.fromkeys(need["group"] for need in NEEDS.values())
 }
 """Every command with its first line, by question, in the order in which a newcomer reads."""
 COMMANDS: Mapping[str, str] = {name: words for group in QUESTIONS.values() for name, words in group.items()}

@@ -1,7 +1,7 @@
 """What a command reads: the one way from its options to scores, collections and the record of both."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from fnmatch import fnmatchcase
 from inspect import signature
 from pathlib import Path
@@ -39,13 +39,14 @@ _SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
 
 
-def _typed(context: typer.Context) -> str:
-    """Return the command as it was typed, each option by its long name and after what is read."""
-    words = ["metaeval", context.info_name or ""]
+def _typed(context: typer.Context, command: str = "", among: Container[str] | None = None) -> str:
+    """Return the command as it was typed, each option by its long name and after what is read; of `among` alone."""
+    words = ["metaeval", command or context.info_name or ""]
     for parameter in context.command.params:
-        if not given_at(context, str(parameter.name)):
+        name = str(parameter.name)
+        if not given_at(context, name) or (among is not None and name not in among):
             continue
-        value = context.params[str(parameter.name)]
+        value = context.params[name]
         names = parameter.secondary_opts if value is False else parameter.opts
         option = [max(names, key=len)] if parameter.param_type_name == "option" else []
         for argument in value if isinstance(value, list | tuple) else [value]:
@@ -98,6 +99,10 @@ class Loaded:
     def given(self, name: str) -> bool:
         """Say whether an option was given on the command line."""
         return given_at(self._context, name)
+
+    def typed(self, command: str, among: Container[str]) -> str:
+        """Return how another command is called with what of `among` was typed."""
+        return _typed(self._context, command, among)
 
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""

@@ -1,20 +1,18 @@
 """`metaeval look`: what files of an evaluation are, and what they can answer."""
 
-from typing import Annotated
-
-import typer
+from dataclasses import replace
+from functools import partial
 
 from metaeval.cli.command import command
+from metaeval.cli.options import READING
 from metaeval.cli.reading import Answer, Loaded
 
 
-@command("look")
-def look(
-    loaded: Loaded,
-    *,
-    inputs: Annotated[list[str], typer.Argument(metavar="FILE…", show_default=False)],
-) -> Answer:
+@command("look", reads="scores")
+def look(loaded: Loaded) -> Answer:
     """Say what files of an evaluation are, and what they can answer, each question with its command.
+
+    Files are told apart by their content. Options say what it does not tell, and stand in every command that is shown.
 
     For example:
 
@@ -26,5 +24,10 @@ def look(
     """
     from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - loads pandas
 
-    loaded.read(*inputs)
-    return ask(inputs, provenance=loaded.provenance)
+    reading = READING["scores"].keys()
+    if any(loaded.given(name) for name in reading - {"inputs"}):
+        scores = loaded.scores(fewest=1)
+        return ask(scores, provenance=loaded.provenance, asked=partial(loaded.typed, among=reading))
+    found = ask(loaded.options["inputs"])
+    loaded.read(*found.contents.files)
+    return replace(found, provenance=loaded.provenance)

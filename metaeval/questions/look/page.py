@@ -1,15 +1,18 @@
 """What data are and what they can answer, as a report."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
 
-from metaeval.base.names import count
-from metaeval.base.words import MISSING
-from metaeval.page.blocks import Methods, Section
+from metaeval.base.names import count, first_few
+from metaeval.page.blocks import Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import left
 from metaeval.questions.look.study import Look
+from metaeval.questions.look.study_columns import Column
+from metaeval.questions.look.study_kinds import called
 from metaeval.reports.prose import prose
 
 KINDS = {
@@ -29,7 +32,8 @@ KINDS = {
     "unknown": "nothing that can be read as it is",
 }
 """What people call each kind."""
-_SINGULAR = {"systems": "system", "people": "human score"}
+_ALIKE = 6
+"""So many columns of one role after another are one line."""
 say = prose(__name__)
 
 
@@ -37,17 +41,17 @@ def look_report(study: Look) -> Report:
     """Put what data are into a report."""
     contents, questions = study.contents, study.questions
     counted = {word: number for word, number in contents.sizes.items() if number}
-    sizes = [count(number, _SINGULAR.get(word, word.removesuffix("s"))) for word, number in counted.items()]
-    what, able = KINDS[study.kind], questions[questions["lacks"] == ""]
+    sizes = [count(number, called(word)) for word, number in counted.items()]
+    what = KINDS[study.kind]
     summary = (
         say("refusal", what=what, refusal=contents.refusal)
         if contents.refusal
-        else say("answer", what=what, sizes=sizes, able=able["name"].tolist())
+        else say("answer", what=what, sizes=sizes)
     )
     return Report(
         command="look",
-        title=f"What is {Path(contents.files[0]).name}?" if len(contents.files) == 1 else "What are these files?",
-        facts=tuple((f"{number:,}", word) for word, number in counted.items()),
+        title=_title(contents.files),
+        facts=tuple((f"{n:,}", count(n, called(word)).partition(" ")[2]) for word, n in counted.items()),
         summary=tuple(filter(None, (summary, study.answer()))),
         sections=tuple(filter(None, (_questions(questions), _columns(study)))),
         methods=Methods(paragraphs=(say("methods"),), cite=()),
@@ -57,20 +61,26 @@ def look_report(study: Look) -> Report:
     )
 
 
+def _title(files: Sequence[str]) -> str:
+    return f"What is {Path(files[0]).name}?" if len(files) == 1 else f"What are these {'files' if files else 'data'}?"
+
+
 def _questions(questions: pd.DataFrame) -> Section | None:
+    """List the commands to copy, and the questions for which something is missing."""
     if not len(questions):
         return None
-    shown = questions.assign(lacks=questions["lacks"].where(questions["lacks"] != "", MISSING))
-    lacks = left(lacks="Lacks") if (questions["lacks"] != "").any() else ()
-    table = say.table("questions", shown, left(question="Question", command="Command"), lacks, data=questions)
-    return say.section("questions", table)
+    able, unable = (questions[(questions["lacks"] == "") == is_able] for is_able in (True, False))
+    lines = [f"# {row.question}\n{row.command}" for row in able.itertuples()]
+    lacking = tuple(Item(term=str(row.question), words=f"needs {row.lacks}") for row in unable.itertuples())
+    commands = [Text(paragraphs=("\n\n".join(lines),), look="code")] if lines else []
+    return say.section("questions", *commands, *([Items(items=lacking)] if lacking else []), able=able)
 
 
 def _columns(study: Look) -> Section | None:
     rows = study.contents.columns
     if not rows:
         return None
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(_together(rows))
     table = say.table(
         "columns",
         frame,
@@ -78,3 +88,13 @@ def _columns(study: Look) -> Section | None:
         file=Path(study.contents.files[0]).name,
     )
     return say.section("columns", table)
+
+
+def _together(columns: Sequence[Column]) -> list[Column]:
+    """Return columns with many of one role in a row as one line."""
+    lines = []
+    for _, group in groupby(columns, key=lambda column: (column.role, column.why)):
+        alike = list(group)
+        names = first_few([column.column for column in alike], most=2)
+        lines += alike if len(alike) < _ALIKE else [alike[0]._replace(column=f"{names} ({len(alike)} columns)")]
+    return lines

@@ -1,7 +1,8 @@
 """What files of an evaluation hold, and which questions they can answer, each with its command."""
 
+import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,7 +15,7 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import listed
 from metaeval.errors import MetaevalError
-from metaeval.questions.look.study_kinds import Contents, Kind, contents_of
+from metaeval.questions.look.study_kinds import Contents, Kind, called, contents_in_memory, contents_of
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores
@@ -29,8 +30,8 @@ class Look(Study):
 
     contents: Contents
     questions: pd.DataFrame
-    """One row a question that data of this kind can be asked: ``question``, ``name`` of the command, ``command`` to
-    copy, and ``lacks``: what is missing, "" where it can be answered."""
+    """One row a question that data of this kind can be asked: ``question``, ``name`` of the command, ``command`` and
+    ``python`` to copy, and ``lacks``: what is missing, "" where it can be answered."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -66,14 +67,17 @@ class Look(Study):
         return f"{self.kind}: {listed(able) if able else 'no question can be answered'}"
 
 
-def look(data: str | Sequence[str], *, provenance: Provenance | None = None) -> Look:
-    """Say what files of an evaluation hold, and which questions they can answer.
+def look(data: object, *, provenance: Provenance | None = None, asked: Callable[[str], str] | None = None) -> Look:
+    r"""Say what data of an evaluation are, and which questions they can answer.
 
     Parameters
     ----------
-    data : str, path, or sequence of them
-        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments.
+    data : str, path, sequence of them, or what is in memory
+        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments; or votes, means or scores in any
+        form that the studies take.
     provenance : Provenance, optional
+    asked : callable, optional
+        Returns how a command is called on these data, by its name.
 
     Returns
     -------
@@ -83,6 +87,8 @@ def look(data: str | Sequence[str], *, provenance: Provenance | None = None) -> 
     ------
     FileFormatError
         If a file is not there, or damaged.
+    ScoresError
+        If what is in memory is neither.
 
     See Also
     --------
@@ -97,15 +103,17 @@ def look(data: str | Sequence[str], *, provenance: Provenance | None = None) -> 
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "votes.csv")
-    >>> _ = path.write_text("left,right,winner\\na,b,left\\nb,c,tie\\nc,a,right\\n")
+    >>> _ = path.write_text("left,right,winner\na,b,left\nb,c,tie\nc,a,right\n")
     >>> found = look(path)
     >>> found.kind, dict(found.contents.sizes), found.questions["name"].tolist()
     ('votes', {'systems': 3, 'votes': 3}, ['votes'])
     """
     record = provenance or record_provenance("look")
-    given = [str(path) for path in ([data] if isinstance(data, str) or not isinstance(data, Sequence) else data)]
-    contents = contents_of(given)
-    return Look(contents=contents, questions=_questions(contents), notes=contents.notes, provenance=record)
+    given = data if isinstance(data, list | tuple) else [data]
+    are_paths = all(isinstance(path, str | os.PathLike) for path in given)
+    contents = contents_of(list(map(str, given))) if are_paths else contents_in_memory(data)
+    questions = _questions(contents, asked)
+    return Look(contents=contents, questions=questions, notes=contents.notes, provenance=record)
 
 
 @cache
@@ -114,34 +122,37 @@ def needs() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(files("metaeval.questions").joinpath("needs.toml").read_text("utf-8"))
 
 
-def _questions(contents: Contents) -> pd.DataFrame:
+def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.DataFrame:
     """Return the questions of this kind, those first that can be answered, in the order of the table."""
-    rows = []
-    for name, need in needs().items():
-        if contents.kind in need["of"]:
-            command = _command(name, need, contents)
-            main = need["of"].index(contents.kind) == 0
-            rows.append((need["question"], name, command, _lacking(need["least"], contents.sizes), not main))
-    frame = pd.DataFrame(rows, columns=["question", "name", "command", "lacks", "later"])
-    order = frame.assign(unable=frame["lacks"] != "").sort_values(["unable"], kind="stable")
-    return order.drop(columns=["later", "unable"]).reset_index(drop=True)
-
-
-def _lacking(least: Mapping[str, int], sizes: Mapping[str, int]) -> str:
-    """Say what data have too little of; a size that is not known is no lack."""
-    lacks = [
-        f"{count(number, word.removesuffix('s'))} or more, and there {'is' if sizes[word] == 1 else 'are'} {sizes[word]}"
-        for word, number in least.items()
-        if sizes.get(word, number) < number
+    rows = [
+        (
+            need["asks"],
+            name,
+            _command(name, need, contents, asked),
+            need.get("python", ""),
+            _lacking(need["least"], contents),
+        )
+        for name, need in needs().items()
+        if contents.kind in need.get("of", ())
     ]
-    return "; ".join(lacks)
+    frame = pd.DataFrame(rows, columns=["question", "name", "command", "python", "lacks"])
+    return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
 
 
-def _command(name: str, need: Mapping[str, Any], contents: Contents) -> str:
+def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
+    """Say what data have too little of; a size that is not known is no lack."""
+    return "; ".join(
+        f"{count(number, called(word))} or more, not {contents.sizes[word]}"
+        for word, number in need.get("least", {}).items()
+        if contents.sizes.get(word, number) < number
+    )
+
+
+def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Callable[[str], str] | None) -> str:
     data = "{runs} --qrels {judgments}" if contents.kind in {"collection", "campaign"} else "{files}"
-    words = ["metaeval", name, data, *([need["options"]] if "options" in need else [])]
-    known = {"people": "COLUMN", **contents.named}
-    return " ".join(words).format(**known)
+    typed = f"metaeval {name} {data}" if asked is None else asked(name).replace("{", "{{").replace("}", "}}")
+    words = [typed, *([need["options"]] if "options" in need else [])]
+    return " ".join(words).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
 
 
 def _of_scores(scores: Scores) -> str:

@@ -4,18 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from metaeval.base.columns import LABELS, underscored
-from metaeval.base.names import shortened
+from metaeval.base.names import is_measure, shortened
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
 from metaeval.table.means import SystemMeans
-from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
+from metaeval.table.roles import ROLES, column_roles, part_of_word, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 
 _LONGEST = 40
-_PARTS = ("system", "topic", "item", "judge", "metric", "score")
+_OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
+"""Kinds of files whose lines have a form of their own, without names of columns."""
 
 
 class Column(NamedTuple):
@@ -29,6 +30,8 @@ class Column(NamedTuple):
 
 def columns_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[Column]:
     """Return the columns of a table with their roles, or the fields of a known format; none of other files."""
+    if kind in _OWN_LINES:
+        return []
     if (known := _known_format(content, label)) is not None:
         return _fields(known)
     try:
@@ -41,7 +44,11 @@ def columns_of(kind: str, read: object, judges: Sequence[str], content: bytes, l
     names = [name.strip() for name in rows[0]]
     told = _roles(kind, read, judges, names)
     return [
-        Column(name or "(no name)", *told.get(name, _left_out(name)), shortened(cell.strip(), _LONGEST))
+        Column(
+            name or "(no name)",
+            *(told.get(name) or _by_name(name, is_read=bool(told))),
+            shortened(cell.strip(), _LONGEST),
+        )
         for name, cell in zip(names, rows[1], strict=False)
     ]
 
@@ -61,10 +68,15 @@ def _fields(known: Format) -> list[Column]:
     return [Column(place, role, f"as {known.name} writes it", "") for role, place in places.items() if place]
 
 
-def _left_out(name: str) -> tuple[str, str]:
+def _by_name(name: str, *, is_read: bool) -> tuple[str, str]:
     role, of = role_of_name(name)
-    why = f"by its name{f', of {of}' if of else ''}" if role else "has no part in this"
-    return (says_of(role) if role in ROLES else "left out"), why
+    if role in ROLES:
+        return says_of(role), f"by its name{f', of {of}' if of else ''}"
+    if not is_read and (part := part_of_word(name)) is not None:
+        return ("item" if part == "topic" else part), "by its name"
+    if not is_read and is_measure(name):
+        return "metric", "by its name"
+    return ("left out", "has no part in this") if is_read else ("open", "nothing tells what it is")
 
 
 def _roles(kind: str, read: object, judges: Sequence[str], names: Sequence[str]) -> Mapping[str, tuple[str, str]]:

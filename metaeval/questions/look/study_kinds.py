@@ -1,6 +1,7 @@
 """What files of an evaluation hold, told as the readers of the other questions tell it, and how much of it."""
 
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -25,9 +26,11 @@ from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.judges.study_files import read_judges
 from metaeval.questions.look.study_columns import Column, columns_of
-from metaeval.table.means import SystemMeans
-from metaeval.table.scores import Scores
+from metaeval.table.means import SystemMeans, as_means, is_board
+from metaeval.table.scores import Scores, as_scores
+from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 
 type Kind = Literal[
     "scores", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
@@ -61,8 +64,11 @@ class Contents:
 
 
 class _File(NamedTuple):
+    given: str
+    """As it was named, or the folder that it lies in."""
     source: Source
     content: bytes
+    kind: Kind
 
 
 def _is_inex_run(content: bytes, _: str) -> bool:
@@ -81,26 +87,59 @@ _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
 """In the order in which they are told; what is none of them is a table of scores or of labels."""
 
 
-def contents_of(paths: str | Sequence[str]) -> Contents:
+def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
-    given = [paths] if isinstance(paths, str) else list(paths)
-    files = [_File(source, read_source(source, bytes)) for source in list_sources(given, nested=True)]
+    list_sources(given, nested=True)  # each is there, and given once
+    files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
     by_kind: dict[Kind, list[str]] = {}
-    for source, content in files:
-        by_kind.setdefault(_kind_of(content, source.path), []).append(source.path)
+    words: dict[Kind, list[str]] = {}
+    for text in given:
+        below = [file for file in files if file.given == text]
+        for file in below:
+            by_kind.setdefault(file.kind, []).append(file.source.path)
+            alone = len({other.kind for other in below}) > 1
+            words.setdefault(file.kind, []).append(file.source.path if alone else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
     try:
         found = _READERS[kind](given, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind, refusal=str(error))
-    source, content = files[0]
-    columns = columns_of(found.kind, found.read, found.judges, content, source.path)
+    named = {"files": shlex.join(given), **{part: _shell(words.get(of, ())) for part, of in _NAMED[kind].items()}}
+    first = files[0]
+    columns = columns_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
-    return replace(found, files=paths, named={"files": _shell(given), **found.named}, columns=tuple(columns))
+    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns))
 
 
-def _kind_of(content: bytes, label: str) -> Kind:
-    return next((kind for kind, holds in _TOLD if holds(content, label)), "scores")
+def called(size: str) -> str:
+    """Return what one of a size is called.
+
+    Examples
+    --------
+    >>> called("systems"), called("people")
+    ('system', 'column of human scores')
+    """
+    return "column of human scores" if size == "people" else size.removesuffix("s")
+
+
+def contents_in_memory(data: object) -> Contents:
+    """Tell what is in memory: votes, means, or scores in any form that `as_scores` takes."""
+    if isinstance(data, Votes):
+        return _of_votes(data)
+    if isinstance(data, SystemMeans):
+        return _of_means(data)
+    columns = getattr(data, "columns", None)
+    if columns is not None and vote_columns(list(columns)) is not None:
+        return _of_votes(as_votes(data))
+    if is_board(data):
+        return _of_means(as_means(data))
+    return _of_scores(as_scores(data, missing="pairwise", fewest=1))
+
+
+def _told(given: str, source: Source) -> _File:
+    content = read_source(source, bytes)
+    kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
+    return _File(given, source, content, kind)
 
 
 def _together(kinds: set[Kind]) -> Kind:
@@ -110,10 +149,16 @@ def _together(kinds: set[Kind]) -> Kind:
 
 _WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
 """What is read together, and of which kinds of files."""
+_NAMED: Mapping[Kind, Mapping[str, Kind]] = defaultdict(
+    dict,
+    collection={"runs": "runs", "judgments": "judgments"},
+    campaign={"runs": "submissions", "judgments": "assessments"},
+)
+"""What commands call the files of each kind that are read together."""
 
 
 def _shell(paths: Sequence[str]) -> str:
-    return shlex.join(paths)
+    return shlex.join(dict.fromkeys(paths))
 
 
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
@@ -145,6 +190,7 @@ def _of_scores(scores: Scores) -> Contents:
         kind="scores",
         sizes=sizes,
         named={"people": people[0]} if people else {},
+        files=tuple(scores.attrs.get("sources", ())),
         read=scores,
         read_as=str(scores.attrs.get("read_as", "")),
         notes=tuple(scores.attrs.get("notes", ())),
@@ -157,7 +203,10 @@ def _of_means(board: SystemMeans) -> Contents:
 
 
 def _votes(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
-    votes = read_votes(given)
+    return _of_votes(read_votes(given))
+
+
+def _of_votes(votes: Votes) -> Contents:
     units = {f"{name}s": votes.n_units(name) for name in votes.units}
     sizes = {"systems": len(votes.systems), "votes": votes.n_votes, **units}
     return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, notes=votes.notes)
@@ -203,13 +252,12 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
         )
     collection = read_collection(runs, judgments)
     sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": 4}
-    return Contents(kind="collection", sizes=sizes, named={"runs": _shell(runs), "judgments": _shell([judgments])})
+    return Contents(kind="collection", sizes=sizes)
 
 
 def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
     kind: Kind = "campaign" if len(by_kind) > 1 else next(iter(by_kind))
-    named = {"runs": _shell(by_kind.get("submissions", ())), "judgments": _shell(by_kind.get("assessments", ()))}
-    return Contents(kind=kind, sizes={"systems": len(by_kind.get("submissions", ()))}, named=named)
+    return Contents(kind=kind, sizes={"systems": len(by_kind.get("submissions", ()))})
 
 
 def _unknown(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
