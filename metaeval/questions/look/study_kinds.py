@@ -1,7 +1,6 @@
 """What files of an evaluation hold, told as the readers of the other questions tell it, and how much of it."""
 
 import shlex
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -104,7 +103,7 @@ def contents_of(given: Sequence[str]) -> Contents:
         found = _READERS[kind](given, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind, refusal=str(error))
-    named = {"files": shlex.join(given), **{part: _shell(words.get(of, ())) for part, of in _NAMED[kind].items()}}
+    named = {"files": shlex.join(given), **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}}
     first = files[0]
     columns = columns_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
@@ -138,7 +137,7 @@ def contents_in_memory(data: object) -> Contents:
 
 def _told(given: str, source: Source) -> _File:
     content = read_source(source, bytes)
-    kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
+    kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
     return _File(given, source, content, kind)
 
 
@@ -149,11 +148,10 @@ def _together(kinds: set[Kind]) -> Kind:
 
 _WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
 """What is read together, and of which kinds of files."""
-_NAMED: Mapping[Kind, Mapping[str, Kind]] = defaultdict(
-    dict,
-    collection={"runs": "runs", "judgments": "judgments"},
-    campaign={"runs": "submissions", "judgments": "assessments"},
-)
+_NAMED: Mapping[Kind, Mapping[str, Kind]] = {
+    "collection": {"runs": "runs", "judgments": "judgments"},
+    "campaign": {"runs": "submissions", "judgments": "assessments"},
+}
 """What commands call the files of each kind that are read together."""
 
 
