@@ -116,7 +116,7 @@ def as_number(cell: object) -> float:
         if is_number(text) or text.casefold() in {"nan", "inf", "-inf"}:
             return float(text)
         spelling = other_spelling(text)
-        raise ValueError(spelling.said() if spelling else "is no number")
+        raise ValueError(f"is no number: it {spelling.said()}" if spelling else "is no number")
     if not isinstance(cell, Real | Decimal | np.bool_):
         raise TypeError(f"is no number but of the type {type(cell).__name__}")
     try:

@@ -33,7 +33,7 @@ class Spelling(NamedTuple):
     def said(self) -> str:
         """Return what a message in memory says of it."""
         more = f" (or {self.perhaps!r}, if it divides thousands)" if self.perhaps else ""
-        return f"has {self.what}: write {self.plain!r}{more}"
+        return f"has {self.what}; write {self.plain!r}{more}"
 
 
 def other_spelling(text: str) -> Spelling | None:

@@ -9,13 +9,20 @@ import numpy as np
 
 from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import count, first_few, is_measure, is_number, is_word
+from metaeval.errors import ScoresError
 from metaeval.io.blocks import SCORE_GAPS, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet
 from metaeval.table.array import REPEAT
-from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
-from metaeval.table.plausibility import item_constants
-from metaeval.table.roles import RoleColumn, item_column, part_of_word, role_of_name, tells_sizes
+from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
+from metaeval.table.roles import (
+    RoleColumn,
+    items_by_structure,
+    part_of_word,
+    role_of_name,
+    tells_sizes,
+    ways_to_sizes,
+)
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
@@ -70,7 +77,12 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     parts, others = options.roles(names, sheet)
     notes: list[str] = []
     if "topic" not in parts and "system" in parts:
-        item = _items_by_structure(body, names, parts, others, options)
+        rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+        cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
+        try:
+            item = items_by_structure(cells_of, parts, [one for one in others if one not in (options.metrics or ())])
+        except ScoresError as error:
+            raise body.error(f"{error}; {columns_found(names)}") from error
         parts, others = {**parts, "topic": item}, [name for name in others if name != item]
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
     one_system = "topic" in parts and (hold_metrics(others) or ("score" in parts and not others))
@@ -101,44 +113,6 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
 def _described(name: str) -> RoleColumn:
     role, _ = role_of_name(name)
     return RoleColumn(name, role, "which has no part in a table of scores")
-
-
-def _items_by_structure(
-    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
-) -> str:
-    """Return the one column that can name items: every system has each of its names once."""
-    candidates = [*parts.values(), *others]
-    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    columns = {name: [cells[names.index(name)].strip() for cells in rows] for name in candidates}
-    keys = [columns[parts[role]] for role in ("system", "metric", REPEAT) if role in parts]
-    columns["\0"] = list(map("\0".join, zip(*keys, strict=True)))
-    free = [name for name in others if name not in (options.metrics or ())]
-    fitting = item_column(columns, "\0", free)
-    if len(fitting) != 1:
-        could = fitting or [
-            name
-            for name in free
-            if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
-            and not tells_sizes(name)
-            and not any(is_number(cell) and not cell.isdecimal() for cell in columns[name])
-        ]
-        named = f", such as `columns={{'topic': {could[0]!r}}}`" if could else ", or keep one row a system"
-        sized = next((name for name in others if tells_sizes(name) and len({*columns[name]}) > 1), "")
-        raise body.error(
-            f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
-            f"{f'{_ways_to_sizes(sized, parts, columns)}; else ' if sized else ''}"
-            f"say which does{named}; {columns_found(names)}"
-        )
-    return fitting[0]
-
-
-def _ways_to_sizes(name: str, parts: Mapping[str, str], cells: Mapping[str, Sequence[str]]) -> str:
-    """Say how to tell systems apart that one name and a column of sizes name together."""
-    system = f"{cells[parts['system']][0]} {cells[name][0]}"
-    return (
-        f"if {parts['system']!r} and {name!r} name a system together, write both into one column ({system!r}), or pass "
-        f"`where={ {name: cells[name][0]}!r}` for those of one"
-    )
 
 
 def _refuse_unnamed(
@@ -181,13 +155,9 @@ def _metric_columns(
         ):
             words.append(name)
         values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
-    numeric = np.setdiff1d(np.arange(len(others)), [places.index(place_of_name[name]) for name in words]).tolist()
-    called = [others[at] for at in numeric]
-    columns = not_scores(called, values[:, numeric], along="cell", kept=options.metrics or ())
-    told = {column.name for column in columns}
+    numeric = [at for at, name in enumerate(others) if name not in words]
     topics = [row[names.index(parts["topic"])].strip() for row in rows]
-    free = [at for at, name in zip(numeric, called, strict=True) if name not in told]
-    columns += item_constants([others[at] for at in free], values[:, free], topics)
+    columns = no_metrics([others[at] for at in numeric], values[:, numeric], topics, kept=options.metrics or ())
     return columns, words
 
 
@@ -212,7 +182,7 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     values = set(kinds[most])
     if tells_sizes(most) and "system" in parts:
         cells = {name: [row[index_of[name]].strip() for _, row in rows] for name in (most, parts["system"])}
-        return f"scores would be there twice without {most!r}; {_ways_to_sizes(most, parts, cells)}"
+        return f"scores would be there twice without {most!r}; {ways_to_sizes(most, parts, cells)}"
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)

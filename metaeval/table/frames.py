@@ -13,7 +13,6 @@ from metaeval.base.names import count, first_few, is_word, metric_evidence, natu
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
-    REPEAT,
     UNNAMED_METRIC,
     ScoreTable,
     distinct_names,
@@ -23,17 +22,15 @@ from metaeval.table.array import (
 )
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
-from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
-from metaeval.table.plausibility import item_constants
+from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
     ColumnRoles,
     RoleColumn,
     column_roles,
-    item_column,
+    items_by_structure,
     part_of_word,
-    tells_sizes,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, systems_by_metrics, topics_in_rows
 
@@ -119,22 +116,9 @@ def _with_items(known: _Frame) -> _Frame:
     named = [known.parts[role] for role in ("system", "metric") if role in known.parts]
     if not known.frame[named].astype(str).duplicated().any():
         return known
-    keys = [known.frame[known.parts[role]].astype(str) for role in ("system", "metric", REPEAT) if role in known.parts]
-    cells = {name: known.frame[name].astype(str).tolist() for name in known.others}
-    cells["\0"] = list(map("\0".join, zip(*keys, strict=True)))
-    fitting = item_column(cells, "\0", known.others)
-    if len(fitting) != 1:
-        could = fitting or [
-            name for name in known.others if not tells_sizes(name) and known.frame[name].dtype.kind != "f"
-        ]
-        sizes = [name for name in known.others if tells_sizes(name)]
-        way = f"call the one that does 'item' ({', '.join(could)})" if could else "add one"
-        way += f"; or write system and {sizes[0]!r} into one column where both name a system" if sizes else ""
-        raise ScoresError(
-            f"column {system!r} names systems in several rows each, and no column is known to name the items; {way}"
-        )
-    parts = {**known.parts, "topic": fitting[0]}
-    return known._replace(parts=parts, others=[name for name in known.others if name != fitting[0]])
+    cells = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
+    item = items_by_structure(cells, known.parts, known.others, in_memory=True)
+    return known._replace(parts={**known.parts, "topic": item}, others=[name for name in known.others if name != item])
 
 
 def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
@@ -150,13 +134,10 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     numeric = [name for name in others if name not in words]
     head = known.frame.head(_MOST_ROWS)
     values = [frame_numbers(head[name], f"column {name!r}") for name in numeric]
-    columns = not_scores(numeric, np.stack(values, axis=1), along="cell") if numeric else []
+    topics = head[known.parts["topic"]].astype(str).tolist()
+    columns = no_metrics(numeric, np.stack(values, axis=1), topics) if numeric else []
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)
-    told = {column.name for column in columns}
-    free = [at for at, name in enumerate(numeric) if name not in told]
-    topics = head[known.parts["topic"]].astype(str).tolist()
-    columns += item_constants([numeric[at] for at in free], np.stack(values, axis=1)[:, free], topics) if free else []
     told = {column.name for column in columns}
     metrics = [name for name in numeric if name not in told]
     if not metrics:

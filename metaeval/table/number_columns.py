@@ -9,6 +9,7 @@ from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import first_few
 from metaeval.table.evidence import made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
+from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import BOUNDS, ERRORS, MADE, PERHAPS_SCORES, WHOLE, RoleColumn, says_of, word_of
 
 _RANKS = "ranks"
@@ -299,6 +300,16 @@ def _fits(role: str, own: Floats, score: Floats) -> bool:
         return bool((mine <= theirs).all() or (mine >= theirs).all())
     sign = 1 if role == "low" else -1
     return bool((sign * mine <= sign * theirs).all() or (sign * mine <= 0).all())
+
+
+def no_metrics(
+    names: Sequence[str], values: Floats, topics: Sequence[str], kept: Iterable[str] = ()
+) -> list[RoleColumn]:
+    """Return the columns of a table with a row a system and topic that are no metrics; see `not_scores`."""
+    columns = not_scores(names, values, along="cell", kept=kept)
+    told = {column.name for column in columns}
+    free = [at for at, name in enumerate(names) if name not in told]
+    return columns + item_constants([names[at] for at in free], values[:, free], topics)
 
 
 def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:

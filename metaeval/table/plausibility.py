@@ -104,15 +104,15 @@ def left_out_rows(
         items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]
         out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
-    if dim == "topic":
-        said = np.flatnonzero(are_summaries(names)).tolist()
-        rest = [at for at in stay if at not in {*out, *said}]
-        out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[rest])}
     rest = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
     )
     out |= {rest[one.place]: one.what for one in made if one.sure and (not named or rest[one.place] in called)}
+    if dim == "topic":
+        said = [at for at in np.flatnonzero(are_summaries(names)).tolist() if called.get(at) == "aggregate"]
+        others = [at for at in stay if at not in {*out, *said}]
+        out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[others])}
     word = unit().topic if dim == "topic" else dim
     wrong = next((at for at in called if dim == "system" and at not in out and is_total(names[at])), None)
     if wrong is not None and len(rest) >= _FEWEST_TOPICS:

@@ -263,6 +263,43 @@ def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Itera
     return fitting
 
 
+def items_by_structure(
+    columns: Mapping[str, Sequence[str]], parts: Mapping[str, str], others: Sequence[str], *, in_memory: bool = False
+) -> str:
+    """Return the one of some columns that can name items; an error that says how to name it where it is not one."""
+    keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
+    fitting = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    if len(fitting) == 1:
+        return fitting[0]
+    could = fitting or [
+        name
+        for name in others
+        if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+        and not (tells_sizes(name) or any(map(_is_decimal, columns[name])))
+    ]
+    sized = next((name for name in others if tells_sizes(name) and len({*columns[name]}) > 1), "")
+    ways = [ways_to_sizes(sized, parts, columns, in_memory=in_memory)] if sized else []
+    if could:
+        named = f"call the one that does 'item' ({', '.join(could)})"
+        ways += [named if in_memory else f"say which does, such as `columns={ {'topic': could[0]}!r}`"]
+    raise ScoresError(
+        f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
+        + "; else ".join(ways or ["add one, or keep one row a system"])
+    )
+
+
+def ways_to_sizes(
+    name: str, parts: Mapping[str, str], columns: Mapping[str, Sequence[str]], *, in_memory: bool = False
+) -> str:
+    """Say how to tell systems apart that one name and a column of sizes name together."""
+    system = f"{columns[parts['system']][0]} {columns[name][0]}"
+    chosen = "keep the rows" if in_memory else f"pass `where={ {name: columns[name][0]}!r}` for those"
+    return (
+        f"if {parts['system']!r} and {name!r} name a system together, write both into one column ({system!r}), or "
+        f"{chosen} of one"
+    )
+
+
 def tells_sizes(name: str) -> bool:
     """Whether a column is called as one of sizes or costs, which tell systems apart and no items.
 
