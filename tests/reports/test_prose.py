@@ -26,7 +26,7 @@ BY_NAME = {
         "pairwise_pearson",
     },
     "components/page": {"crossed", "shared"},
-    "design/page": {"residual", "within", "pairs"},
+    "design/page": {"residual"},
     "human/page": {"system", "item", "all"},
     "judges/page_ranking": {"kappa", "quadratic_kappa"},
     "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
@@ -65,12 +65,15 @@ def test_every_passage_is_used_and_every_name_is_there(page):
 
 
 def _asks(call):
-    """Return the endings of the names of the passages that a call asks for."""
-    function = ast.unparse(call.func)
+    """Return the endings of the names of the passages that a call asks for; none where a title stands in the call."""
+    function, options = ast.unparse(call.func), {one.arg for one in call.keywords}
+    titled = "head" in options
     if function == "say.section":
-        return (" lead", " lead title")
+        return () if titled else (" lead", " lead title")
     if function == "say.picture":
-        return ("", " title", *(() if any(one.arg == "alt" for one in call.keywords) else (" in words",)))
+        return (*(() if titled else ("", " title")), *(() if "alt" in options else (" in words",)))
+    if titled:
+        return ()
     return ("", " title") if function.startswith("say.") else ("",) * (function == "say")
 
 

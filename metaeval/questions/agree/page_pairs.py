@@ -179,11 +179,7 @@ def conflicts_section(study: AgreeStudy) -> list[Section]:
     words = say("conflicts counted", n=len(frame), n_pairs=len(counted))
     named = table if len(table_frame) <= _SCREEN else Fold(title="All by name", blocks=(table,))
     blocks = (Text(paragraphs=(conflict_sentence(study), words)), named)
-    return [
-        say.section(
-            "conflicts", *blocks, brief=False, head="Pairs significant in opposite directions under two metrics"
-        )
-    ]
+    return [say.section("conflicts", *blocks, brief=False, head="Conflicts: pairs significant in opposite directions")]
 
 
 def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:

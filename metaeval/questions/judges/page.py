@@ -1,7 +1,6 @@
 """The report on whether judges may decide between systems: the verdict first, and what it rests on."""
 
 import math
-from collections.abc import Mapping
 
 import pandas as pd
 from scipy.special import ndtri
@@ -23,6 +22,7 @@ from metaeval.questions.judges.page_worth import (
     worth_section,
 )
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
+from metaeval.questions.judges.study_notes import scores_by_judge
 from metaeval.questions.judges.study_parts import Labelling
 from metaeval.questions.judges.study_verdicts import deciding_metric, fewest_pairs, other_metrics
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
@@ -94,8 +94,7 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
         parts = (study.annotated.people, study.annotated.left_out)
         counted = ((f"{len({name for frame in parts for name in frame['person']})}", "people"), *counted)
     if study.scores:
-        first = next(iter(study.scores.values()))
-        sides = dict(first.items()) if isinstance(first, Mapping) else dict.fromkeys(first["metric"].to_numpy(), first)
+        sides = scores_by_judge(next(iter(study.scores.values())))
         counted = (*counted, (f"{next(iter(sides.values())).sizes['system']}", "systems"))
         if study.labelling is None:
             counted = (*counted, (f"{len(sides)}", "judges"))

@@ -25,7 +25,7 @@ from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.models.components import VarianceComponents
 from metaeval.models.judge_worth import TopicsWithJudge
-from metaeval.questions.judges.study_notes import flat_judge_notes, score_notes
+from metaeval.questions.judges.study_notes import flat_judge_notes, score_notes, scores_by_judge
 from metaeval.questions.judges.study_parts import (
     ConclusionOptions,
     JudgeOptions,
@@ -207,7 +207,7 @@ def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
 
 def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
     """Return what was noted where scores were read, once."""
-    sides = [side for table in scores.values() for side in (table.values() if isinstance(table, Mapping) else (table,))]
+    sides = [side for table in scores.values() for side in scores_by_judge(table).values()]
     return list(dict.fromkeys(note for side in sides for note in side.attrs.get("notes", ())))
 
 

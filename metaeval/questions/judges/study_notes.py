@@ -80,6 +80,13 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     return notes
 
 
+def scores_by_judge(table: "Scores | Mapping[str, Scores]") -> "dict[str, Scores]":
+    """Return the scores under each judge, whether judges stand in one table or have topics of their own."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    return {str(name): table.sel(metric=[name]) for name in table["metric"].to_numpy()}
+
+
 def flat_judge_notes(scores: "Mapping[str, Scores | Mapping[str, Scores]]") -> list[str]:
     """Say under which judges all systems score 0 on a topic, as where nothing was labelled: such topics count.
 
@@ -92,9 +99,7 @@ def flat_judge_notes(scores: "Mapping[str, Scores | Mapping[str, Scores]]") -> l
     """
     notes = []
     for metric, table in scores.items():
-        names = list(table) if isinstance(table, Mapping) else map(str, table["metric"].to_numpy())
-        sides = {name: table[name] if isinstance(table, Mapping) else table.sel(metric=name) for name in names}
-        flat = {name: (values == 0).all("system") for name, values in sides.items()}
+        flat = {name: (values == 0).all("system") for name, values in scores_by_judge(table).items()}
         phrases = [f"{name} {int(values.sum())} of {values.size}" for name, values in flat.items() if values.any()]
         if phrases:
             words = f"{unit_of(table).topics} where every system scores 0, as where labels are missing; they count"

@@ -63,7 +63,8 @@ def of_scores(
             )
         judges = conclusions.table.loc[conclusions.table["kind"] == "judge", "judge"].tolist()
         side = {name: _side(table, name) for name in (reference, *judges, *weights)}
-        together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
+        whole = table if isinstance(table, xr.DataArray) else None
+        together = _on_common_topics(side) if whole is None else whole
         if traits.groups is not None:
             bias = partial(
                 favoured_groups,
@@ -87,14 +88,14 @@ def of_scores(
         human = side[reference].assign_coords(metric=[metric])
         _worths(about_systems, human, {name: side[name] for name in judges}, asked, attempt)
         passes = [name for name in judges if NUMBERED in name]
-        if len(passes) > 1 and isinstance(table, xr.DataArray):
-            ask_again = partial(judge_repeats, table.sel(metric=passes))
+        if whole is not None and len(passes) > 1:
+            ask_again = partial(judge_repeats, whole.sel(metric=passes))
             _kept(about_systems.repeats, metric, attempt(f"Repeats of a judge under {metric}", ask_again))
         panel = [name for name in judges if NUMBERED not in name]
-        if len(panel) > 1 and isinstance(table, xr.DataArray) and np.isfinite(table.to_numpy()).all():
-            ask_panel = partial(variance_components, table.sel(metric=panel), judges=True, confidence_level=level)
+        if whole is not None and len(panel) > 1 and np.isfinite(whole.to_numpy()).all():
+            ask_panel = partial(variance_components, whole.sel(metric=panel), judges=True, confidence_level=level)
             _kept(about_systems.panels, metric, attempt(f"A panel of judges under {metric}", ask_panel))
-            everyone = table.sel(metric=[reference, *panel, *weights])
+            everyone = whole.sel(metric=[reference, *panel, *weights])
             ask_worth = partial(judge_panel, everyone, reference=reference, people=weights, confidence_level=level)
             question = f"How many independent judges the panel is worth under {metric}"
             _kept(about_systems.panel_worth, metric, attempt(question, ask_worth))

@@ -36,6 +36,6 @@ def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
         say.section(
             "completions",
             table,
-            head="Pairs significant under every completion of the judgments",
+            head="Findings under every completion of the judgments",
         ),
     )

@@ -218,7 +218,11 @@ def identical_section(study: PowerStudy) -> list[Section]:
         return []
     frame = pd.DataFrame(rows, columns=["set", "system"])
     columns = (right(whole, set="Set"), left(system="System"))
-    return [say.section("identical", say.table("identical", frame, *columns, called="identical_systems"))]
+    return [
+        say.section(
+            "identical", say.table("identical", frame, *columns, called="identical_systems", head="Identical systems")
+        )
+    ]
 
 
 def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:

@@ -1,7 +1,6 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -131,23 +130,28 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
     curves = data.sel(system=[*best.names]).transpose("system", ...).to_numpy()
     first, last = (listed(dict.fromkeys(map(number(2), curves[:, position]))) for position in (0, -1))
     named = _NAMED if len(by_mean) > NAMED_LINES else ""
-    pictured = partial(say.picture, curve=curve, n_best=n_best, n=len(by_mean))
-    picture = pictured(
+    picture = say.picture(
         "lines" if top is None else "precision lines",
         lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
         called=curve.name,
         alt=say("lines mark", curve=curve, n=len(by_mean), best=best, first=first, last=last),
+        curve=curve,
+        n_best=n_best,
+        n=len(by_mean),
         named=named,
     )
     numbers = Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
     if len(by_mean) <= n_best:
         return picture, numbers
     leading = data.sel(system=by_mean.index[:n_best].to_list())
-    apart = pictured(
+    apart = say.picture(
         "best",
         lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
         called=f"{curve.name}-best",
         leading=by_mean.index,
+        curve=curve,
+        n_best=n_best,
+        n=len(by_mean),
         named=_NAMED if n_best > NAMED_LINES else "",
     )
     return picture, apart, numbers

@@ -218,7 +218,7 @@ def test_runs_that_all_tie_have_a_page(words_of):
     collection = collection_from_rankings(dict.fromkeys("abc", same), qrels, retrieved="all")
     collection = collection.with_groups({"a": "x", "b": "y", "c": "y"})
     words = words_of(judgments_report(study_judgments(collection, ["AP"], n_replicates=2, rng=0)), drawn=True)
-    assert "All runs tie, so there is no ranking to compare." in words
+    assert "All runs tie" in words
     assert not re.search(r"\bnan\b", words)
 
 
