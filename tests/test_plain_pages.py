@@ -173,3 +173,14 @@ def test_what_a_page_cites_is_in_the_bibliography():
             publication = known[doi]
             by_authors = "{} ({})".format(*publication.cited.rsplit(", ", 1))
             assert words in {f"doi:{doi}", str(publication.year), publication.cited, by_authors}
+
+
+def test_the_map_of_the_code_names_files_that_are_there():
+    """Each file of docs/architecture.md, from the root, from the package, or by its name alone."""
+    text, package = (DOCS / "architecture.md").read_text("utf-8"), ROOT / "metaeval"
+    inside = {path.name for path in package.rglob("*") if path.suffix in {".py", ".pyi", ".toml", ".prose"}}
+    named = set(re.findall(r"`([\w/]+(?:\.(?:py|pyi|toml|md|prose)|/))`", text))
+    named = {name for name in named if not re.search(r"_X|NAME", name)}
+    assert len(named) > 60
+    there = {name for name in named if (package / name).exists() or (ROOT / name).exists() or name in inside}
+    assert sorted(named - there) == []

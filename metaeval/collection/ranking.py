@@ -1,7 +1,7 @@
 """From the lines of a run to ranks of judged documents: order the lists, refuse repetitions, look documents up.
 
 As in `metaeval.collection.document_codes`, nothing here makes a Python object per line. Why this is no table of
-another package stands in docs/architecture.md.
+another package stands in docs/contributing.md.
 """
 
 from collections.abc import Sequence

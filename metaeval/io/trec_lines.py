@@ -1,7 +1,7 @@
 """Scan the bytes of a TREC file: fields, topics, numbers, and the first line that breaks a rule.
 
 One compiled pass serves every kind of white space, both line ends and any file size, so there is no second parser
-that could disagree with it. Why this is no table reader of another package stands in docs/architecture.md.
+that could disagree with it. Why this is no table reader of another package stands in docs/contributing.md.
 """
 
 import math

@@ -91,14 +91,14 @@ class Prose:
 
     def __init__(self, passages: str) -> None:
         parts = re.split(r"^== (.+?)(?: \| (.+))?\n", passages, flags=re.MULTILINE)[1:]
-        self._passages = dict(zip(parts[::3], parts[2::3], strict=True))
-        self._passages |= {f"{name} title": title for name, title in zip(parts[::3], parts[1::3], strict=True) if title}
+        self.passages = dict(zip(parts[::3], parts[2::3], strict=True))
+        self.passages |= {f"{name} title": title for name, title in zip(parts[::3], parts[1::3], strict=True) if title}
         self._compiled: dict[str, Template] = {}  # most reports say a few of them
 
     def __call__(self, name: str, /, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
         """Return a passage on one line, with what it names filled in."""
         if name not in self._compiled:
-            self._compiled[name] = _WRITERS.from_string(self._passages[name])
+            self._compiled[name] = _WRITERS.from_string(self.passages[name])
         words = re.sub(r"[ \n]+", " ", self._compiled[name].render(**unit()._asdict(), **given)).strip()
         return words.replace("\ue000", " ").replace("\ue001", "\n")
 

@@ -5,11 +5,22 @@ import re
 
 import jinja2
 import pytest
+from jinja2 import nodes
 from passages import PACKAGE, page_files, passages
 
+from metaeval.base.unit import TOPIC
 from metaeval.reports.prose import Prose, prose
 
 WORDS = passages()
+_OF_TABLES = {"shown"}
+"""What `say.table` gives itself."""
+_OF_BLOCKS = {
+    "say.table": {"called", "data"},
+    "say.picture": {"called", "alt"},
+    "say.section": {"brief", "id"},
+    "say.headed": {"id"},
+}
+"""Arguments of blocks that passages do not name."""
 
 
 BY_NAME = {
@@ -60,8 +71,19 @@ def test_every_passage_is_used_and_every_name_is_there(page):
     assert asked <= {*names, *titles}
     known = words | asked | BY_NAME.get(page, set())
     assert [name for name in names if name not in known and not any(one.fullmatch(name) for one in composed)] == []
-    module = ".".join(("metaeval", *path.relative_to(PACKAGE).with_suffix("").parts))
-    assert prose(module) is prose(module)
+    assert prose(_module(path)) is prose(_module(path))
+
+
+def _module(path):
+    return ".".join(("metaeval", *path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+def _names_in(passage):
+    """Return what a passage is to be given: the names that it reads and does not make itself."""
+    tree = jinja2.Environment(autoescape=True).parse(passage)
+    names = {(name.name, name.ctx == "load") for name in tree.find_all(nodes.Name)}
+    made = {name for name, read in names if not read} | {macro.name for macro in tree.find_all(nodes.Macro)}
+    return {name for name, read in names if read} - made
 
 
 def _asks(call):
@@ -81,6 +103,25 @@ def _pattern(node):
     """Return what an f-string could make, where it says something itself."""
     parts = [re.escape(part.value) if isinstance(part, ast.Constant) else r"[\w-]+" for part in node.values]
     return re.compile("".join(parts) if any(isinstance(part, ast.Constant) for part in node.values) else "(?!)")
+
+
+@pytest.mark.parametrize("page", WORDS)
+def test_a_passage_is_given_what_it_names(page):
+    """Where a page asks for it by name; what is given and not named says nothing."""
+    say, path = prose(_module(page_files()[page])), page_files()[page]
+    named = {name: _names_in(text) for name, text in say.passages.items()}
+    wrong = []
+    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not (isinstance(call, ast.Call) and _asks(call) and isinstance(call.args[0], ast.Constant)):
+            continue
+        names = {f"{call.args[0].value}{more}" for more in _asks(call)}
+        wanted = set().union(*(named[name] for name in names)) - {*TOPIC._fields, *_OF_TABLES}
+        keywords = {keyword.arg for keyword in call.keywords}
+        given = keywords - {None} - _OF_BLOCKS.get(ast.unparse(call.func), set())
+        missing = set() if None in keywords else wanted - given
+        wrong += [(call.args[0].value, name, "missing") for name in sorted(missing)]
+        wrong += [(call.args[0].value, name, "not used") for name in sorted(given - wanted)]
+    assert wrong == []
 
 
 def test_a_title_stands_in_the_line_of_its_passage():

@@ -194,7 +194,7 @@ def _matrix_sections(study: AgreeStudy) -> list[Section]:
     return [_matrix_section(study, index, *group) for index, group in groups if len(group[1]) > 1]
 
 
-def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[str]) -> Section:
+def _matrix_section(study: AgreeStudy, number: int, base: str, members: Sequence[str]) -> Section:
     wording, under = terms(study), f" under {name_of_metric(base)}" if base else ""
     matrix = _named_matrix(study, members, within=bool(base))
     called, alt = f"{base} f1_map" if base else "f1_map", _matrix_alt(matrix)
@@ -206,7 +206,7 @@ def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[
         f1,
         Fold(title="Precision and recall", blocks=(precision, recall)),
         brief=not study.variants,
-        id=f"matrix-{place}" if base else "matrix",
+        id=f"matrix-{number}" if base else "matrix",
         under=under,
         **wording,
     )

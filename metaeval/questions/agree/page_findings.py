@@ -288,7 +288,7 @@ def _both_sentence(base: str, rows: pd.DataFrame) -> str:
     phrases = [
         f"{row['boundary'].rpartition(': ')[2]} alike has F1 {_f1(row)}" for row in rows[::-1].to_dict("records")
     ]
-    return say("both dimensions", base=base, found=phrases)
+    return say("both dimensions", base=base, agreements=phrases)
 
 
 def agree_methods(study: AgreeStudy) -> Methods:

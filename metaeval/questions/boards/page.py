@@ -134,7 +134,6 @@ def _pairs_section(study: BoardsStudy) -> Section:
         right(text, interval="True order the same"),
         data=orders,
         sure=_sure(study),
-        study=study,
     )
     blocks: list[Block] = [counted, ordered]
     opposite, (first, second) = study.opposite(), study.names
@@ -158,7 +157,6 @@ def _pairs_section(study: BoardsStudy) -> Section:
             alone.head(_MOST_SHOWN),
             left(system="System", board="Board"),
             data=alone,
-            study=study,
             n=len(alone),
         )
         blocks.append(Fold(title=say("alone title", n=len(alone)), blocks=(listed,)))
@@ -200,7 +198,6 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
         right(text, reversed="Pairs reversed"),
         right(_DECIMAL, tau="τ"),
         data=steps,
-        study=study,
     )
     changed = say.table(
         "changes",

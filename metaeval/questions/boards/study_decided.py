@@ -175,15 +175,15 @@ def study_settled(  # noqa: PLR0913 - every option of the command
 
 
 def _as_judges(
-    given: Mapping[str, Votes], alpha: float, epsilon: float, attempt: Attempts
+    votes_by_source: Mapping[str, Votes], alpha: float, epsilon: float, attempt: Attempts
 ) -> tuple[pd.DataFrame, pd.DataFrame, AltTest | None]:
     """Return how everybody votes, who agrees with whom question by question, and the alt-test."""
-    chosen = next(iter(given))
-    habits = pd.concat([vote_habits(votes, alpha=alpha) for votes in given.values()], ignore_index=True)
-    habits.insert(0, "votes", list(given))
-    asked = {name: votes for name, votes in given.items() if "question" in votes.units}
+    chosen = next(iter(votes_by_source))
+    habits = pd.concat([vote_habits(votes, alpha=alpha) for votes in votes_by_source.values()], ignore_index=True)
+    habits.insert(0, "votes", list(votes_by_source))
+    asked = {name: votes for name, votes in votes_by_source.items() if "question" in votes.units}
     verdicts = {name: vote_verdicts(votes) for name, votes in asked.items()} if len(asked) > 1 else {}
-    told = [voters_agreement(verdicts[name]) if name in verdicts else (0, np.nan) for name in given]
+    told = [voters_agreement(verdicts[name]) if name in verdicts else (0, np.nan) for name in votes_by_source]
     habits["n_by_several"], habits["voters_same"] = zip(*told, strict=True)
     agreed = vote_agreement({name: votes["all"] for name, votes in verdicts.items()}, alpha=alpha)
     agreed = agreed[agreed["n"] > 0].reset_index(drop=True)
@@ -199,12 +199,12 @@ def _as_judges(
 
 
 def _powered(
-    given: Mapping[str, Votes], chosen: str, agreed: pd.DataFrame, alpha: float, attempt: Attempts
+    votes_by_source: Mapping[str, Votes], chosen: str, agreed: pd.DataFrame, alpha: float, attempt: Attempts
 ) -> dict[str, PoweredStrengths]:
     """Return what the votes of others on more questions and pairs than the reference's add to its own."""
     powered = {}
     for name in agreed.loc[agreed["first"] == chosen, "second"]:
-        asked = partial(powered_strengths, given[chosen], given[name], alpha=alpha)
+        asked = partial(powered_strengths, votes_by_source[chosen], votes_by_source[name], alpha=alpha)
         made = attempt(f"What the votes of {name} add", asked)
         if made is not None and made.n_common < made.n_judged:
             powered[name] = made

@@ -19,11 +19,11 @@ _NAMED = 3
 say = prose(__name__)
 
 
-def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: Provenance) -> Report:
+def check_metric_report(examined: pd.DataFrame, *, n_collections: int, provenance: Provenance) -> Report:
     """Put what `metaeval.testing.examine_metric` found into a report."""
     kinds = ("declared", "law", "expectation", "property")
-    declared, laws, expected, properties = (found[found["kind"] == kind] for kind in kinds)
-    metrics = found["metric"].drop_duplicates().tolist()
+    declared, laws, expected, properties = (examined[examined["kind"] == kind] for kind in kinds)
+    metrics = examined["metric"].drop_duplicates().tolist()
     broken = laws[laws["state"] == "broken"]
     holding = laws[laws["state"] == "holds"]
     blocks = (
@@ -65,7 +65,7 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             paragraphs=(say("methods", n=n_collections), *([say("expected methods")] if len(expected) else ())),
             cite=("kazai2004",) if len(expected) else (),
         ),
-        rows=found,
+        rows=examined,
         provenance=provenance,
     )
 

@@ -288,7 +288,7 @@ def _required_section(study: CompareStudy) -> Section:
         right(text, **required_of, difference_required_p95="95th percentile"),
         called="difference-required",
         data=required,
-        found=study.sensitivity,
+        sensitivity=study.sensitivity,
     )
     return say.section("required", table, brief=False)
 

@@ -122,7 +122,7 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     if stopped:
         metric, rival = stopped[0]
         broken = [text for text in verdict.broken[metric] if text not in verdict.broken[rival]]
-        return _unsettled(verdict, "vetoed", one=metric, other=rival), say("broken", one=metric, broken=broken)
+        return _unsettled(verdict, "vetoed", metric=metric, rival=rival), say("broken", metric=metric, broken=broken)
     metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
     if (near["p_better"] == 0).all():
         return _unsettled(verdict, "alike", metrics=sorted({*metrics, *against})), ""
@@ -185,7 +185,7 @@ def limits_section(study: CompareStudy) -> Section:
     return say.section(
         "limits",
         *(unknown_items,) if unknown_items.items else (),
-        Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),
+        Text(paragraphs=(say("limits words"),)),
         Fold(title="Figures without an interval", blocks=(items,)),
         head="Limits",
     )
@@ -200,7 +200,6 @@ def compare_methods(study: CompareStudy) -> Methods:
             sizes=study.scores.sizes,
             power=study.power,
             choice=study.choice,
-            chosen=f"{study.choice.n_systems} systems",
             agreed=study.agreement.result,
             intervals=study.agreement_intervals,
         ),

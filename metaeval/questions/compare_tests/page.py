@@ -115,9 +115,12 @@ def _called(test: str) -> str:
     return f"the {' '.join(reversed(TESTS.words(test).split(', ')))} test"
 
 
-def _clear(part: pd.DataFrame, least: list[str]) -> bool:
+def _clear(tests: pd.DataFrame, least: list[str]) -> bool:
     """Say whether every other test's error rate is beyond two Monte-Carlo errors of that of the best."""
-    best, others = part[part["test"].isin(least)].nsmallest(1, "error_rate").iloc[0], part[~part["test"].isin(least)]
+    best, others = (
+        tests[tests["test"].isin(least)].nsmallest(1, "error_rate").iloc[0],
+        tests[~tests["test"].isin(least)],
+    )
     errors = np.hypot(others["error_rate_se"], best["error_rate_se"])
     return bool((others["error_rate"] - best["error_rate"] > 2 * errors).all())
 
@@ -264,7 +267,7 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
         called=f"tests_{correction}",
         data=rows,
         correction=correction,
-        one=halves,
+        halves=halves,
         own=special_tests,
         dashes=dashes,
         short=" ".join(short_names_sentence(rows["metric"].unique())),
@@ -281,7 +284,7 @@ def _methods(study: SplitHalvesStudy) -> Methods:
     words = say(
         "methods",
         study=study,
-        one=halves,
+        halves=halves,
         sizes=study.scores.sizes,
         traits=traits_said(study.scores, gaps="paired"),
         metrics=study.scores["metric"].to_numpy().tolist(),

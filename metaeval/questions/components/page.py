@@ -72,21 +72,23 @@ def components_report(study: ComponentsStudy) -> Report:
     )
 
 
-def design_sentences(found: VarianceComponents, designs: pd.DataFrame, *, metric: str | None = None) -> tuple[str, str]:
+def design_sentences(
+    components: VarianceComponents, designs: pd.DataFrame, *, metric: str | None = None
+) -> tuple[str, str]:
     """Return the sentences on the design at hand and on the cheapest one, of the first metric.
 
     Other reports say them too, where scores have repeats or judges; `metric`: where judges stand in place of metrics.
     """
-    row = found.dependability.iloc[0]
+    row = components.dependability.iloc[0]
     has_repeats = row["repeat_share"] == row["repeat_share"]
-    under = _under(found, row["metric"]) if metric is None else f" under {name_of_metric(metric)}"
+    under = _under(components, row["metric"]) if metric is None else f" under {name_of_metric(metric)}"
     design = say(
         "design",
-        words=_counted(found, row, gaps=found.filled < 1),
+        words=_counted(components, row, gaps=components.filled < 1),
         erho2=_coefficient(row, "erho2"),
         phi=_coefficient(row, "phi"),
         under=under,
-        **_named(found),
+        **_named(components),
     )
     if has_repeats:
         design += f" {say('repeats', floor=_SCORE(row['repeatability']), part=share(row['repeat_share']))}"
@@ -95,21 +97,21 @@ def design_sentences(found: VarianceComponents, designs: pd.DataFrame, *, metric
     best = of_metric.loc["same cost"] if "same cost" in of_metric.index else now
     written = [_SHARE(plan["erho2"]) for plan in (best, now)]
     better = best["erho2"] > now["erho2"] and written[0] != written[1]
-    fields = {"words": _counted(found, best), "erho2": written[0], "now": written[1], "under": under}
+    fields = {"words": _counted(components, best), "erho2": written[0], "now": written[1], "under": under}
     return design, say("cheapest" if better else "none cheaper", **fields)
 
 
-def _named(found: VarianceComponents) -> dict[str, str]:
+def _named(components: VarianceComponents) -> dict[str, str]:
     """Return what is measured, and what means are over."""
     spoken = unit()
-    if found.measure == "topic":
+    if components.measure == "topic":
         return {"measured": spoken.topics, "other": "system", "others": "systems", "Others": "Systems"}
-    measured = f"{found.measure}s"
+    measured = f"{components.measure}s"
     return {"measured": measured, "other": spoken.topic, "others": spoken.topics, "Others": spoken.Topics}
 
 
-def _level(found: VarianceComponents) -> str:
-    return percentage(found.confidence_level)
+def _level(components: VarianceComponents) -> str:
+    return percentage(components.confidence_level)
 
 
 def _fields(study: ComponentsStudy) -> Mapping[str, Any]:
@@ -125,13 +127,13 @@ def _source(name: str) -> str:
     return component_words(name, unit())
 
 
-def _counted(found: VarianceComponents, row: "pd.Series[Any]", *, gaps: bool = False) -> str:
+def _counted(components: VarianceComponents, row: "pd.Series[Any]", *, gaps: bool = False) -> str:
     """Return the numbers of a design in words: 50 topics, each 3 times; with gaps, of items the harmonic mean."""
-    named, across = _named(found), round(row[found.across])
+    named, across = _named(components), round(row[components.across])
     words = count(round(row["items"]), named["other"]) + f" (harmonic mean over {named['measured']})" * gaps
-    if across > 1 or found.judges:
-        words += f" with {count(across, found.across.removesuffix('s'))}"
-    if found.n_repeats > 1:
+    if across > 1 or components.judges:
+        words += f" with {count(across, components.across.removesuffix('s'))}"
+    if components.n_repeats > 1:
         times = significant(row["repeats"], 3)
         words += " once" if row["repeats"] == 1 else f", each {times} times"
         words += " in the harmonic mean" * bool(row["repeats"] % 1)
@@ -203,8 +205,8 @@ def _shares(row: "pd.Series[Any]") -> str:
     return bracketed(value, low, high, share)
 
 
-def _under(found: VarianceComponents, metric: object) -> str:
-    return "" if found.judges else f" under {name_of_metric(metric)}"
+def _under(components: VarianceComponents, metric: object) -> str:
+    return "" if components.judges else f" under {name_of_metric(metric)}"
 
 
 def _assured(study: ComponentsStudy) -> str:
@@ -287,16 +289,16 @@ def _shares_section(study: ComponentsStudy) -> Section:
     return say.section("shares", _choice(study, blocks), **_fields(study))
 
 
-def _components_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Table:
+def _components_table(study: ComponentsStudy, metric: str, of_metric: pd.DataFrame) -> Table:
     names = {"share": "share", "between": "difference_share"}
     ends_of = {"share": ("share_low", "share_high"), "between": ("difference_low", "difference_high")}
     written = {
-        name: [bracketed(row[names[name]], row[low], row[high], share) for _, row in part.iterrows()]
+        name: [bracketed(row[names[name]], row[low], row[high], share) for _, row in of_metric.iterrows()]
         for name, (low, high) in ends_of.items()
     }
     return say.table(
         "components",
-        part.assign(**written, share_sort=part["share"], between_sort=part["difference_share"]),
+        of_metric.assign(**written, share_sort=of_metric["share"], between_sort=of_metric["difference_share"]),
         left(component="Source"),
         right(_RATIO, variance="Variance"),
         right(text, "Share", share="of a score", between="between two"),
@@ -329,8 +331,8 @@ def _design_section(study: ComponentsStudy) -> Section:
     return say.section("design", table, head="This design")
 
 
-def _key(found: VarianceComponents) -> str:
-    return found.across if found.judges else "repeats"
+def _key(components: VarianceComponents) -> str:
+    return components.across if components.judges else "repeats"
 
 
 def _plans_section(study: ComponentsStudy) -> Section:
@@ -365,11 +367,11 @@ def _plans_section(study: ComponentsStudy) -> Section:
     return say.section("plans", _choice(study, blocks), table, brief=False, id="designs", what=what, **_fields(study))
 
 
-def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Table:
+def _plan_table(study: ComponentsStudy, metric: str, of_metric: pd.DataFrame) -> Table:
     key = _key(study.components)
-    steps = np.unique(part["items"])[::6]
-    few = part[part["items"].isin(steps)]
-    several = len(part[key].unique()) > 1
+    steps = np.unique(of_metric["items"])[::6]
+    few = of_metric[of_metric["items"].isin(steps)]
+    several = len(of_metric[key].unique()) > 1
     return say.table(
         "plan",
         _with_coefficients(few),
@@ -379,7 +381,7 @@ def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Tabl
         right(_SCORE, difference_error="Standard error of a difference"),
         right(share, "Pairs, expected", power="significant", wrong_order="in the wrong order"),
         called=f"plan {metric}",
-        data=part,
+        data=of_metric,
         metric=metric,
         spread=spread_said(study, metric),
         **_fields(study),

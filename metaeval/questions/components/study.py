@@ -170,19 +170,19 @@ def _flat(table: Scores) -> list[str]:
     return [str(name) for name in table["metric"].to_numpy()[equal]]
 
 
-def _around(found: VarianceComponents) -> list[int]:
+def _around(components: VarianceComponents) -> list[int]:
     """Return numbers of items from a tenth of those at hand to ten times as many."""
-    at_hand = float(found.dependability["items"].median())
+    at_hand = float(components.dependability["items"].median())
     return np.unique(np.round(np.geomspace(max(at_hand / 10, 2), at_hand * 10, _STEPS)).astype(int)).tolist()
 
 
-def _across(found: VarianceComponents) -> dict[str, Sequence[int]]:
-    at_hand = int(found.dependability[found.across].iloc[0])
-    return {found.across: sorted({1, 2, 3, 5, at_hand})} if found.judges else {}
+def _across(components: VarianceComponents) -> dict[str, Sequence[int]]:
+    at_hand = int(components.dependability[components.across].iloc[0])
+    return {components.across: sorted({1, 2, 3, 5, at_hand})} if components.judges else {}
 
 
-def _repeats(found: VarianceComponents) -> list[int] | None:
-    return sorted({1, 2, 3, 5, found.n_repeats}) if found.n_repeats > 1 and not found.judges else None
+def _repeats(components: VarianceComponents) -> list[int] | None:
+    return sorted({1, 2, 3, 5, components.n_repeats}) if components.n_repeats > 1 and not components.judges else None
 
 
 def _are_tries(table: Scores) -> bool:
@@ -192,8 +192,8 @@ def _are_tries(table: Scores) -> bool:
     return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
 
 
-def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:
-    negative = found.components[found.components["estimate"] < 0]
+def _zero_notes(components: VarianceComponents, spoken: Unit) -> Sequence[str]:
+    negative = components.components[components.components["estimate"] < 0]
     return [
         f"the estimate of {component_words(str(row.component), spoken)} under {row.metric} was negative "
         f"({row.estimate:.2g}) and counts as 0"
@@ -202,7 +202,7 @@ def _zero_notes(found: VarianceComponents, spoken: Unit) -> Sequence[str]:
 
 
 def _halves(
-    table: Scores, found: VarianceComponents, asked: int | None, generator: np.random.Generator
+    table: Scores, components: VarianceComponents, asked: int | None, generator: np.random.Generator
 ) -> pd.DataFrame:
     """Compare what the components expect of half the items, or clusters, with what random halves show."""
     plain = engine_scores(table, uses=frozenset[Trait]({"gaps", "clusters"}))
@@ -224,7 +224,7 @@ def _halves(
         power[split] = np.mean([comparison.discriminative_power()["power"] for comparison in comparisons], axis=0)
         signs = [np.sign(comparison.data["difference"].to_numpy()) for comparison in comparisons]
         apart[split] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
-    expected = found.plan([items])
+    expected = components.plan([items])
     conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
     return pd.DataFrame(
         {

@@ -401,7 +401,9 @@ def _notes(components: object, judges: int, repeats: int) -> list[str]:
     return [f"variances are those of scores{mean}, by components of variance"]
 
 
-def _sources(estimated: PilotVariance | None, given: Mapping[str, float]) -> list[dict[Hashable, object]]:
+def _sources(estimated: PilotVariance | None, variances: Mapping[str, float]) -> list[dict[Hashable, object]]:
     if estimated is None:
-        return [{"metric": name, "variance": variance, "degrees_of_freedom": None} for name, variance in given.items()]
+        return [
+            {"metric": name, "variance": variance, "degrees_of_freedom": None} for name, variance in variances.items()
+        ]
     return estimated.pooled()[list(_SOURCE)].to_dict("records")

@@ -15,10 +15,10 @@ from metaeval.page.tables import Table, left
 _STATES = {"fine": "fine", "absent": "not installed", "broken": "BROKEN"}
 
 
-def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
+def doctor_report(findings: pd.DataFrame, *, provenance: Provenance) -> Report:
     """Put what `metaeval.questions.doctor.study.examine_installation` found into a report."""
-    broken = found.loc[found["state"] == "broken", "part"].tolist()
-    absent = int((found["state"] == "absent").sum())
+    broken = findings.loc[findings["state"] == "broken", "part"].tolist()
+    absent = int((findings["state"] == "absent").sum())
     answer = (
         f"{count(len(broken), 'part')} of this installation {'is' if len(broken) == 1 else 'are'} broken: "
         f"{listed(broken)}."
@@ -31,9 +31,9 @@ def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
         name="installation",
         title="Parts of the installation",
         caption="Each part was tested or read from the installation. Packages of extras are optional.",
-        frame=found.assign(state=found["state"].map(_STATES)),
+        frame=findings.assign(state=findings["state"].map(_STATES)),
         columns=left(part="Part", state="State", found="Found", advice="What to do"),
-        data=found,
+        data=findings,
     )
     section = Section(
         id="installation",
@@ -45,10 +45,10 @@ def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
     return Report(
         command="doctor",
         title="Is this installation in order?",
-        facts=((str(len(found)), "parts"), (str(len(broken)), "broken")),
+        facts=((str(len(findings)), "parts"), (str(len(broken)), "broken")),
         summary=(answer,),
         sections=(section,),
         methods=Methods(paragraphs=("Only the tests of the parts were computed.",), cite=()),
-        rows=found,
+        rows=findings,
         provenance=provenance,
     )

@@ -73,7 +73,7 @@ def alpha_words(study: Labelling) -> str:
     written, numbers = _alpha(study)
     has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
     side = sure_side(numbers["value"], numbers["low"], numbers["high"], draws=study.agreement.n_resamples)
-    return say("all agree", n=n, alpha=written, side=side, bounded=bounded, known=has_alpha, study=study)
+    return say("all agree", n=n, alpha=written, side=side, bounded=bounded, known=has_alpha)
 
 
 def agreement_figures(study: Labelling) -> list[KeyFigure]:

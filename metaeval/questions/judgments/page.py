@@ -70,9 +70,9 @@ def _methods(study: JudgmentsStudy, n_ranked: int, tested: Stability | None) -> 
     return " ".join([*parts, computed_with(study.provenance, *filter(None, [study.provenance.random_source]))])
 
 
-def _term(part: str) -> str:
+def _term(question: str) -> str:
     """Return a question as a heading has it; the parts of one have names in words already."""
-    return sentence_case(part.replace("-", " ") if part in QUESTIONS else part)
+    return sentence_case(question.replace("-", " ") if question in QUESTIONS else question)
 
 
 def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:

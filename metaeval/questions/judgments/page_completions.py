@@ -10,11 +10,11 @@ from metaeval.tests_stat.correction import CORRECTIONS
 say = prose(__name__)
 
 
-def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
+def completions_section(bounds: CompletionBounds | None) -> tuple[Section, ...]:
     """Return the section on all completions of the judgments; none where no metric allows bounds."""
-    if found is None:
+    if bounds is None:
         return ()
-    frame = found.to_frame()
+    frame = bounds.to_frame()
     parts = {
         name: [
             share_of(n, of) if of else text(None)
@@ -29,13 +29,7 @@ def completions_section(found: CompletionBounds | None) -> tuple[Section, ...]:
         right(text, n_significant="Significant pairs", same_winner="Same winner always", hold="Significant always"),
         right(number(3), residual="Width of the bounds"),
         data=frame,
-        found=found,
-        correction=CORRECTIONS.label(found.correction),
+        bounds=bounds,
+        correction=CORRECTIONS.label(bounds.correction),
     )
-    return (
-        say.section(
-            "completions",
-            table,
-            head="Findings under every completion of the judgments",
-        ),
-    )
+    return (say.section("completions", table, head="Findings under every completion of the judgments"),)

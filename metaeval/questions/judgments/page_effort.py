@@ -24,7 +24,7 @@ def _compared(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
     frame = study.table("effort")
     if frame.empty:
         return 0.0, frame
-    step = min(frame["step"].unique(), key=lambda one: abs(one - 60))
+    step = min(frame["step"].unique(), key=lambda share: abs(share - 60))
     rows = frame[(frame["step"] == step) & frame["tau"].notna()]
     return step, with_cells(rows, written=[with_error(row, "tau") for row in rows.to_dict("records")])
 

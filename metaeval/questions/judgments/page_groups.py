@@ -93,10 +93,10 @@ def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section
     return say.section("new-systems", *blocks, brief=published or not study.stability)
 
 
-def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
+def _of(frame: pd.DataFrame, left_out: GroupsLeftOut) -> pd.DataFrame:
     """Return the rows of one way to leave groups out."""
-    mask = (frame["keep"] == found.keep) & (frame["baseline"] == found.baseline)
-    return frame[mask & (frame["pool_share"] == found.pool_share)].reset_index(drop=True)
+    mask = (frame["keep"] == left_out.keep) & (frame["baseline"] == left_out.baseline)
+    return frame[mask & (frame["pool_share"] == left_out.pool_share)].reset_index(drop=True)
 
 
 def _left_out_table(study: JudgmentsStudy, name: str) -> Table:

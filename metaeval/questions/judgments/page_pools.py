@@ -41,7 +41,7 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
         last = frame.iloc[-1]
         half = frame[frame["judged"] >= last["judged"] / 2].iloc[0]
         relevant_share = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
-        words = say("half", depth=half["pool_depth"], judging=half["judged"] / last["judged"], found=relevant_share)
+        words = say("half", depth=half["pool_depth"], judging=half["judged"] / last["judged"], relevant=relevant_share)
         picture = say.picture(
             "pool growth",
             lambda: figures.growth_panels(frame),

@@ -114,8 +114,8 @@ def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.S
     return pd.DataFrame(cells, columns=list(metrics[1:])).assign(metric=list(metrics[:-1]))
 
 
-def _name(what: str, stability: Stability, step: float) -> str:
-    return f"{what} {stability.reduction.name} {step:g}"
+def _name(kind: str, stability: Stability, step: float) -> str:
+    return f"{kind} {stability.reduction.name} {step:g}"
 
 
 def _left(stability: Stability, step: float) -> str:
@@ -125,7 +125,7 @@ def _left(stability: Stability, step: float) -> str:
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 
-def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, step: float | None) -> Titled:
+def _said(passage: str, stability: Stability, powers: pd.DataFrame, n_draws: int, step: float | None) -> Titled:
     """Return title and caption of a table: of means, where there are any, over so many draws."""
     full, random = compared_with(stability), stability.reduction.random and step is not None
     fields = {
@@ -133,8 +133,8 @@ def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, 
         "full": full,
         "left": full if step is None else _left(stability, step),
         "drawn": drawn_words(n_draws, random=random),
-        "resampled": n_draws == 1 and (part["found_error" if step is not None else "power_full_error"] > 0).any(),
-        "required": part["difference_required"].notna().any(),
+        "resampled": n_draws == 1 and (powers["found_error" if step is not None else "power_full_error"] > 0).any(),
+        "required": powers["difference_required"].notna().any(),
     }
     return say.titled(passage, **fields)
 
@@ -160,13 +160,13 @@ def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Ta
     )
 
 
-def _written(part: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
+def _written(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
     """Return a frame with means over replicates written out, with their errors, each to so many decimals."""
     cells = {
-        name: [carried(*row, number(many)) for row in zip(part[name], part[f"{name}_error"], strict=True)]
+        name: [carried(*row, number(many)) for row in zip(powers[name], powers[f"{name}_error"], strict=True)]
         for name, many in digits.items()
     }
-    return part.assign(**cells, **{f"{name}_sort": part[name] for name in digits})
+    return powers.assign(**cells, **{f"{name}_sort": powers[name] for name in digits})
 
 
 def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) -> Table:

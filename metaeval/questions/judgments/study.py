@@ -157,8 +157,8 @@ class JudgmentsStudy(Study):
     @property
     def _makers(self) -> dict[str, Callable[[], pd.DataFrame | None]]:
         return {
-            "stability": lambda: self._together(lambda one: self._with_hours(one.to_frame()), named=False),
-            "thresholds": lambda: self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
+            "stability": lambda: self._together(lambda stability: self._with_hours(stability.to_frame()), named=False),
+            "thresholds": lambda: self._together(lambda stability: stability.thresholds(min_tau=self.min_tau)),
             "between_metrics": self._between_metrics,
             "closeness": self._closeness,
             "pool": lambda: None if self.original is None else self.original.to_frame(),
@@ -166,10 +166,10 @@ class JudgmentsStudy(Study):
             "pool_growth_topics": lambda: None if self.growth is None else self.growth.by_topic(),
             "critical_depths": lambda: None if self.growth is None else self.growth.topics(),
             "run_depths": lambda: None if self.depths is None else self.depths.to_frame(),
-            "left_out": lambda: self._left_out(lambda one: one.tests()),
+            "left_out": lambda: self._left_out(lambda left_out: left_out.tests()),
             "left_out_summary": lambda: self._left_out(partial(left_out_summary, alpha=self.alpha)),
             "left_out_changes": lambda: self._left_out(left_out_changes),
-            "left_out_groups": lambda: self._left_out(lambda one: one.groups.reset_index()),
+            "left_out_groups": lambda: self._left_out(lambda left_out: left_out.groups.reset_index()),
             "pool_sufficiency": lambda: None if self.sufficiency is None else self.sufficiency.to_frame(),
             "pool_verdicts": lambda: None if self.sufficiency is None else self.sufficiency.verdicts(),
             "coverage": lambda: None if self.covered is None else self.covered.to_frame(),
@@ -198,7 +198,7 @@ class JudgmentsStudy(Study):
 
     def _between_metrics(self) -> pd.DataFrame | None:
         """Compare the metrics' rankings under all judgments, or under the rebuilt pool where only pools shrink."""
-        ordered = sorted(self.stability.values(), key=lambda one: one.closeness is not None)
+        ordered = sorted(self.stability.values(), key=lambda stability: stability.closeness is not None)
         return ordered[0].between_metrics() if ordered else None
 
     def _closeness(self) -> pd.DataFrame | None:

@@ -189,7 +189,7 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
         columns,
         by="leading",
         falling=False,
-        caption=say("figures", study=study, decision=decision_of(study), level=_level(study)),
+        caption=say("figures", decision=decision_of(study), level=_level(study)),
     )
 
 

@@ -63,8 +63,8 @@ def _quantisations(registry: Registry) -> Section:
     return say.section("quantisations", table, head="Quantisations")
 
 
-def _usage(word: str, one: Quantisation) -> str:
+def _usage(word: str, gains: Quantisation) -> str:
     values = ", ".join(
-        f"{name}={'…' if parameter.required else parameter.default}" for name, parameter in one.parameters.items()
+        f"{name}={'…' if parameter.required else parameter.default}" for name, parameter in gains.parameters.items()
     )
-    return f"{word}={one.name}{f'({values})' if values else ''}"
+    return f"{word}={gains.name}{f'({values})' if values else ''}"

@@ -233,10 +233,10 @@ _REQUIRED = {
 }
 
 
-def _power_row(part: pd.DataFrame, study: PowerStudy, errors: pd.DataFrame | None) -> dict[str, object]:
+def _power_row(of_test: pd.DataFrame, study: PowerStudy, errors: pd.DataFrame | None) -> dict[str, object]:
     """Put one metric's rows under one test side by side; what is absent throughout gets no column."""
-    row: dict[str, object] = {"metric": part["metric"].iloc[0], "test": part["test"].iloc[0]}
-    for record in part.to_dict("records"):
+    row: dict[str, object] = {"metric": of_test["metric"].iloc[0], "test": of_test["test"].iloc[0]}
+    for record in of_test.to_dict("records"):
         name = record["correction"]
         row |= {
             name: share_of(record["n_significant"], record["n_pairs"], power_error(study, record)),
@@ -324,7 +324,7 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         f"{name_of_metric(row.metric)} crosses α at {whole(row.n_significant)} pairs"
         for row in sensitivity.summary().itertuples()
     ]
-    picture = say.picture("asl", sensitivity.plot, called="asl_curves", alt="; ".join(marks), found=sensitivity)
+    picture = say.picture("asl", sensitivity.plot, called="asl_curves", alt="; ".join(marks), sensitivity=sensitivity)
     return [say.section("asl", picture, brief=False)]
 
 

@@ -55,10 +55,10 @@ def bayesian_sentences(study: PowerStudy) -> list[str]:
     return [say("decided", best=best, most=most, rope=rope, probability=_PROBABILITY)]
 
 
-def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) -> Table:
+def _table(study: PowerStudy, comparison: BayesianComparison, frame: pd.DataFrame) -> Table:
     kinds = {"n_apart": "one better", "n_equivalent": "practically equal", "n_undecided": "undecided"}
     table_frame = frame.assign(
-        region=[f"±{found.rope[name]:g}" for name in frame["metric"]],
+        region=[f"±{comparison.rope[name]:g}" for name in frame["metric"]],
         **{
             f"{name}_of": [share_of(*pair) for pair in zip(frame[name], frame["n_pairs"], strict=True)]
             for name in kinds
@@ -78,9 +78,9 @@ def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) ->
         right(**{f"{name}_of": words for name, words in kinds.items()}),
         (column for name, label in tests.items() for column in right(**{name: label})),
         called="practical_equivalence",
-        data=frame.assign(rope=frame["metric"].map(found.rope)),
+        data=frame.assign(rope=frame["metric"].map(comparison.rope)),
         probability=_PROBABILITY,
-        model=say(found.model),
+        model=say(comparison.model),
     )
 
 

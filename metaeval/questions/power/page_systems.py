@@ -49,16 +49,16 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
     return say.section("systems", *(_per_metric(order, blocks)), brief=False)
 
 
-def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
+def _ranking_table(metric: str, ranking: pd.DataFrame, how: str) -> Table:
     columns = [*rising(whole, rank="Rank"), *left(system="System")]
-    if (part["group"] != "").any():
+    if (ranking["group"] != "").any():
         columns += left(group="Group")
     columns += [
         *right(_SCORE, mean="Mean"),
         *right(_SCORE, "95 % interval", low="low", high="high"),
         *right(whole, "Significantly", better_than="better than", worse_than="worse than"),
     ]
-    return say.table("ranking table", part, columns, called=f"ranking {metric}", metric=metric, how=how)
+    return say.table("ranking table", ranking, columns, called=f"ranking {metric}", metric=metric, how=how)
 
 
 def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
@@ -112,7 +112,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             how=how,
             alpha=strict.alpha,
             metric=metric,
-            found=n_significant,
+            n_significant=n_significant,
             n=strict.n_tested[strict.metrics.index(metric)],
         )
         return (picture,)
@@ -188,13 +188,13 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     )
 
 
-def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
+def _top_pairs_table(results: Sequence[PairwiseResult], top_pairs: pd.DataFrame, size: int) -> Table:
     corrected = [result.correction for result in results if result.correction != "none"]
     named = {"p_value": "p", **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected}}
     order = {metric: position for position, metric in enumerate(results[0].metrics)}
-    found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
+    top_pairs = top_pairs.assign(order=top_pairs["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
     raw = {name: "p_value" for name in named if name not in {"p_value", f"p {FAMILY_WISE}"}}
-    data = found.reset_index(drop=True)
+    data = top_pairs.reset_index(drop=True)
     frame, written = p_values(data, named, raw=raw, n_resamples=drawn_for_p(results[0]))
     label = f"{percentage(1.0 - results[0].alpha)} interval"
     frame, ends = bounded(frame, {"difference": ("Difference", _SCORE)}, label)

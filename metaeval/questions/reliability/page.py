@@ -164,13 +164,13 @@ def _curves_section(study: ReliabilityStudy) -> Section:
     return say.section("curves", *pictures[:_OPEN], *folds, brief=False, head="Curves of the simulated runs")
 
 
-def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
-    curve = study.curves[place]
+def _curve_picture(study: ReliabilityStudy, index: int) -> Picture:
+    curve = study.curves[index]
     axis = str(next(dim for dim in curve.dims if dim != "system"))
     means = curve.mean(axis).to_series()
     low, high = ends(means.index, means, map(number(3), means))
     return Picture(
-        name=f"curve-{place}",
+        name=f"curve-{index}",
         draw=lambda: figures.simulated_run_curves(curve),
         title=f"{curve.name}, by {AXES[axis][0].split(',')[0]}",
         caption=say("curve", axis=axis),

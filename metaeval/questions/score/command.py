@@ -48,8 +48,8 @@ def score(
     )
 
 
-def _write(found: "Scores", file: Path, loaded: Loaded) -> None:
+def _write(scores: "Scores", file: Path, loaded: Loaded) -> None:
     from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads pandas
 
-    write_scores(found, file)
-    loaded.session.say(f"Wrote {found.size} scores to {file}")
+    write_scores(scores, file)
+    loaded.session.say(f"Wrote {scores.size} scores to {file}")

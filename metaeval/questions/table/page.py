@@ -165,7 +165,7 @@ def _differences(study: TableStudy, metric: str) -> Picture:
             frame, metric, baseline=baseline, higher_is_better=bool(study.scores["higher_is_better"].sel(metric=metric))
         ),
         called=f"differences {metric}",
-        found=frame["significant"].sum(),
+        n_significant=frame["significant"].sum(),
         n=len(frame),
         metric=metric,
         baseline=baseline,
@@ -198,7 +198,7 @@ def _map(study: TableStudy, metric: str) -> Picture:
         metric=metric,
         result=result,
         decided=decided,
-        found=n_significant,
+        n_significant=n_significant,
         n=result.n_tested[result.metrics.index(metric)],
     )
 

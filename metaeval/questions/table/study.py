@@ -120,21 +120,23 @@ class TableStudy(Study):
         """Return the table as CSV: means at full precision, each beside its marks."""
         return self.report().to_csv()
 
-    def _verdicts(self, place: int) -> NDArray[np.float64]:
+    def _verdicts(self, metric_index: int) -> NDArray[np.float64]:
         """Return which rows are better (1), worse (-1), or neither (0), than which others; NaN: not tested."""
         data = self.comparison.data
         index = pd.Index(self.systems)
         a, b = (index.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b"))
         in_table = (a >= 0) & (b >= 0)
-        tested = np.isfinite(data["p_value"].to_numpy())[place]
-        verdict = np.where(tested, self.comparison.verdicts()[place], np.nan)[in_table]
+        tested = np.isfinite(data["p_value"].to_numpy())[metric_index]
+        verdict = np.where(tested, self.comparison.verdicts()[metric_index], np.nan)[in_table]
         square = np.full((len(index), len(index)), np.nan)
         square[a[in_table], b[in_table]], square[b[in_table], a[in_table]] = verdict, -verdict
         return square
 
-    def _against_baseline(self, place: int) -> pd.DataFrame:
-        data = self.comparison.data.isel(metric=place)
-        bounds = difference_intervals(self.comparison, confidence_level=1.0 - self.comparison.alpha).isel(metric=place)
+    def _against_baseline(self, metric_index: int) -> pd.DataFrame:
+        data = self.comparison.data.isel(metric=metric_index)
+        bounds = difference_intervals(self.comparison, confidence_level=1.0 - self.comparison.alpha).isel(
+            metric=metric_index
+        )
         columns = {f"difference_{end}": bounds[end].to_numpy() for end in ("low", "high")}
         columns |= {name: data[name].to_numpy() for name in ("p_value", "log10_p", "p_corrected") if name in data}
         significant = data["significant"].to_numpy().astype(object)

@@ -284,7 +284,7 @@ def _side_by_side(study: TopicsStudy) -> Table:
         right(text, "Observed, continued by", text_published="the exponential as published", text=curve),
         right(text, "Model", median="median", interval=f"{level} interval") if model else (),
         data=data[["metric", "tolerance", "text_published", "text", *model]],
-        said=error_words,
+        count_error=error_words,
         errors=_count_errors(study.minimum, study.published),
     )
 

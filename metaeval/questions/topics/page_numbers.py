@@ -73,18 +73,18 @@ def _rates_by(study: TopicsStudy) -> str:
     return f"the {study.minimum.curve}" if study.minimum.curve else "no curve could be fitted"
 
 
-def _errors(part: pd.DataFrame) -> list[tuple[str, list[float], str]]:
+def _errors(rates: pd.DataFrame) -> list[tuple[str, list[float], str]]:
     """Return the Monte-Carlo errors of the rates and of the ends of their intervals, where a model drew them."""
-    if "rate_error" not in part:
+    if "rate_error" not in rates:
         return []
-    ends = [*part["low_error"], *part["high_error"]]
-    return [("a rate", [*part["rate_error"]], " points"), ("the ends of intervals", ends, " points")]
+    ends = [*rates["low_error"], *rates["high_error"]]
+    return [("a rate", [*rates["rate_error"]], " points"), ("the ends of intervals", ends, " points")]
 
 
-def _written(part: pd.DataFrame, name: str) -> list[str]:
-    if f"{name}_error" not in part:
-        return list(map(share, part[name]))
-    return [without_error(*row) for row in zip(part[name], part[f"{name}_error"], strict=True)]
+def _written(rates: pd.DataFrame, name: str) -> list[str]:
+    if f"{name}_error" not in rates:
+        return list(map(share, rates[name]))
+    return [without_error(*row) for row in zip(rates[name], rates[f"{name}_error"], strict=True)]
 
 
 def _numbers(at_hand: int) -> list[int]:
@@ -104,26 +104,26 @@ def _frame(study: TopicsStudy, numbers: list[int]) -> pd.DataFrame:
     return rates.merge(differences, on=["metric", "n_topics"], how="left")
 
 
-def _wide(part: pd.DataFrame) -> pd.DataFrame:
+def _wide(rates: pd.DataFrame) -> pd.DataFrame:
     """Return one row a metric, with the rates at every tolerance side by side."""
     rows: dict[str, dict[str, object]] = {}
-    low, high = _written(part, "low"), _written(part, "high")
+    low, high = _written(rates, "low"), _written(rates, "high")
     spans = [
         MISSING if MISSING in ends else f"{ends[0].removesuffix(' %')} to {ends[1]}"
         for ends in zip(low, high, strict=True)
     ]
-    for row in part.assign(interval=spans, written=_written(part, "rate")).to_dict("records"):
+    for row in rates.assign(interval=spans, written=_written(rates, "rate")).to_dict("records"):
         record = rows.setdefault(row["metric"], {"metric": row["metric"], "difference": row["difference"]})
         record |= {f"rate {row['tolerance']:g}": row["written"], f"rate {row['tolerance']:g}_sort": row["rate"]}
         record |= {f"interval {row['tolerance']:g}": row["interval"]}
     return pd.DataFrame(list(rows.values()))
 
 
-def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
+def _few(rates: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
     """Return a table of a few numbers for print and for readers without a script."""
-    chosen = sorted({at_hand, *(n_topics for n_topics in _TABLED if n_topics <= whole["n_topics"].max())})
+    chosen = sorted({at_hand, *(n_topics for n_topics in _TABLED if n_topics <= rates["n_topics"].max())})
     least = min(names)
-    rows = whole[(whole["tolerance"] == least) & whole["n_topics"].isin(chosen)]
+    rows = rates[(rates["tolerance"] == least) & rates["n_topics"].isin(chosen)]
     table_frame = pd.DataFrame({"metric": rows["metric"].unique()})
     for n_topics in chosen:
         of_number = rows[rows["n_topics"] == n_topics].set_index("metric").loc[table_frame["metric"]]

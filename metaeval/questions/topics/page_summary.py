@@ -123,16 +123,16 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
                 topic_count(estimate[quantile], estimate[f"{quantile}_error"]) for quantile in _QUANTILES
             )
             few = all(estimate[quantile] < SMALLEST_SIZE for quantile in _QUANTILES)
-            said = f"{_FEWER} {SMALLEST_SIZE}" if few else WrittenFigure(f"{middle} [{low}, {high}]", middle)
-            needs.append(_Need(median, name, said, middle))
+            written = f"{_FEWER} {SMALLEST_SIZE}" if few else WrittenFigure(f"{middle} [{low}, {high}]", middle)
+            needs.append(_Need(median, name, written, middle))
             continue
         # whoever passes an end of what was tried stands behind whoever reaches it
         past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
         figure, further = past.get(row["kind"], (counted, 0.0))
         if not np.isnan(figure):
-            said = _COUNTED[row["kind"]].format(figure)
-            middle = f"<{figure:.0f}" if row["kind"] == "below smallest" else said
-            needs.append(_Need(figure + further, name, said, middle, observed=True))
+            written = _COUNTED[row["kind"]].format(figure)
+            middle = f"<{figure:.0f}" if row["kind"] == "below smallest" else written
+            needs.append(_Need(figure + further, name, written, middle, observed=True))
     return needs
 
 

@@ -124,10 +124,10 @@ def settled(chances: "pd.Series[float]") -> "pd.Series[bool]":
     return chances >= _SETTLED
 
 
-def part_name(part: str) -> str:
+def part_name(analysis: str) -> str:
     """Return what a page calls a part that could not be estimated."""
     names = {COUNTS: f"{unit().topics} needed", INTERVALS: f"intervals of the {unit().topic} counts"}
-    return next((part.replace(key, name, 1) for key, name in names.items() if part.startswith(key)), part)
+    return next((analysis.replace(key, name, 1) for key, name in names.items() if analysis.startswith(key)), analysis)
 
 
 def ties_counted(study: TopicsStudy) -> str:

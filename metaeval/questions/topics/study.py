@@ -201,7 +201,7 @@ class TopicsStudy(Study):
         lines = pd.concat([here.assign(fitted=here["seen"])[[*keys, "seen", "fitted"]], ahead[[*keys, "fitted"]]])
         order = {name: position for position, name in enumerate(self.error_rates.metrics)}
         return lines.sort_values(
-            keys, key=lambda one: one.map(order) if one.name == "metric" else one, ignore_index=True
+            keys, key=lambda column: column.map(order) if column.name == "metric" else column, ignore_index=True
         )
 
 

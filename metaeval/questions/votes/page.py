@@ -89,9 +89,9 @@ def votes_report(study: VotesStudy) -> Report:
         provenance=study.provenance,
         notes=study.notes,
         data={
-            "pairs.csv": csv_file(study.by_group(lambda one: one.main.comparison("fdr_by").to_frame())),
-            "plan.csv": csv_file(study.by_group(lambda one: one.plan.to_frame())),
-            "shares.csv": csv_file(study.by_group(lambda one: one.dimension.to_frame())),
+            "pairs.csv": csv_file(study.by_group(lambda group: group.main.comparison("fdr_by").to_frame())),
+            "plan.csv": csv_file(study.by_group(lambda group: group.plan.to_frame())),
+            "shares.csv": csv_file(study.by_group(lambda group: group.dimension.to_frame())),
         },
     )
 
@@ -216,15 +216,15 @@ def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
     return say.section("ranks", *blocks)
 
 
-def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
+def _ranks_table(study: VotesStudy, of_group: pd.DataFrame, name: str) -> Table:
     strengths = (*right(share, win_rate="Win rate"), *right(_STRENGTH, strength="Strength"))
     ranks = right(text, interval="interval", ranks=f"{_level(study)} interval of the rank")
     return say.table(
         "systems",
-        written_ranks(part).assign(interval=intervals(part["low"], part["high"], _STRENGTH)),
-        ranked_columns(part, strengths, ranks, right(whole, votes="Votes")),
+        written_ranks(of_group).assign(interval=intervals(of_group["low"], of_group["high"], _STRENGTH)),
+        ranked_columns(of_group, strengths, ranks, right(whole, votes="Votes")),
         called=name or "systems",
-        data=part,
+        data=of_group,
         name=name,
         level=_level(study),
     )
@@ -386,7 +386,7 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         right(_STRENGTH, f1="F1", tau="τ"),
         data=frame,
         name=_named(study)[0][0],
-        found=study.beside,
+        pairs=study.beside,
     )
     return [say.section("beside", table, id="metrics", head="Metrics and these votes")]
 
@@ -412,12 +412,12 @@ def _dimension_section(study: VotesStudy) -> Section:
 
 def _dimension(study: VotesStudy, group: VoteGroup, name: str) -> str:
     """Say whether one scale describes the votes, what it explains, and how many majorities run in a circle."""
-    found = group.dimension
-    p = found.p_value
+    dimension = group.dimension
+    p = dimension.p_value
     which = "none" if math.isnan(p) else "contradicted" if is_significant(np.array(p), study.alpha) else "kept"
-    words = [say(f"dimension {which}", found=found, p=f"= {p_value(p)}".replace("= <", "< "))]
-    words += [] if math.isnan(found.explained) else [say("explained", found=found)]
-    words += [say("triads", found=found)] if found.n_triads else []
+    words = [say(f"dimension {which}", dimension=dimension, p=f"= {p_value(p)}".replace("= <", "< "))]
+    words += [] if math.isnan(dimension.explained) else [say("explained", dimension=dimension)]
+    words += [say("triads", dimension=dimension)] if dimension.n_triads else []
     return f"{f'{name.capitalize()}: ' if name else ''}{' '.join(words)}"
 
 

@@ -355,7 +355,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     )
 
 
-def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[str]]) -> list[str]:
+def _notes(votes: Votes, groups: Sequence[VoteGroup], connected: Sequence[Sequence[str]]) -> list[str]:
     """Say what the votes leave unknown."""
     notes = []
     if votes.counted:
@@ -369,16 +369,16 @@ def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[s
         else:
             lone = [
                 str(group_number)
-                for group_number, group in enumerate(found, start=1)
+                for group_number, group in enumerate(groups, start=1)
                 if group.fitted.n_units[name] == 1
             ]
             notes += [
-                f"in group {group_number} all votes are of one {name}" for group_number in lone if len(groups) > 1
+                f"in group {group_number} all votes are of one {name}" for group_number in lone if len(connected) > 1
             ]
-    if len(groups) > 1:
-        notes.append(f"no votes connect {len(groups)} groups of systems; each is taken alone")
-        notes[-1] += ", the largest as group 1" if len(found) == len(groups) else ", those with strengths first"
-    unrated = [name for group in found for name in group.unrated]
+    if len(connected) > 1:
+        notes.append(f"no votes connect {len(connected)} groups of systems; each is taken alone")
+        notes[-1] += ", the largest as group 1" if len(groups) == len(connected) else ", those with strengths first"
+    unrated = [name for group in groups for name in group.unrated]
     if unrated:
         notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")
     return notes

@@ -48,7 +48,7 @@ def test_the_table_is_a_leaderboard(study):
 
 
 def test_all_pairs_are_those_of_power(study):
-    """The count over all pairs is discriminative power by the t test, under every correction, beside the one decision."""
+    """The count over all pairs is discriminative power by the t test, under every correction, beside the decision."""
     power = study_power(SCORES, tests=["t"], corrections=["none", "holm", "fdr_by"], rng=0).to_frame()
     counts = study.pair_counts()
     every = counts[counts["family"] == "all"].set_index(["metric", "correction"])["n_significant"]
