@@ -46,6 +46,7 @@ from .questions.human.study import study_human as study_human
 from .questions.judges.study import study_judges as study_judges
 from .questions.judgments.study import study_judgments as study_judgments
 from .questions.leaderboard.study import study_leaderboard as study_leaderboard
+from .questions.look.study import look as look
 from .questions.power.study import study_power as study_power
 from .questions.reliability.study import study_reliability as study_reliability
 from .questions.table.study import study_table as study_table

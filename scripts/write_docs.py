@@ -1,4 +1,4 @@
-"""Write into the pages of docs/ what they take from the code: ``python scripts/write_docs.py``, or ``make docs``.
+"""Write into README.md and the pages of docs/ what they take from the code: ``python scripts/write_docs.py``, or ``make docs``.
 
 A page says where, between two comments that nobody sees when it is read:
 
@@ -19,7 +19,8 @@ and what stands between them is written anew:
   ``docs/published/captions.toml``; ``collections``: how the collections of that page are made;
 - ``report inex-pal.md: Table 6. Topics for τ ≥ 0.9``: what a kept report has below a heading;
 - ``chapters``: the pages of the reference, in the order of ``docs/_toc.yml``;
-- ``commands``: the commands, each with its page and what it says.
+- ``commands``: the commands, each with its page and what it says;
+- ``questions``: what people ask, with the page and the command that answer, from ``metaeval/questions/needs.toml``.
 
 So a page reads the same in an editor, on a forge and as built. ``--check`` writes nothing and ends with 1 where a page
 is behind the code.
@@ -45,7 +46,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 import metaeval
 from metaeval.base.bibliography import BY_SUBJECT, PUBLICATIONS, Publication
 from metaeval.cli import app
-from metaeval.cli.commands import COMMANDS
+from metaeval.cli.commands import COMMANDS, NEEDS
 from metaeval.cli.help import SHARED_PANELS, by_panel
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
@@ -148,6 +149,13 @@ def commands() -> Iterator[str]:
     """Yield a table of the commands in the order of ``metaeval --help``."""
     yield from ("| command | what it says |", "|---|---|")
     yield from (f"| [`metaeval {name}`]({name}.md) | {words} |" for name, words in COMMANDS.items())
+
+
+def questions(below: str = "") -> Iterator[str]:
+    """Yield a table of what people ask, with a link to the page that answers, and the command; docs/ is `below`."""
+    yield from ("| question | command |", "|---|---|")
+    for name, need in NEEDS.items():
+        yield f"| [{need['asks']}]({below}{need['page']}) | [`metaeval {name}`]({below}commands/{name}.md) |"
 
 
 # --------------------------------------------------------------------------------------------------------------- names
@@ -318,6 +326,7 @@ WRITERS: dict[str, Callable[..., Iterator[str]]] = {
         options,
         shared,
         commands,
+        questions,
         names,
         chapters,
         metrics,
@@ -352,11 +361,11 @@ def main() -> int:
     """Write every page that is behind the code, and name it."""
     check = "--check" in sys.argv[1:]
     behind = []
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))):
         text = path.read_text("utf-8")
         written = write(text)
         if written != text:
-            behind.append(path.relative_to(DOCS).as_posix())
+            behind.append(path.relative_to(DOCS.parent).as_posix().removeprefix("docs/"))
             if not check:
                 path.write_text(written, "utf-8")
     if behind:

@@ -21,6 +21,7 @@ ARROWS = {
     "human": {"boards"},
     "judges": {"boards", "components"},
     "leaderboard": {"components"},
+    "look": {"judges", "leaderboard", "table", "votes"},
     "power": {"table"},
     "report": {"judgments", "power", "topics"},
 }

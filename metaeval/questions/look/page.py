@@ -11,7 +11,7 @@ from metaeval.page.blocks import Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import left
 from metaeval.questions.look.study import Look
-from metaeval.questions.look.study_columns import Column
+from metaeval.questions.look.study_columns import ColumnRole
 from metaeval.questions.look.study_kinds import called
 from metaeval.reports.prose import prose
 
@@ -90,7 +90,7 @@ def _columns(study: Look) -> Section | None:
     return say.section("columns", table)
 
 
-def _together(columns: Sequence[Column]) -> list[Column]:
+def _together(columns: Sequence[ColumnRole]) -> list[ColumnRole]:
     """Return columns with many of one role in a row as one line."""
     lines = []
     for _, group in groupby(columns, key=lambda column: (column.role, column.why)):

@@ -19,7 +19,7 @@ _OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "asses
 """Kinds of files whose lines have a form of their own, without names of columns."""
 
 
-class Column(NamedTuple):
+class ColumnRole(NamedTuple):
     """A column, or a field of records."""
 
     column: str
@@ -28,7 +28,7 @@ class Column(NamedTuple):
     example: str
 
 
-def columns_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[Column]:
+def column_roles_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[ColumnRole]:
     """Return the columns of a table with their roles, or the fields of a known format; none of other files."""
     if kind in _OWN_LINES:
         return []
@@ -44,7 +44,7 @@ def columns_of(kind: str, read: object, judges: Sequence[str], content: bytes, l
     names = [name.strip() for name in rows[0]]
     told = _roles(kind, read, judges, names)
     return [
-        Column(
+        ColumnRole(
             name or "(no name)",
             *(told.get(name) or _by_name(name, is_read=bool(told))),
             shortened(cell.strip(), _LONGEST),
@@ -61,11 +61,11 @@ def _known_format(content: bytes, label: str) -> Format | None:
     return None if json is None else format_of(json)
 
 
-def _fields(known: Format) -> list[Column]:
+def _fields(known: Format) -> list[ColumnRole]:
     """Return where a known format says what scores are of."""
     places = {"system": known.system, "item": known.item, "metric": known.metric}
     places |= {"repeat": known.repeat, "cluster": known.cluster}
-    return [Column(place, role, f"as {known.name} writes it", "") for role, place in places.items() if place]
+    return [ColumnRole(place, role, f"as {known.name} writes it", "") for role, place in places.items() if place]
 
 
 def _by_name(name: str, *, is_read: bool) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.judges.study_files import read_judges
-from metaeval.questions.look.study_columns import Column, columns_of
+from metaeval.questions.look.study_columns import ColumnRole, column_roles_of
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -51,7 +51,7 @@ class Contents:
     """How many systems, items, metrics, judges, votes and so on."""
     named: Mapping[str, str] = field(default_factory=dict)
     """What commands name: files, runs, judgments, people."""
-    columns: tuple[Column, ...] = ()
+    columns: tuple[ColumnRole, ...] = ()
     """What every column plays, of the first file."""
     judges: tuple[str, ...] = ()
     """Who judged, where columns hold labels."""
@@ -62,7 +62,7 @@ class Contents:
     """Why it cannot be read as it is."""
 
 
-class _File(NamedTuple):
+class _TypedFile(NamedTuple):
     given: str
     """As it was named, or the folder that it lies in."""
     source: Source
@@ -105,7 +105,7 @@ def contents_of(given: Sequence[str]) -> Contents:
         found = Contents(kind=kind, refusal=str(error))
     named = {"files": shlex.join(given), **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}}
     first = files[0]
-    columns = columns_of(found.kind, found.read, found.judges, first.content, first.source.path)
+    columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
     return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns))
 
@@ -135,10 +135,10 @@ def contents_in_memory(data: object) -> Contents:
     return _of_scores(as_scores(data, missing="pairwise", fewest=1))
 
 
-def _told(given: str, source: Source) -> _File:
+def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
     kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
-    return _File(given, source, content, kind)
+    return _TypedFile(given, source, content, kind)
 
 
 def _together(kinds: set[Kind]) -> Kind:

@@ -1,0 +1,55 @@
+"""`metaeval look`, and `metaeval FILE`: from files to what they are, with the words of the command line."""
+
+import pytest
+
+TABLE = "topic,bm25,lm\n301,0.25,0.5\n302,0.125,0\n303,0.4,0.3\n"
+ROWS = "AP,10,15,33\na,0.4,0.5,0.1\nb,0.3,0.2,0.6\n"
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """Write a small table."""
+    path = tmp_path / "ap.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_a_file_without_a_command_is_looked_at(command, scores):
+    """As `metaeval look` does; a word that is no file is a command that was mistyped."""
+    looked = command("look", scores)
+    assert looked.code == 0
+    assert "Scores of systems by item: 2 systems, 3 items and 1 metric." in looked.out
+    assert f"metaeval table {scores}" in looked.out
+    assert command(scores).out == looked.out
+    assert command(f"x={scores}").code == 0
+    mistyped = command("lok", scores)
+    assert mistyped.code == 2
+    assert "look" in mistyped.err
+
+
+def test_a_command_wins_over_a_file_of_its_name(command, tmp_path, monkeypatch):
+    """A folder called table changes no command."""
+    (tmp_path / "table").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ap.csv").write_text(TABLE)
+    assert command("table", "ap.csv", "--json").json()["command"] == "table"
+
+
+def test_advice_holds_for_look_too(command, tmp_path):
+    """What cannot be read says how; the option then stands in every command that is shown."""
+    path = tmp_path / "rows.csv"
+    path.write_text(ROWS)
+    refused = command("look", path, "--quiet")
+    assert refused.code == 0
+    assert "pass --systems-in rows" in refused.out
+    read = command("look", path, "--systems-in", "rows", "--quiet")
+    assert "2 systems, 3 items" in read.out
+    assert f"metaeval table {path} --systems-in rows\n" in read.out
+
+
+def test_json_holds_questions_and_columns(command, scores):
+    """Rows are the questions, with kind and roles in tables."""
+    answer = command("look", scores, "--json").json()
+    assert [row["name"] for row in answer["results"]][:2] == ["table", "design"]
+    assert answer["tables"]["columns"]["rows"][0]["role"] == "item"
+    assert answer["provenance"]["inputs"]

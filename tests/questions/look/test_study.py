@@ -1,0 +1,126 @@
+"""What files are, and what they can answer: told right, and every command that is shown runs and answers."""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import metaeval
+from metaeval.errors import MetaevalError
+from metaeval.questions.look.study import look, needs
+
+HERE = Path(__file__).parent
+FILES = tomllib.loads((HERE / "files.toml").read_text("utf-8"))
+BOARDS = HERE.parents[1] / "boards"
+KNOWN = tomllib.loads((BOARDS / "boards.toml").read_text("utf-8"))
+
+
+def written(folder, name):
+    """Write a file of the table."""
+    path = folder / FILES[name]["file"]
+    path.write_text(FILES[name]["text"], "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_kind_sizes_and_roles_are_told(tmp_path, name):
+    """Each file is what it is known to be, and what cannot be read says why; nothing is raised."""
+    known, found = FILES[name], look(written(tmp_path, name))
+    assert found.kind == known["kind"], found.contents.refusal
+    assert (found.kind == "unknown") == bool(found.contents.refusal)
+    assert known.get("says", "") in found.contents.refusal
+    assert {word: found.contents.sizes.get(word) for word in known.get("sizes", {})} == known.get("sizes", {})
+    roles = {column.column: column.role for column in found.contents.columns}
+    assert {column: roles.get(column) for column in known.get("roles", {})} == known.get("roles", {})
+    able = found.questions.loc[found.questions["lacks"] == "", "name"].tolist()
+    assert {*known.get("asks", ())} <= {*able}
+    assert bool(able) == (found.kind not in {"unknown", "runs", "judgments"}), found.questions
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_boards_are_means_or_scores(name):
+    """A board that is read is what it is read as, with as many systems; one that is refused is unknown, with the rule."""
+    board = KNOWN[name]
+    found = look([str(BOARDS / "files" / file) for file in board.get("files", [board.get("file", f"{name}.csv")])])
+    if "refused" in board or "asked" in board:
+        assert found.kind == "unknown"
+        assert found.contents.refusal
+        return
+    kind = "means" if "means" in board else "scores"
+    if found.kind == "unknown":  # read with options alone
+        assert "options" in board or "advice" in board, found.contents.refusal
+        return
+    assert found.kind == kind
+    systems = {system for of_metric in board[kind].values() for system in of_metric}
+    assert found.contents.sizes["systems"] == len(systems)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if FILES[name]["kind"] != "unknown"])
+def test_every_command_that_is_shown_answers(tmp_path, monkeypatch, command, name):
+    """Copied to the letter, it ends with 0 or says what cannot be estimated from so little."""
+    monkeypatch.chdir(tmp_path)
+    found = look(written(tmp_path, name).name)
+    for row in found.questions[found.questions["lacks"] == ""].itertuples():
+        ended = command(*row.command.split()[1:], "--json")
+        assert ended.code in {0, 4}, (row.command, ended.err)
+
+
+def test_runs_and_judgments_are_one_collection(tmp_path, monkeypatch, command):
+    """Whatever their order, in folders or files; the commands name them as they were named."""
+    collection = metaeval.simulate_collection(n_systems=4, n_topics=14, rng=1)
+    collection.write(tmp_path / "made")
+    monkeypatch.chdir(tmp_path)
+    for given in (["made/runs", "made/qrels.txt"], ["made/qrels.txt", "made/runs"]):
+        found = look(given)
+        assert (found.kind, found.contents.sizes["systems"], found.contents.sizes["items"]) == ("collection", 4, 14)
+        by_name = found.questions.set_index("name")["command"]
+        assert by_name["table"] == "metaeval table made/runs --qrels made/qrels.txt"
+        assert {"judgments", "score"} <= {*by_name.index}
+    for line in by_name[["table", "score", "design"]]:
+        assert command(*line.split()[1:], "--json").code == 0
+
+
+def test_files_that_nothing_takes_together_are_named(tmp_path):
+    """With the kind of each."""
+    found = look([written(tmp_path, "qrels"), written(tmp_path, "arena_votes")])
+    assert found.kind == "unknown"
+    assert "judgments" in found.contents.refusal
+    assert "votes" in found.contents.refusal
+
+
+def test_what_is_in_memory_is_told_as_files_are():
+    """Frames of votes, of means, and scores, with the call in Python for each question."""
+    votes = pd.DataFrame({"left": [*"abc"], "right": [*"bca"], "winner": ["left", "tie", "right"]})
+    board = pd.DataFrame({"model": [*"abc"], "acc": [0.7, 0.6, 0.5], "acc_se": [0.02, 0.02, 0.03]})
+    scores = metaeval.simulate_scores(n_systems=4, n_topics=12, rng=1)
+    assert [look(data).kind for data in (votes, board, scores)] == ["votes", "means", "scores"]
+    assert look(scores).questions["python"].iloc[0] == "metaeval.study_table(data)"
+    with pytest.raises(MetaevalError):
+        look(7)
+
+
+def test_the_quick_answer_is_that_of_the_command(tmp_path, command):
+    """The first sentence of the main question, word for word."""
+    path = written(tmp_path, "wide_scores")
+    assert look(path).answer() == command("table", path, "--json").json()["summary"][0]
+
+
+@pytest.mark.parametrize(("name", "need"), needs().items())
+def test_every_question_has_all_that_is_said_of_it(checkout, name, need):
+    """A line for the help, what people ask, and a page of the docs; kinds and sizes are those that files have."""
+    assert {"group", "line", "asks", "page"} <= {*need}
+    assert (checkout / "docs" / need["page"]).is_file()
+    assert {*need} <= {"group", "line", "asks", "page", "of", "least", "options", "python"}
+    if "python" in need:
+        assert hasattr(metaeval, need["python"].removeprefix("metaeval.").partition("(")[0])
+
+
+def test_figures_of_scores_are_counted():
+    """Gaps and clusters too."""
+    values = np.array([[0.1, np.nan, 0.3, 0.2], [0.2, 0.1, 0.5, 0.4]])
+    scores = metaeval.as_scores(values, missing="pairwise", clusters={"1": "x", "2": "x", "3": "y", "4": "y"})
+    assert dict(look(scores).contents.sizes) | {} == {
+        "systems": 2, "items": 4, "metrics": 1, "gaps": 1, "clusters": 2, "people": 0,
+    }  # fmt: skip
