@@ -1,4 +1,4 @@
-"""Write into README.md and the pages of docs/ what they take from the code: ``python scripts/write_docs.py``, or ``make docs``.
+"""Write into README.md and docs/ what they take from the code: ``python scripts/write_docs.py``, or ``make docs``.
 
 A page says where, between two comments that nobody sees when it is read:
 

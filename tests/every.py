@@ -497,6 +497,10 @@ RANKS = {"metric", "system", "rank", "rank_low", "rank_high", "p_best"}
 FAVOURED = of("table", "p", "p_corrected")
 AGREED = of("data", "share", "n_shared", "precision", "f1", "tau", "rho")
 SCORES = {
+    "look": Entry(
+        figures=lambda found: {word: np.array([number]) for word, number in found.contents.sizes.items()},
+        excused=dict.fromkeys(("strata", "weights"), "counts what there is") | {"beside": "a metric more is counted"},
+    ),
     # tests
     **{name: Entry(figures=PAIRS) for name in ("paired_t_test", "wilcoxon_test", "sign_test")},
     **{

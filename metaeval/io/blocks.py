@@ -33,7 +33,7 @@ SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "
 """The same in place of a score, where somebody must say what is to become of gaps."""
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
-_PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
+PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
            "ja": "nein", "y": "n", "t": "f", "success": "failure"}  # fmt: skip
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 _LONGEST_NUMBER = 400
@@ -173,7 +173,7 @@ def _broken_rule(text: str, filters: tuple[str, str]) -> str:
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    word_pair = next((pair for pair in _PASSED.items() if text.casefold() in pair), None)
+    word_pair = next((pair for pair in PASSED.items() if text.casefold() in pair), None)
     way = word_pair and f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
     return f"{text!r} {way or _NO_NUMBER}"
 

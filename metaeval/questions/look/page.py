@@ -7,6 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from metaeval.base.names import count, first_few
+from metaeval.base.unit import unit
+from metaeval.figures.systems import score_distributions
 from metaeval.page.blocks import Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import left
@@ -40,8 +42,12 @@ say = prose(__name__)
 def look_report(study: Look) -> Report:
     """Put what data are into a report."""
     contents, questions = study.contents, study.questions
-    counted = {word: number for word, number in contents.sizes.items() if number}
-    sizes = [count(number, called(word)) for word, number in counted.items()]
+    of_topics = study.scores is not None or study.kind == "collection"
+    sizes = [
+        count(number, unit().topic if word == "items" and of_topics else called(word))
+        for word, number in contents.sizes.items()
+        if number
+    ]
     what = KINDS[study.kind]
     summary = (
         say("refusal", what=what, refusal=contents.refusal)
@@ -51,9 +57,9 @@ def look_report(study: Look) -> Report:
     return Report(
         command="look",
         title=_title(contents.files),
-        facts=tuple((f"{n:,}", count(n, called(word)).partition(" ")[2]) for word, n in counted.items()),
+        facts=tuple((number, words) for number, _, words in (size.partition(" ") for size in sizes)),
         summary=tuple(filter(None, (summary, study.answer()))),
-        sections=tuple(filter(None, (_questions(questions), _columns(study)))),
+        sections=tuple(filter(None, (_questions(questions), _scores(study), _columns(study)))),
         methods=Methods(paragraphs=(say("methods"),), cite=()),
         rows=questions,
         provenance=study.provenance,
@@ -74,6 +80,17 @@ def _questions(questions: pd.DataFrame) -> Section | None:
     lacking = tuple(Item(term=str(row.question), words=f"needs {row.lacks}") for row in unable.itertuples())
     commands = [Text(paragraphs=("\n\n".join(lines),), look="code")] if lines else []
     return say.section("questions", *commands, *([Items(items=lacking)] if lacking else []), able=able)
+
+
+def _scores(study: Look) -> Section | None:
+    """Draw the scores under the first metric; other kinds have no picture."""
+    if study.scores is None:
+        return None
+    scores, metric = study.scores, str(study.scores["metric"].to_numpy()[0])
+    n_systems = scores.sizes["system"]
+    alt = f"The scores of {count(n_systems, 'system')}, one row each, with their means."
+    picture = say.picture("scores", lambda: score_distributions(scores, metric), metric=metric, alt=alt)
+    return say.section("scores", picture, brief=False, head="Scores")
 
 
 def _columns(study: Look) -> Section | None:

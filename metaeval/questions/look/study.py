@@ -130,7 +130,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
             name,
             _command(name, need, contents, asked),
             need.get("python", ""),
-            _lacking(need["least"], contents),
+            _lacking(need, contents),
         )
         for name, need in needs().items()
         if contents.kind in need.get("of", ())
@@ -141,11 +141,12 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
 
 def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
     """Say what data have too little of; a size that is not known is no lack."""
-    return "; ".join(
+    lacks = [
         f"{count(number, called(word))} or more, not {contents.sizes[word]}"
         for word, number in need.get("least", {}).items()
         if contents.sizes.get(word, number) < number
-    )
+    ]
+    return "; ".join([*lacks, *([need["unsaid"][contents.kind]] if contents.kind in need.get("unsaid", {}) else [])])
 
 
 def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Callable[[str], str] | None) -> str:

@@ -15,6 +15,7 @@ from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 
 _LONGEST = 40
+_OF_LABELS = ("topic", "judge", "label", "item")
 _OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
 """Kinds of files whose lines have a form of their own, without names of columns."""
 
@@ -84,7 +85,7 @@ def _roles(kind: str, read: object, judges: Sequence[str], names: Sequence[str])
     if kind == "votes" and (found := vote_columns(names)) is not None:
         return {column: (role, "by its name") for role, column in found.roles.items()}
     if kind == "labels":
-        parts = {name: (part, "by its name") for name in names for part in ("item", "topic") if _is_called(name, part)}
+        parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
         return _parts(names) | _of_scores(read, names)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from metaeval.base.columns import underscored
 from metaeval.base.names import first_few
@@ -13,6 +14,7 @@ from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
 from metaeval.io.annotations import holds_annotations
+from metaeval.io.blocks import PASSED
 from metaeval.io.files import first_words
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
@@ -23,7 +25,7 @@ from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
-from metaeval.questions.judges.study_files import read_judges
+from metaeval.questions.judges.study_files import JudgeInput, read_judges
 from metaeval.questions.look.study_columns import ColumnRole, column_roles_of
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores
@@ -103,7 +105,10 @@ def contents_of(given: Sequence[str]) -> Contents:
         found = _READERS[kind](given, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind, refusal=str(error))
-    named = {"files": shlex.join(given), **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}}
+    named = {
+        "files": shlex.join(given),
+        **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()},
+    }
     first = files[0]
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
@@ -167,9 +172,20 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         return _of_means(alone.board)
     except MetaevalError as refusal:
         try:
-            return _judges(given, _)
+            judged = read_judges(given)
         except MetaevalError:
+            judged = None
+        if judged is None or _are_passes(judged.labels):
             return Contents(kind="unknown", refusal=str(refusal))
+        return _of_judges(judged)
+
+
+def _are_passes(labels: pd.DataFrame | None) -> bool:
+    """Whether labels say passed or failed and nothing else: then the judges may be systems."""
+    if labels is None:
+        return False
+    said = {str(label).casefold() for label in pd.unique(labels.to_numpy().ravel()) if not pd.isna(label)}
+    return said <= {*PASSED, *PASSED.values()}
 
 
 def _of_scores(scores: Scores) -> Contents:
@@ -211,7 +227,10 @@ def _of_votes(votes: Votes) -> Contents:
 
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
-    judged = read_judges(given)
+    return _of_judges(read_judges(given))
+
+
+def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
         names = {name for frame in frames for name in frame.columns}

@@ -18,7 +18,7 @@ def test_a_file_without_a_command_is_looked_at(command, scores):
     """As `metaeval look` does; a word that is no file is a command that was mistyped."""
     looked = command("look", scores)
     assert looked.code == 0
-    assert "Scores of systems by item: 2 systems, 3 items and 1 metric." in looked.out
+    assert "Scores of systems by item: 2 systems, 3 topics and 1 metric." in looked.out
     assert f"metaeval table {scores}" in looked.out
     assert command(scores).out == looked.out
     assert command(f"x={scores}").code == 0
@@ -43,7 +43,7 @@ def test_advice_holds_for_look_too(command, tmp_path):
     assert refused.code == 0
     assert "pass --systems-in rows" in refused.out
     read = command("look", path, "--systems-in", "rows", "--quiet")
-    assert "2 systems, 3 items" in read.out
+    assert "2 systems, 3 topics" in read.out
     assert f"metaeval table {path} --systems-in rows\n" in read.out
 
 

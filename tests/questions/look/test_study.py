@@ -36,22 +36,19 @@ def test_kind_sizes_and_roles_are_told(tmp_path, name):
     assert {column: roles.get(column) for column in known.get("roles", {})} == known.get("roles", {})
     able = found.questions.loc[found.questions["lacks"] == "", "name"].tolist()
     assert {*known.get("asks", ())} <= {*able}
-    assert bool(able) == (found.kind not in {"unknown", "runs", "judgments"}), found.questions
+    assert bool(able) == (found.kind not in {"unknown", "runs", "judgments", "annotations"}), found.questions
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_boards_are_means_or_scores(name):
-    """A board that is read is what it is read as, with as many systems; one that is refused is unknown, with the rule."""
+    """A board that is read has its kind and as many systems; one that is refused is unknown, with the rule."""
     board = KNOWN[name]
     found = look([str(BOARDS / "files" / file) for file in board.get("files", [board.get("file", f"{name}.csv")])])
-    if "refused" in board or "asked" in board:
+    if "asks" in board:
         assert found.kind == "unknown"
         assert found.contents.refusal
         return
     kind = "means" if "means" in board else "scores"
-    if found.kind == "unknown":  # read with options alone
-        assert "options" in board or "advice" in board, found.contents.refusal
-        return
     assert found.kind == kind
     systems = {system for of_metric in board[kind].values() for system in of_metric}
     assert found.contents.sizes["systems"] == len(systems)
@@ -69,8 +66,8 @@ def test_every_command_that_is_shown_answers(tmp_path, monkeypatch, command, nam
 
 def test_runs_and_judgments_are_one_collection(tmp_path, monkeypatch, command):
     """Whatever their order, in folders or files; the commands name them as they were named."""
-    collection = metaeval.simulate_collection(n_systems=4, n_topics=14, rng=1)
-    collection.write(tmp_path / "made")
+    made = metaeval.simulate_collection(n_groups=2, runs_per_group=2, n_topics=14, n_documents=60, depth=20, rng=1)
+    made.write_collection(tmp_path / "made")
     monkeypatch.chdir(tmp_path)
     for given in (["made/runs", "made/qrels.txt"], ["made/qrels.txt", "made/runs"]):
         found = look(given)
@@ -107,12 +104,12 @@ def test_the_quick_answer_is_that_of_the_command(tmp_path, command):
     assert look(path).answer() == command("table", path, "--json").json()["summary"][0]
 
 
-@pytest.mark.parametrize(("name", "need"), needs().items())
-def test_every_question_has_all_that_is_said_of_it(checkout, name, need):
+@pytest.mark.parametrize("need", needs().values(), ids=needs())
+def test_every_question_has_all_that_is_said_of_it(checkout, need):
     """A line for the help, what people ask, and a page of the docs; kinds and sizes are those that files have."""
     assert {"group", "line", "asks", "page"} <= {*need}
     assert (checkout / "docs" / need["page"]).is_file()
-    assert {*need} <= {"group", "line", "asks", "page", "of", "least", "options", "python"}
+    assert {*need} <= {"group", "line", "asks", "page", "of", "least", "options", "unsaid", "python"}
     if "python" in need:
         assert hasattr(metaeval, need["python"].removeprefix("metaeval.").partition("(")[0])
 
