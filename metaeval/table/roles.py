@@ -20,7 +20,7 @@ _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _DIVISION = re.compile(r"[\s._/:()\[\]-]+")
 _PLUS_MINUS = re.compile(r"\+\s*/?\s*[-\N{MINUS SIGN}\N{EN DASH}]")
 _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
-_LONGEST_WORD = 100
+_LONGEST_WORD, _FEW_SIBLINGS = 100, 2
 _TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
 
 SCORES: Mapping[str, tuple[str, ...]] = {part: tuple(word for tier in tiers for word in tier)
@@ -177,6 +177,7 @@ def column_roles(
         role = instead.get(column, part_of_word(column))
         if column in taken:
             continue
+        role = None if sum(name[:-1] == column[:-1] for name in headers) > _FEW_SIBLINGS else role  # modela to modele
         if role is not None and role not in parts:
             candidates.setdefault(role, []).append(column)
         elif column.strip() and not column.startswith("Unnamed: "):
