@@ -110,6 +110,22 @@ FOUR = {(m, s, t): METRICS[m][s][t] for m in METRICS for s in "ab" for t in "123
 TOPICS_9 = "topic," + ",".join("ab") + "\n" + "".join(f"{t},{t / 10},{t / 20}\n" for t in range(1, 10))
 
 READERS = {
+    "models of two sizes": table(
+        "model,size,item,score\n"
+        + "".join(
+            f"{s},{size},{t},{AB[s][t] + (size == '70B')}\n" for s in "ab" for size in ("7B", "70B") for t in "123"
+        ),
+        {"where={'size': '7B'}": AB},
+    ),
+    "labels of documents": table(
+        "topic,doc,ann,ben\n1,d1,.1,.2\n1,d2,.4,.5\n2,d1,.2,.3\n2,d2,.5,.6\n",
+        {
+            "columns={'system': 'doc'}": {
+                "ann": rows("1 2", d1=[0.1, 0.2], d2=[0.4, 0.5]),
+                "ben": rows("1 2", d1=[0.2, 0.3], d2=[0.5, 0.6]),
+            }
+        },
+    ),
     # ------------------------------------------------------------------------------------------------- wide tables
     "a missing score": table(
         "topic,a,b,c\n1,.1,.4,.7\n2,,.5,.8\n3,.3,.6,.9\n",

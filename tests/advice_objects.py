@@ -305,7 +305,7 @@ JUDGES = {
         {"where": Then(lambda: follow({"x.csv": ""}, where={"aspect": "u"}), UNDER)},
     ),
     "a column of judges in JSON": judges(
-        {"x.json": json.dumps([{"system": s, "topic": t, "who": "x", "score": AB[s][t]} for s in "ab" for t in "123"])},
+        {"x.json": json.dumps({"x": {"AP": AB}})},
         {"columns": Then(lambda: follow({"x.csv": ""}, columns={"judge": "who"}), UNDER)},
         columns={"judge": "who"},
     ),

@@ -359,7 +359,7 @@ MISTAKES = {
     "a Markdown table": Mistake(
         {"ap.csv": "".join(f"| {line} |\n" for line in _as_markdown(wide()))},
         "table ap.csv",
-        r"this is a Markdown table; write it as CSV: .* \((?P<filter>sed -E '[^']*')\)",
+        r"this is a Markdown table; write it as TSV: .* \((?P<filter>sed -E '[^']*')\)",
     ),
     "commas between thousands in quotation marks between commas": Mistake(
         {"ap.csv": wide(write=lambda score: f'"{1e9 * score:,.0f}"')},

@@ -137,7 +137,8 @@ def _of_chosen_rows(
     if chosen.all() or len(tables) == 1:
         return combined
     if not chosen.any():
-        raise FileFormatError(f"no {' and '.join(keys)} is in all files and chosen (`where`)", path=tables[0].label)
+        message = f"none of the chosen rows has a {' and '.join(keys)} of another file; both must write them alike"
+        raise FileFormatError(message, path=tables[0].label)
     named = " and ".join(f"{column} {text}" for column, text in where.items())
     note = f"left out {count(int((~chosen).sum()), 'row')} of files that do not say {named}, and not in those that do"
     combined = combined[chosen].reset_index(drop=True)

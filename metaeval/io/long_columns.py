@@ -180,7 +180,7 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     if not most or parted[most] < len(rows):
         return ""
     values = set(kinds[most])
-    if tells_sizes(most) and "system" in parts:
+    if tells_sizes(most, values) and "system" in parts:
         cells = {name: [row[index_of[name]].strip() for _, row in rows] for name in (most, parts["system"])}
         return f"scores would be there twice without {most!r}; {ways_to_sizes(most, parts, cells)}"
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED

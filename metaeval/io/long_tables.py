@@ -289,8 +289,7 @@ class _LongRows:
             about = f"{unit().topic} {topic!r}" + "".join(f", repeat {name!r}," for name in again)
             message = f"system {system!r} has a score on {about} under {metric!r} {before} already; "
             if "system" not in self.places:
-                named = f"pass `columns={{'system': {body.left_out[0]!r}}}`" if body.left_out else "add a column system"
-                message += f"no column names the systems, so all rows count as one: {named}; else "
+                message += "no column names the systems, so all rows count as one: add a column system; else "
             repeats = "" if again else "; repeats (trials, seeds) are numbered in a column repeat"
             raise body.error(f"{message}keep one of them, or pass `duplicates='first'` or `'mean'`{repeats}", later)
         return laid_out(codes, labels, numbers)

@@ -321,7 +321,13 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
-    measures = list(systems) if metric_evidence(systems) == _SURE else [topic for topic in topics if is_measure(topic)]
+    named = rows.names and part_of_word(rows.names[0]) == "topic"
+    whole = not named and {*map(word_of, systems)} & WHOLE and topic_evidence(topics) < 1
+    measures = (
+        list(systems)
+        if whole or metric_evidence(systems) == _SURE
+        else [topic for topic in topics if is_measure(topic)]
+    )
     if crossed := systems_by_metrics(systems):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "

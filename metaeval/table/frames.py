@@ -26,11 +26,13 @@ from metaeval.table.number_columns import left_out_columns, no_metrics, not_scor
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
+    WHOLE,
     ColumnRoles,
     RoleColumn,
     column_roles,
     items_by_structure,
     part_of_word,
+    word_of,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, systems_by_metrics, topics_in_rows
 
@@ -340,7 +342,9 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     metric_names = names.get("metric")
     metric = UNNAMED_METRIC if metric_names is None else _only(metric_names)
     for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
-        if metric_evidence(list(axis)) == _SURE:
+        named = frame.index.name is not None or topic_evidence(list(frame.index)) >= 1
+        whole = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE
+        if whole or metric_evidence(list(axis)) == _SURE:
             raise ScoresError(
                 f"{first_few(list(map(str, axis)))} are called like metrics, and systems and topics should be the rows "
                 f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "

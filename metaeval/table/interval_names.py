@@ -68,14 +68,15 @@ def bounds_among(names: Sequence[str]) -> list[Bounds]:
     >>> [pair[:4] for pair in bounds_among(["acc", "acc-", "acc+", "f1_p25", "f1_p75", "Q1", "Q2", "Q3", "Q4"])]
     [('acc-', 'acc+', 'acc', 'low'), ('f1_p25', 'f1_p75', 'f1', 'range')]
     """
-    ends: dict[tuple[object, ...], dict[float, str]] = {}
+    ends: dict[tuple[tuple[str, ...], str], dict[float, str]] = {}
     for name in names:
         for form, stem, side in _ends_of(name):
-            ends.setdefault((*form, stem), {}).setdefault(side, name)
+            ends.setdefault((form, stem), {}).setdefault(side, name)
     found: list[Bounds] = []
-    for (*form, stem), sides in ends.items():
-        told = [part for part in str(stem).split("_") if part and part not in INTERVAL_WORDS]
-        named = form[0] == "quantile" or len(told) < len([part for part in str(stem).split("_") if part])
+    for (form, stem), sides in ends.items():
+        parts = stem.split("_") if stem else []
+        told = [part for part in parts if part not in INTERVAL_WORDS]
+        named = form[0] == "quantile" or len(told) < len(parts)
         if all(_ALL - side in sides for side in sides):  # else a series of items
             found += [
                 Bounds(low, sides[_ALL - side], "_".join(told), "range" if _is_range(form, side) else "low", named)
@@ -94,17 +95,16 @@ def _ends_of(name: str) -> list[tuple[tuple[str, ...], str, float]]:
     text, word = name.strip().translate(_DASHES), word_of(name)
     found: list[tuple[tuple[str, ...], str, float]] = []
     if (quantile := _quantile(word)) is not None:
-        (stem, *form), side = quantile
-        found.append((("quantile", *form), stem, side))
+        (stem, *forms), side = quantile
+        found.append((("quantile", *forms), stem, side))
     if match := _SIGNED.fullmatch(text) or _BRACKET.fullmatch(text):
         parts = match.groupdict()
         sign = parts["sign"] or parts["first"]
         stem = word_of(parts["stem"] if parts["sign"] else parts["rest"])
-        found.append(
-            (("[]" if sign in "[]" else "-+", "before" if parts.get("first") else ""), stem, _ALL * (sign in "+]"))
-        )
+        form = ("[]" if sign in "[]" else "-+", "before" if parts.get("first") else "")
+        found.append((form, stem, _ALL * (sign in "+]")))
     if match := _GLUED.fullmatch(word):
-        end = match["end"] or match["first"] or match["only"]
+        end = str(match["end"] or match["first"] or match["only"])
         found.append(((HIGHER.get(end, end), "glued"), match["stem"] or match["rest"] or "", _ALL * (end in HIGHER)))
     parts_of_word = word.split("_")
     for at in {0, len(parts_of_word) - 1}:

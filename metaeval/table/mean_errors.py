@@ -63,10 +63,14 @@ def impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[
         return []
     metric, names = about
     with np.errstate(invalid="ignore", divide="ignore"):
-        largest = np.sqrt(means * (scale - means) / (n - 1))
+        largest = np.sqrt(means * (scale - means) / (np.where(np.isnan(n), 2, n) - 1))  # of two scores or more
     odd = np.flatnonzero((errors > (1 + _BINOMIAL) * largest) & (means > 0) & (means < scale)).tolist()
     listing = first_few(
-        [f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g} of {n[at]:g}" for at in odd], between="; "
+        [
+            f"{names[at]} {errors[at]:.4g}, at most {largest[at]:.4g}" + ("" if np.isnan(n[at]) else f" of {n[at]:g}")
+            for at in odd
+        ],
+        between="; ",
     )
     return (
         [f"under {metric}, standard errors are larger than scores from 0 to {scale:g} can have: {listing}"]

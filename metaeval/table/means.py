@@ -31,7 +31,7 @@ _NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
 _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
 _ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
 _TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
-_LEVELS = {"99": 0.99, "90": 0.9}
+_LEVELS = {"99": 0.99, "90": 0.9, "80": 0.8}
 _LEVEL = 0.95
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
 _FEWEST, _SAMPLE = 2, 20
@@ -539,8 +539,9 @@ def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: floa
         )
     if pair.kind == "sd" and np.isnan(n_items):
         raise ScoresError(
-            f"{pair.errors[0]!r} holds standard deviations, which make standard errors only with the number of items; "
-            f"add a column n, or rename it to {pair.mean + '_stderr'!r} if it holds these"
+            f"{pair.errors[0]!r} holds {'variances' if _holds_variances(pair) else 'standard deviations'}, which make "
+            "standard errors only with the number of items; add a column n, or rename it to "
+            f"{pair.mean + '_stderr'!r} if it holds these"
         )
     quantity = {"error": "the standard error", "bounds": "a bound of the interval"}.get(pair.kind, "the error")
     numbers = [_number(cell, f"{quantity} {where}") for cell in cells]
@@ -550,7 +551,12 @@ def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: floa
         if not (low <= mean <= high or low <= 0 <= high):
             raise ScoresError(f"the bounds {where}, {low:g} and {high:g}, do not hold its mean, {mean:g}; repair them")
         return (high - low) / (2 * width)
-    return {"half": numbers[0] / width, "sd": numbers[0] / np.sqrt(n_items)}.get(pair.kind, numbers[0])
+    spread = np.sqrt(max(numbers[0], 0)) if _holds_variances(pair) else numbers[0]
+    return {"half": numbers[0] / width, "sd": spread / np.sqrt(n_items)}.get(pair.kind, numbers[0])
+
+
+def _holds_variances(pair: MeanColumn) -> bool:
+    return not {"var", "variance", "varianz"}.isdisjoint(word_of(pair.errors[0]).split("_"))
 
 
 def _normal_quantile(level: float) -> float:

@@ -31,6 +31,8 @@ from metaeval.table.roles import (
 )
 
 _COUNTS = frozenset({"n", "rank"})
+_OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "samples_avg"})
+"""Rows of scikit-learn's report of classes that are none, of which some stand together."""
 _OF_SYSTEMS = frozenset({"test", "error", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
@@ -61,10 +63,14 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     ([False, False, True, True], [False, False, True])
     """
     words = [_word(name) for name in topics]
+    report = _OF_CLASSES if len(_OF_CLASSES.intersection(words)) > 1 else frozenset()
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
     bare = [bare_word(name) if _word(name) else "" for name in topics]
     surely = [
-        word in sure_words or base in AVERAGES - {"all"} or (word not in all_words and role_of_row(word) == "aggregate")
+        word in sure_words
+        or word in report
+        or base in AVERAGES - {"all"}
+        or (word not in all_words and role_of_row(word) == "aggregate")
         for word, base in zip(words, bare, strict=True)
     ]
     others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
@@ -110,7 +116,8 @@ def left_out_rows(
     )
     out |= {rest[one.place]: one.what for one in made if one.sure and (not named or rest[one.place] in called)}
     if dim == "topic":
-        said = [at for at in np.flatnonzero(are_summaries(names)).tolist() if called.get(at) == "aggregate"]
+        told = are_summaries(names)
+        said = [at for at, role in called.items() if role == "aggregate" and (told[at] or is_total(names[at]))]
         others = [at for at in stay if at not in {*out, *said}]
         out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[others])}
     word = unit().topic if dim == "topic" else dim

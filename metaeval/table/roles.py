@@ -20,7 +20,8 @@ _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _DIVISION = re.compile(r"[\s._/:()\[\]-]+")
 _PLUS_MINUS = re.compile(r"\+\s*/?\s*[-\N{MINUS SIGN}\N{EN DASH}]")
 _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
-_LONGEST_WORD = 100
+_SIZE = re.compile(r"[$€£]?[0-9][0-9.,]*\s*[^\W\d_]{0,3}|tiny|mini|small|medium|base|large|x*l", re.IGNORECASE)
+_LONGEST_WORD, _FEW_SIBLINGS = 100, 2
 _TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
 
 SCORES: Mapping[str, tuple[str, ...]] = {part: tuple(word for tier in tiers for word in tier)
@@ -177,6 +178,7 @@ def column_roles(
         role = instead.get(column, part_of_word(column))
         if column in taken:
             continue
+        role = None if sum(name[:-1] == column[:-1] for name in headers) > _FEW_SIBLINGS else role  # modela to modele
         if role is not None and role not in parts:
             candidates.setdefault(role, []).append(column)
         elif column.strip() and not column.startswith("Unnamed: "):
@@ -255,7 +257,7 @@ def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Itera
         values = set(cells)
         if any(_is_decimal(cell) for cell in values) or role_of_name(name)[0] in {*ERRORS, *BOUNDS, "time"}:
             continue
-        if tells_sizes(name):
+        if tells_sizes(name, values):
             continue
         pairs = set(zip(systems, cells, strict=True))
         if len(pairs) == len(cells) and n_systems > 1 and 2 * len(values) <= len(cells) + len(values) // 2:
@@ -275,9 +277,9 @@ def items_by_structure(
         name
         for name in others
         if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
-        and not (tells_sizes(name) or any(map(_is_decimal, columns[name])))
+        and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))
     ]
-    sized = next((name for name in others if tells_sizes(name) and len({*columns[name]}) > 1), "")
+    sized = next((name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1), "")
     ways = [ways_to_sizes(sized, parts, columns, in_memory=in_memory)] if sized else []
     if could:
         named = f"call the one that does 'item' ({', '.join(could)})"
@@ -300,15 +302,16 @@ def ways_to_sizes(
     )
 
 
-def tells_sizes(name: str) -> bool:
-    """Whether a column is called as one of sizes or costs, which tell systems apart and no items.
+def tells_sizes(name: str, cells: Iterable[str]) -> bool:
+    """Whether a column is called as one of sizes or costs and holds such, which tell systems apart and no items.
 
     Examples
     --------
-    >>> tells_sizes("Model size"), tells_sizes("params"), tells_sizes("resize")
+    >>> tells_sizes("Model size", ["7B", "70B"]), tells_sizes("params", ["7"]), tells_sizes("dim", ["d0", "d1"])
     (True, True, False)
     """
-    return role_of_name(name)[0] in {"cost", "size"} or "size" in word_of(name).split("_")
+    called = role_of_name(name)[0] in {"cost", "size"} or "size" in word_of(name).split("_")
+    return called and all(_SIZE.fullmatch(cell.strip()) for cell in cells)
 
 
 def _is_decimal(cell: str) -> bool:

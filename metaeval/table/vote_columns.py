@@ -32,7 +32,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
 ORDERS = ("g1_winner", "g2_winner")
 GAMES, MODEL, BASELINE = "games", "model", "baseline"
-LOSER = "loser"
+WINNERS = {
+    "winner": "loser",
+    "winner_model": "loser_model",
+    "chosen_model": "rejected_model",
+    "model_chosen": "model_rejected",
+}
+"""Columns of systems that won, and of those that lost against them."""
 TIES = ("tie", "ties", "tied", "draw", "is_tie", "is_draw")
 
 
@@ -91,8 +97,10 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
         units = {role: column for role, column in roles.items() if role in UNITS}
         roles = {"left": words.get(BASELINE, ""), "right": words[MODEL], **units}
         return VoteColumns(roles, "games", {GAMES: words[GAMES]})
-    if not {"left", "right"} <= set(roles) and LOSER in words and "winner" in roles:
-        roles |= {"left": roles.pop("winner"), "right": words[LOSER]}
+    winner = next((name for name, loser in WINNERS.items() if {name, loser} <= words.keys()), "")
+    if not {"left", "right"} <= set(roles) and winner:
+        roles |= {"left": words[winner], "right": words[WINNERS[winner]]}
+        roles.pop("winner", None)
         return VoteColumns(roles, "winners", _held(TIES, words))
     return _of_two_sides(roles, words) if {"left", "right"} <= set(roles) else None
 

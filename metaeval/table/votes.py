@@ -287,9 +287,19 @@ class Collected:
             },
             f"the file names no baseline; it is called {self._baseline!r}": self._baseline,
             self._note_on_judges([name for name in voters if name]): True,
+            self._note_on_case(): True,
             f"left out columns that say nothing of a vote ({first_few(self._unused)})": self._unused,
         }
         return [note for note, holds in notes.items() if note and holds]
+
+    def _note_on_case(self) -> str:
+        folded: dict[str, str] = {}
+        pairs = [(folded.setdefault(name.casefold(), name), name) for name in self._codes["system"]]
+        twice = [f"{first!r} and {name!r}" for first, name in pairs if first != name]
+        return (
+            f"systems whose names differ only in case count apart ({first_few(twice)}); write alike what is one"
+            * bool(twice)
+        )
 
     def _note_on_judges(self, voters: Sequence[str]) -> str:
         if not underscored(self._voter.strip()).startswith("judge") or len(voters) < _FEWEST:

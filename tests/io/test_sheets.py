@@ -119,4 +119,4 @@ def test_names_in_a_header():
 
 def test_delimiters_have_names():
     """Messages speak of commas, not of ','."""
-    assert [delimiter_name(sign) for sign in ",\t; |"] == ["commas", "tabs", "semicolons", "blanks", "'|'"]
+    assert [delimiter_name(sign) for sign in ",\t; |"] == ["commas", "tabs", "semicolons", "blanks", "bars"]

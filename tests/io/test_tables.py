@@ -760,7 +760,7 @@ FAULTS = {
     "no scores": ("topic\n1\n2\n", "no column is left that could hold scores; columns found: 'topic'"),
     "a Markdown table": (
         "| Model | q1 | q2 |\n|---|:--:|---|\n| A | 0.5 | 0.6 |\n| B | 0.4 | 0.7 |\n",
-        "this is a Markdown table; write it as CSV: without the line of hyphens",
+        "this is a Markdown table; write it as TSV: without the line of hyphens",
     ),
     "items numbered anew in every task": (
         "model,question,task,correct\nA,1,x,1\nA,1,y,0\nB,1,x,1\nB,1,y,1\n",

@@ -439,3 +439,12 @@ def test_covariates_of_winners_and_losers():
     assert reader.votes_of([("x", text)], covariates=["len"]).covariates["len"].tolist() == [2.0, -3.0]
     with pytest.raises((FileFormatError, InvalidOptionError), match="does not say who was on the left"):
         reader.votes_of([("x", text)], covariates=["position"])
+
+
+def test_systems_whose_names_differ_only_in_case_are_named(tmp_path):
+    """They count apart, as they are written, and a note says so."""
+    path = tmp_path / "v.csv"
+    path.write_text("model_a,model_b,winner\ngpt,llama,gpt\nGPT,llama,llama\nllama,gpt,tie\n")
+    votes = read_votes(path)
+    assert set(votes.systems) == {"gpt", "GPT", "llama"}
+    assert any("'gpt' and 'GPT'" in note for note in votes.notes)

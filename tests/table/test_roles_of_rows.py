@@ -217,3 +217,50 @@ def test_bars_divide_cells(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("topic|bm25|lm\n301|.1|.2\n302|.3|.4\n")
     assert read_scores(path).sel(system="lm").to_numpy().tolist() == [[0.2, 0.4]]
+
+
+def test_rows_of_a_report_of_classes_are_no_classes(tmp_path):
+    """Scikit-learn's accuracy, macro avg and weighted avg stand below the classes; accuracy alone is a name as any."""
+    rows = [(model, row, value) for model in "AB" for row, value in (("cat", 0.7), ("dog", 0.6), ("accuracy", 0.66))]
+    path = tmp_path / "t.csv"
+    frame = pd.DataFrame(rows, columns=["model", "class", "f1-score"])
+    frame.to_csv(path, index=False)
+    assert read_scores(path, columns={"topic": "class"}).sizes["topic"] == 3
+    averages = pd.DataFrame(
+        [(model, name, 0.65) for model in "AB" for name in ("macro avg", "weighted avg")], columns=frame.columns
+    )
+    pd.concat([frame, averages]).to_csv(path, index=False)
+    assert read_scores(path, columns={"topic": "class"})["topic"].to_numpy().tolist() == ["cat", "dog"]
+
+
+def test_lettered_columns_are_no_column_of_models(tmp_path):
+    """Modele is a system beside modela to moded, and the French word for a model elsewhere."""
+    path = tmp_path / "t.csv"
+    names = [f"model{letter}" for letter in "abcde"]
+    table = pd.DataFrame(RNG.integers(0, 2, (15, 5)), columns=names)
+    table.insert(0, "item", [f"q{at}" for at in range(15)])
+    table.to_csv(path, index=False)
+    assert read_scores(path)["system"].to_numpy().tolist() == names
+
+
+def test_win_rates_without_a_name_for_the_first_column_are_means():
+    """They are scores of whole systems, in files and frames; no first column says that rows are topics."""
+    frame = pd.DataFrame(RNG.uniform(40, 90, (5, 3)), index=[f"GPT-{at}x" for at in range(5)])
+    frame = frame.set_axis(["win_rate", "discrete_win_rate", "lc_win_rate"], axis=1)
+    with pytest.raises(ScoresError):
+        as_scores(frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("ci90", 0.02 / 1.644854), ("CI (99%)", 0.02 / 2.575829), ("variance", 0.02**0.5 / 10)]
+)
+def test_half_widths_and_variances_are_told_by_their_names(name, error):
+    """Of the level that the name says; the root of a variance over that of the number of items is an error."""
+    board = pd.DataFrame({"model": [*"abc"], "score": [0.7, 0.6, 0.5], name: [0.02] * 3, "n": [100] * 3})
+    np.testing.assert_allclose(as_means(board).errors[0], error, rtol=1e-6)
+
+
+def test_errors_that_no_share_can_have_are_named_without_a_number_of_items():
+    """Shares have errors of half at most: 1.2 is one in per cents."""
+    board = pd.DataFrame({"model": [*"abc"], "win_rate": [0.77, 0.6, 0.5], "standard_error": [1.2, 1.3, 1.1]})
+    assert any("larger than scores from 0 to 1 can have" in note for note in as_means(board).notes)

@@ -18,6 +18,7 @@ from metaeval.table.vote_columns import vote_columns
         (["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"], "outcomes"),
         (["Left", "Right", "Winner-Left", "winner right"], "outcomes"),
         (["winner", "loser"], "winners"),
+        (["prompt_id", "chosen_model", "rejected_model"], "winners"),
         (["model_a", "model_b", "winner", "loser"], "votes"),
     ],
 )
