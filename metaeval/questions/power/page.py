@@ -205,7 +205,8 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     written = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
     tests = one_per_test(study)
     notes = ["A difference required is in the metric's own unit."] if set(_REQUIRED) & set(rows) else []
-    notes += ["–: not computed for that test."] if (dashes := bool(written.isna().any(axis=None))) else []
+    dashes = bool(written.isna().any(axis=None))
+    notes += [f"–: not computed for that test, or no pair differs on enough {unit().topics} for it."] if dashes else []
     notes += ["Bootstrap sensitivity is uncorrected, as published."] if dashes and study.sensitivity is not None else []
     return say.table(
         "power table",
