@@ -107,7 +107,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     >>> found = topics_to_separate(scores, pairs="top").to_frame()
     >>> found[["first", "second", "topics_needed", "topics_needed_high"]]
          first   second  topics_needed  topics_needed_high
-    0  system5  system1          470.0                 inf
+    0  system5  system1         1193.0                 inf
     """
     scores = engine_scores(scores, "topics to separate systems")
     check_share(confidence_level, "confidence_level")
