@@ -1,4 +1,4 @@
-r"""How far systems are likely to be apart in truth, and the units (topics, clusters) that find so much.
+r"""How large the true differences of systems are likely to be, and the units (topics, clusters) that find them.
 
 A difference that was seen is a guess, and among many pairs those that seem within reach are mostly those whose
 difference was overestimated. So what is taken for true is not the effect seen, but its posterior, whose law is

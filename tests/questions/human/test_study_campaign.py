@@ -25,7 +25,7 @@ def people_and_metrics():
 
 
 def test_the_items_that_separate_two_metrics_are_more_than_the_difference_seen_needs():
-    """The one seen may be too large; so many items have more than the power asked for if it is true, but not 20 times."""
+    """The one seen may be too large, so that more items are planned than if it were true, but not 20 times as many."""
     scores = people_and_metrics()
     study = study_campaign(scores, tasks="acc_eq", n_resamples=2000, separate=("A", "B"), n_chance=0, rng=0)
     row = study.separation.iloc[0]
