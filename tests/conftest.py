@@ -345,7 +345,9 @@ def _notes_keep_their_kind():
     """Whatever any test makes metaeval write, no f-string holds a note that programs know by its kind."""
 
     def refused(self, _):
-        raise AssertionError(f"an f-string loses that this is {type(self).__name__}; add words with +: " + self)
+        raise AssertionError(
+            f"an f-string loses that this is {type(self).__name__}; add words with +: " + str.__str__(self)
+        )
 
     KindOfNote.__format__ = refused
     yield

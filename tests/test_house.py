@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import re
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,13 @@ SAYS_NOTHING = {
 }
 MOST_THAT_SAY_NOTHING, MOST_ARGUMENTS_THAT_SAY_NOTHING = 0.01, 0.05
 """Of all bindings, and of all arguments: in some the word is right, as `rest` is in ``first, *rest``."""
+MOST_PARAMETERS, MOST_LINES, MOST_LITERALS = 15, 60, 60
+PUBLIC = {
+    *("audit_quantisations", "measure_stability", "simulate_inex", "study_agreement", "study_assessments"),
+    *("study_campaign", "study_comparison", "study_human", "study_judges", "study_judgments", "study_topics"),
+}
+"""Functions that users call with every option; whatever else needs many takes them as a value."""
+LONG = {"_result", "disagreement_panels", "scan_lines", "simulate_inex", "version_drift"}
 
 
 @cache
@@ -100,3 +108,38 @@ def test_arguments_say_what_they_hold():
     """Those of lambdas too; a reader of a call sees no more than the name."""
     taken = Counter(node.arg for tree in _trees().values() for node in ast.walk(tree) if isinstance(node, ast.arg))
     assert sum(taken[word] for word in SAYS_NOTHING) <= MOST_ARGUMENTS_THAT_SAY_NOTHING * taken.total()
+
+
+def _functions():
+    for tree in _trees().values():
+        yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def _lines(function):
+    """Return the lines of a body without its docstring."""
+    body = [node for node in function.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+def test_options_come_as_values():
+    """Few functions take more parameters than one remembers: those that users call, and one kernel."""
+    counts = {node.name: len(node.args.args) + len(node.args.kwonlyargs) for node in _functions()}
+    assert {name for name, n in counts.items() if n > MOST_PARAMETERS} == PUBLIC | {"_credited"}
+
+
+def test_bodies_are_read_as_steps():
+    """Few are longer than a screen."""
+    assert {node.name for node in _functions() if _lines(node) > MOST_LINES} == LONG
+
+
+def test_answers_have_types():
+    """No study or page hands on a dictionary of anything."""
+    for path in QUESTIONS.rglob("*.py"):
+        assert "dict[str, Any]" not in path.read_text("utf-8"), path.name
+
+
+def test_words_that_never_change_are_few():
+    """A passage of one line without values is a title beside its table, a row, or nothing."""
+    texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.prose")]
+    passages = [words.strip() for text in texts for words in re.split(r"^==.*\n", text, flags=re.MULTILINE)[1:]]
+    assert len([words for words in passages if words and not re.search(r"[{\n]", words)]) <= MOST_LITERALS

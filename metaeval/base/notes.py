@@ -35,7 +35,7 @@ class KeptGaps(KindOfNote):
     __slots__ = ()
 
 
-class SettledGaps(KindOfNote):  # noqa: SLOT000 - it has an attribute
+class SettledGaps(KindOfNote):
     """What was made of missing scores: counted as 0, or dropped."""
 
     brief: str

@@ -42,7 +42,7 @@ class PilotVariance(Result):
     method: VarianceMethod
     of_pairs: Mapping[str, Floats]
     """Variance of the difference of every pair that was named, or of all pairs, by metric; of several collections one
-    after the other, without pairs whose difference is the same on every topic."""
+    after the other, 0 where they are a constant apart, and without pairs that are equal on every topic."""
 
     def pooled(self) -> pd.DataFrame:
         """Return one row a metric: pooled over the collections, or as it is where there is one."""
@@ -217,9 +217,9 @@ def _of_pairs(scores: object, pairs: Sequence[tuple[str, str]] | None) -> dict[s
     variances: dict[str, list[Floats]] = {}
     for collection in _collections(scores).values():
         table = engine_scores(collection, SIZES)
-        error = difference_estimates(oriented_values(table), units_of(table), *named_pairs(table, pairs=pairs)).error
-        for metric, errors in zip(table["metric"].to_numpy(), error, strict=True):
-            variances.setdefault(str(metric), []).append(errors[errors > 0.0] ** 2 * table.sizes["topic"])
+        found = difference_estimates(oriented_values(table), units_of(table), *named_pairs(table, pairs=pairs))
+        for metric, errors, apart in zip(table["metric"].to_numpy(), found.error, found.apart, strict=True):
+            variances.setdefault(str(metric), []).append(errors[apart > 0.0] ** 2 * table.sizes["topic"])
     return {metric: np.concatenate(parts) for metric, parts in variances.items()}
 
 

@@ -33,8 +33,9 @@ class Errors(NamedTuple):
     freedom: Floats
     """Degrees of freedom of the difference of two parameters; the last row and column stand for 0. Shape (parameter +
     1, parameter + 1)."""
-    alone: tuple[int, ...] = ()
-    """Systems that one cluster alone tells of: their error is that of independent votes."""
+    alone: tuple[tuple[int, ...], ...] = ()
+    """Groups of systems that one cluster alone compares with the others: of how the two differ, the error is that of
+    independent votes."""
 
 
 def independent_errors(cells: VoteCells, fit: VoteFit, *, counted: bool) -> Errors:
@@ -100,11 +101,12 @@ def _one_way(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes) -> 
         return _bias_reduced(cells, moments, fit, codes, n_clusters)
     covariance = _plain(cells, moments, fit, codes)
     alone = _alone(cells, codes, n_clusters)
-    for system in alone:  # its scores add up to 0 whatever happened, which is no certainty
-        contrast = np.zeros(len(covariance))
-        contrast[system] = 1.0
-        contrast[:n] -= 1.0 / n
-        covariance = covariance + fit.bread[system, system] * np.outer(contrast, contrast)
+    for group in alone:  # their scores add up to 0 whatever happened, which is no certainty
+        inside = np.isin(np.arange(len(covariance)), group)
+        share = len(group) / n
+        apart, contrast = np.where(inside, 1.0 / len(group), -1.0 / (n - len(group))), inside - share
+        apart[n:] = contrast[n:] = 0.0
+        covariance = covariance + apart @ fit.bread @ apart * np.outer(contrast, contrast)
     return Errors(covariance, np.full((len(covariance) + 1,) * 2, n_clusters - 1.0), alone)
 
 
@@ -114,14 +116,37 @@ def _plain(cells: VoteCells, moments: Moments, fit: VoteFit, codes: Codes) -> Fl
     return n_clusters / (n_clusters - 1.0) * fit.bread @ meat @ fit.bread
 
 
-def _alone(cells: VoteCells, codes: Codes, n_clusters: int) -> tuple[int, ...]:
-    """Return the systems whose votes are all in one cluster."""
-    first = np.full(cells.n_systems, n_clusters)
-    last = np.full(cells.n_systems, -1)
-    for side in (cells.left, cells.right):
-        np.minimum.at(first, side, codes)
-        np.maximum.at(last, side, codes)
-    return tuple(np.flatnonzero(first == last).tolist())
+def _alone(cells: VoteCells, codes: Codes, n_clusters: int) -> tuple[tuple[int, ...], ...]:
+    """Return the groups of systems that one cluster alone compares with the others.
+
+    Pairs with votes in several clusters hold together whichever of them is taken away; of the parts that these make,
+    every cluster that compares two by itself is taken away in turn.
+    """
+    n = cells.n_systems
+    pair = np.minimum(cells.left, cells.right) * n + np.maximum(cells.left, cells.right)
+    told = np.unique(pair * n_clusters + codes)
+    pair, first, number = np.unique(told // n_clusters, return_index=True, return_counts=True)
+    ends, cluster = np.stack([pair // n, pair % n]), told[first] % n_clusters
+    part = _parts(ends[:, number > 1], n)
+    apart = (number == 1) & (part[ends[0]] != part[ends[1]])
+    ends, cluster, found = part[ends[:, apart]], cluster[apart], set()
+    for one in np.unique(cluster).tolist():
+        without = _parts(ends[:, cluster != one], int(part.max()) + 1)[part]
+        sizes = np.bincount(without)
+        found |= {
+            tuple(np.flatnonzero(without == place).tolist())
+            for place in np.delete(np.arange(len(sizes)), sizes.argmax())
+        }
+    return tuple(sorted(found))
+
+
+def _parts(pairs: Codes, n: int) -> Codes:
+    """Return the number of the part, of those that pairs (2, pair) hold together, that each of n is in."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - loads scipy
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    joined = coo_array((np.ones(pairs.shape[1]), (pairs[0], pairs[1])), (n, n))
+    return np.asarray(connected_components(joined, directed=False)[1])
 
 
 def _meat_of(cells: VoteCells, moments: Moments, weight: Floats, codes: Codes) -> tuple[Floats, int]:

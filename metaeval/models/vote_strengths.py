@@ -298,8 +298,9 @@ def bradley_terry(
     n, names = len(core), [*inner.covariates, *(["ties"] if davidson else [])]
     factor = inflation(errors.covariance[:n, :n], independent.covariance[:n, :n])
     notes = [
-        f"{inner.systems[system]}: all votes on it are in one cluster, so that its error is that of independent votes"
-        for system in errors.alone
+        f"{first_few([inner.systems[system] for system in group])}: one cluster alone compares "
+        f"{'it' if len(group) == 1 else 'them'} with the others, so that the error of this is that of independent votes"
+        for group in errors.alone
     ]
     if certain:
         notes.append("no vote differs from what the strengths expect, so that errors are those of the model")

@@ -25,7 +25,7 @@ def show_report(report: Page, console: Console) -> None:
         if words:
             console.print(_line(words), soft_wrap=True)
     for words in report.first_changes():
-        _say(f"Note: {words}", console)
+        _say("Note: " + words, console)
     console.print()
     for index, paragraph in enumerate(report.summary):
         _say(paragraph, console)

@@ -138,13 +138,14 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     Precision, recall and F1 are those of the significant pairs under the judge as a prediction of those under the
     reference [1]_. An interval is :math:`x \pm t\, d \sqrt{n/(n-1)}` with n topics, n - 1 degrees of freedom and d the
     root mean square distance of the resamples from x, cut to the statistic's range, as in
-    `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined, or all give
-    the same, there is none. A difference from people is cut to what the judge's own interval leaves possible beside
-    anybody. On resampled topics t and the bootstraps decide by the closed form they come close to. Common topics are
-    drawn jointly for all judges; where a judge has topics of its own they are drawn by themselves. A judge all of whose
-    topics are topics of the reference is compared with the reference, and with the people who have them, on these
-    alone. For people a choice of persons is drawn with every resample of topics, so that the interval is over both
-    [2]_.
+    `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined, or all
+    give the same, there is none; of precision, recall and F1 of 0 or 1 it is no narrower than Clopper and Pearson's
+    interval of as many independent pairs. A difference from people is cut to what the judge's own interval leaves
+    possible beside anybody. On resampled topics t and the bootstraps decide by the closed form they come close to.
+    Common topics are drawn jointly for all judges; where a judge has topics of its own they are drawn by
+    themselves. A judge all of whose topics are topics of the reference is compared with the reference, and with the
+    people who have them, on these alone. For people a choice of persons is drawn with every resample of topics, so
+    that the interval is over both [2]_.
 
     References
     ----------
@@ -320,10 +321,15 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
         row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
         labelled = topics[name if name in sides else next(iter(weights))]
         row["n_topics"] = len(labelled)
+        own, of_truth = float(_mean(seen["n_significant"][0], of_judge)), found_there[3]
+        either = own + of_truth - float(_mean(seen["n_shared"][0], of_judge))
+        n_pairs = {"precision": own, "recall": of_truth, "f1": either}
         for measure in MEASURES:
             value = float(_mean(seen[measure][0], of_judge))
             values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
             low, high = _interval(value, values, freedom, level, least)
+            if measure in n_pairs:
+                low, high = _no_surer(value, low, high, n_pairs[measure], level)
             row |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
             if weights and name != PEOPLE:
                 apart = value - float(_mean(seen[measure][0], people_weights))
@@ -442,6 +448,12 @@ def _interval(  # noqa: PLR0913, PLR0917 - a value, its resamples and its range
     error = np.sqrt(((finite - value) ** 2).mean() * (freedom + 1) / freedom)
     half = float(t_half_width(error, freedom + 1, confidence_level))
     return max(value - half, least), min(value + half, most)
+
+
+def _no_surer(value: float, low: float, high: float, n_pairs: float, confidence_level: float) -> tuple[float, float]:
+    """Widen the interval of a share of 0 or 1 to Clopper and Pearson's of as many independent pairs."""
+    reach = ((1.0 - confidence_level) / 2.0) ** (1.0 / max(n_pairs, 1.0))
+    return (min(low, reach) if value == 1.0 else low), (max(high, 1.0 - reach) if value == 0.0 else high)
 
 
 def _spread(values: Floats, freedom: int) -> float:

@@ -166,7 +166,7 @@ def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
     options |= {"alpha": testing.alpha, "rng": seed, "n_threads": 1}
     if testing.test == SENSITIVITY:
         sensitivity = bootstrap_sensitivity(scores, **options)
-        required = sensitivity.data["difference_required"].max("pair").to_numpy()
+        required = sensitivity.summary()["difference_required"].to_numpy()
         result = sensitivity.comparison(testing.correction or "none")
     else:
         required = np.full(len(values), np.nan)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_memory
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
@@ -24,12 +25,14 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Evidence, Question, ask
-from metaeval.tests_stat.result import PairwiseResult, pairwise_result
+from metaeval.tests_stat.result import PairwiseResult, is_significant, pairwise_result
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
 
 _SIDES = ("system_a", "system_b")
+_REQUIRED = {"difference_required": 1.0, "difference_required_median": 0.5, "difference_required_p95": 0.95}
+"""Quantiles over pairs; the largest is the published figure."""
 _REDRAWN = 200
 """Times that differences required are drawn again for their errors."""
 
@@ -46,7 +49,8 @@ class SensitivityResult(Result):
     - ``statistic``: paired t, with the sign of ``difference``;
     - ``asl``: achieved significance level, the share of resamples with ``|t(w*)| >= |t(z)|``;
     - ``significant``: ``asl < alpha``;
-    - ``difference_required``: the pair's estimate of the difference that achieves significance;
+    - ``difference_required``: the pair's estimate of the difference that achieves significance, as drawn; pairs that
+      differ on too few topics for any test have one too, unlike in `to_frame`;
     - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
     - ``mean`` (metric, system): mean score.
     """
@@ -88,6 +92,12 @@ class SensitivityResult(Result):
         """Number of pairs, identical systems included."""
         return self.data.sizes["pair"]
 
+    @property
+    def required(self) -> Floats:
+        """The difference required of every pair, missing where no test can call it significant: (metric, pair)."""
+        tested = is_significant(self.data["p_reachable"].to_numpy(), self.alpha)
+        return np.where(tested, self.data["difference_required"].to_numpy(), np.nan)
+
     def summary(self) -> pd.DataFrame:
         """Return one row a metric: discriminative power and the difference required.
 
@@ -95,18 +105,9 @@ class SensitivityResult(Result):
         the median and the 95th percentile over the pairs stand beside it.
         """
         n_significant = self.data["significant"].sum("pair").to_numpy()
-        required = self.data["difference_required"].to_numpy()
-        return pd.DataFrame(
-            {
-                "metric": self.metrics,
-                "n_significant": n_significant,
-                "n_pairs": self.n_pairs,
-                "power": n_significant / self.n_pairs,
-                "difference_required": required.max(axis=1),
-                "difference_required_median": np.median(required, axis=1),
-                "difference_required_p95": np.quantile(required, 0.95, axis=1),
-            }
-        )
+        shares = {"metric": self.metrics, "n_significant": n_significant, "n_pairs": self.n_pairs}
+        shares["power"] = n_significant / self.n_pairs
+        return pd.DataFrame(shares | dict(zip(_REQUIRED, _summed_up(self.required), strict=True)))
 
     def required_errors(self) -> pd.DataFrame:
         """Return one row a metric, its index: the Monte-Carlo standard errors of the differences required in `summary`.
@@ -115,8 +116,7 @@ class SensitivityResult(Result):
         the same for all pairs, so the spread of that ratio tells how far one more such resample would lie. It is drawn
         again for all pairs, by system, for pairs with a system in common share its topics.
         """
-        columns = ["difference_required", "difference_required_median", "difference_required_p95"]
-        required = self.data["difference_required"].to_numpy()
+        required = self.required
         with np.errstate(divide="ignore", invalid="ignore"):
             standard_error = np.abs(self.data["difference"].to_numpy() / self.data["statistic"].to_numpy())
             ratio = np.log(required / standard_error)
@@ -128,9 +128,8 @@ class SensitivityResult(Result):
         for values, logs in zip(required, ratio, strict=True):
             finite = logs[np.isfinite(logs)]
             again = values * np.exp((finite.std() if len(finite) else 0.0) * apart)
-            read = (again.max(axis=1), np.median(again, axis=1), np.quantile(again, 0.95, axis=1))
-            errors.append([figures.std() for figures in read])
-        return pd.DataFrame(errors, columns=columns, index=pd.Index(self.metrics, name="metric"))
+            errors.append([figures.std() for figures in _summed_up(again)])
+        return pd.DataFrame(errors, columns=[*_REQUIRED], index=pd.Index(self.metrics, name="metric"))
 
     def _found(self) -> str:
         return pairs_that_differ(self.data["significant"])
@@ -197,7 +196,9 @@ class SensitivityResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair."""
-        frame = self.data.drop_dims("system").to_dataframe().reset_index()
+        data = self.data.drop_dims("system")
+        data = data.assign(difference_required=(("metric", "pair"), self.required))
+        frame = data.to_dataframe().reset_index()
         columns = ["metric", "system_a", "system_b", "difference", "statistic", "asl", "significant"]
         return frame[[*columns, "difference_required", "better"]]
 
@@ -321,6 +322,16 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
         zero_variance_resamples=MappingProxyType(details),
         details=result.details,
     )
+
+
+def _summed_up(required: ArrayLike) -> Floats:
+    """Return the largest, the median and the 95th percentile of the last axis, of the pairs that have a number."""
+    values = np.asarray(required, dtype=np.float64)
+    some = np.isfinite(values).any(axis=-1)
+    read = np.full((len(_REQUIRED), *some.shape), np.nan)
+    if some.any():
+        read[:, some] = np.nanquantile(values[some], [*_REQUIRED.values()], axis=-1)
+    return read
 
 
 def _means(scores: Scores) -> xr.DataArray:

@@ -24,8 +24,8 @@ class CorrectionSpec(Procedure):
     """One row of the table of corrections: a `Procedure`, and how it is done."""
 
     levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]]
-    """``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
-    tested."""
+    """``levels(alpha, place, n)``, proportional to alpha: the level at which the smallest (place 1), second smallest, …
+    of n p-values is tested."""
     step: Step = "none"
     """Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first that
     passes."""

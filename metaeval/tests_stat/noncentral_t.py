@@ -29,7 +29,7 @@ def two_sided_power(shift: ArrayLike, freedom: ArrayLike, *, alpha: ArrayLike = 
     [0.05, 0.78, 0.9739]
     """
     shift, freedom, alpha = _together(shift, freedom, alpha)
-    chance = _beyond(np.abs(shift).ravel(), freedom.ravel(), _critical(freedom, alpha).ravel(), both=True)
+    chance = _beyond(np.abs(shift).ravel(), freedom.ravel(), _critical(freedom, alpha).ravel())
     return chance.reshape(shift.shape)
 
 
@@ -42,25 +42,7 @@ def detectable_shift(freedom: ArrayLike, *, alpha: ArrayLike = 0.05, power: floa
     [3.1496, 2.8711, 2.8016]
     """
     freedom, alpha = _together(freedom, alpha)
-    return _solved(freedom, _critical(freedom, alpha), power, both=True)
-
-
-def shift_interval(
-    statistic: ArrayLike, freedom: ArrayLike, *, confidence_level: float = 0.95
-) -> tuple[Floats, Floats]:
-    """Return the confidence interval of the true mean over its standard error, from the t that was observed.
-
-    Examples
-    --------
-    >>> [float(end.round(4)) for end in shift_interval(2.83, 126)]
-    [0.8338, 4.8154]
-    """
-    statistic, freedom = _together(statistic, freedom)
-    tail = (1.0 - confidence_level) / 2.0
-    size = np.abs(statistic)
-    near, far = (_solved(freedom, size, chance, both=False) for chance in (tail, 1.0 - tail))
-    turned = statistic < 0
-    return np.where(turned, -far, near), np.where(turned, -near, far)
+    return _solved(freedom, _critical(freedom, alpha), power)
 
 
 def _together(*arrays: ArrayLike) -> tuple[Floats, ...]:
@@ -72,53 +54,53 @@ def _critical(freedom: Floats, alpha: Floats) -> Floats:
     return edge
 
 
-def _solved(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Floats:
-    """Return the shift at which T' lies beyond the edge (in either direction, or above it) with this chance."""
+def _solved(freedom: Floats, edge: Floats, chance: float) -> Floats:
+    """Return the shift at which T' lies beyond the edge, in either direction, with this chance."""
     cases, inverse = np.unique(np.stack([freedom.ravel(), edge.ravel()]), axis=1, return_inverse=True)
     shifts = np.full(cases.shape[1], np.nan)
     finite = np.isfinite(cases).all(axis=0)
-    shifts[finite] = _roots(cases[0, finite], cases[1, finite], chance, both=both)
+    shifts[finite] = _roots(cases[0, finite], cases[1, finite], chance)
     return shifts[inverse.ravel()].reshape(freedom.shape)
 
 
-def _roots(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Floats:
+def _roots(freedom: Floats, edge: Floats, chance: float) -> Floats:
     """Solve by Chandrupatla's rule, between bounds that are doubled until the root lies inside."""
     from scipy.optimize.elementwise import find_root  # noqa: PLC0415 - only a plan needs it
 
-    low = np.full_like(edge, 0.0 if both else -_REACH)
+    low = np.zeros_like(edge)
     high = edge + 2.0 * (1.0 + edge / np.sqrt(2.0 * freedom))
-    while (short := _beyond(high, freedom, edge, both=both) < chance).any():
+    while (short := _beyond(high, freedom, edge) < chance).any():
         low, high = np.where(short, high, low), np.where(short, 2.0 * high, high)
 
     def off(at: Floats, freedom: Floats, edge: Floats) -> Floats:
-        return _beyond(at, freedom, edge, both=both) - chance
+        return _beyond(at, freedom, edge) - chance
 
     return np.asarray(find_root(off, (low, high), args=(freedom, edge), tolerances=_TOLERANCES).x)
 
 
-def _beyond(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:
-    """Return the chance that T' lies above the edge (above 0), or with `both` also below its opposite."""
+def _beyond(shift: Floats, freedom: Floats, edge: Floats) -> Floats:
+    """Return the chance that T' lies above the edge (above 0), or below its opposite."""
     chances = np.empty_like(shift)
     over_numerator = edge >= _SMOOTH * np.sqrt(2.0 * freedom)
     for chosen, integral in ((over_numerator, _over_numerator), (~over_numerator, _over_spread)):
         places = np.flatnonzero(chosen)
         for block in np.array_split(places, 1 + len(places) // 4096):
-            chances[block] = integral(shift[block, None], freedom[block, None], edge[block, None], both=both)
+            chances[block] = integral(shift[block, None], freedom[block, None], edge[block, None])
     return chances
 
 
-def _over_numerator(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:
-    """Integrate P(spread <= y / edge) over the numerator y, or its size."""
+def _over_numerator(shift: Floats, freedom: Floats, edge: Floats) -> Floats:
+    """Integrate P(spread <= y / edge) over the size y of the numerator."""
     low = np.maximum(0.0, shift - _REACH)
     width = np.maximum(shift + _REACH, 0.0) - low
     nodes, weights = _gauss()
     y = low + width * nodes
-    density = np.exp(-((y - shift) ** 2) / 2) + both * np.exp(-((y + shift) ** 2) / 2)
+    density = np.exp(-((y - shift) ** 2) / 2) + np.exp(-((y + shift) ** 2) / 2)
     integral: Floats = (width * weights * density * chdtr(freedom, freedom * (y / edge) ** 2)).sum(axis=1)
     return integral / np.sqrt(2.0 * np.pi)
 
 
-def _over_spread(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:
+def _over_spread(shift: Floats, freedom: Floats, edge: Floats) -> Floats:
     """Integrate P(numerator >= edge u) over the spread u, the root of chi squared over its degrees of freedom."""
     reach = _REACH / np.sqrt(2.0 * freedom)
     low = np.maximum(0.0, 1.0 - reach)
@@ -127,7 +109,7 @@ def _over_spread(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) ->
     u = low + width * nodes
     log_density = (freedom - 1.0) * np.log(u) - freedom * u**2 / 2.0 + np.log(2.0)
     log_density += freedom / 2.0 * np.log(freedom / 2.0) - gammaln(freedom / 2.0)
-    beyond = ndtr(shift - edge * u) + both * ndtr(-shift - edge * u)
+    beyond = ndtr(shift - edge * u) + ndtr(-shift - edge * u)
     integral: Floats = (width * weights * np.exp(log_density) * beyond).sum(axis=1)
     return integral
 

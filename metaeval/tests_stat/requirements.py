@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_share, refused, t_half_width
@@ -20,7 +19,8 @@ from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.ends import Seen, ends_of_means
-from metaeval.tests_stat.pairs import Estimates
+from metaeval.tests_stat.likely_effects import MOST_PAIRS, LikelyEffects, SeenDifferences, likely_effects
+from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates, mean_estimates
 from metaeval.tests_stat.tails import signs_tail, student_tail
@@ -58,8 +58,8 @@ class Requirements(Result):
         ahead, negative where it may be behind; or the number), estimate (the difference, positive where a is better; or
         the mean), low and high (one-sided limits, each at 1 - alpha), p_value (one-sided, of the requirement's
         contrary), n_common topics, state (met; violated: its contrary is established; open; or "without common items",
-        where the figures are NaN), and for open ones items_needed: how many would tell, with a power of .8, if the
-        estimate is right.
+        where the figures are NaN), and for open ones items_needed: how many would tell, either way, with a chance of
+        .8.
         """
         return self.table.copy()
 
@@ -114,17 +114,14 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
     correction: each is tested at the level, and all must pass [1]_. Nothing is decided on so few topics (clusters) that
     no exact test of signs reaches the level. Where all answers, or all differences of bounded scores, are alike, the
-    limit is exact; other differences that are alike have no limit, and signs decide. Open, some n items would tell
-    [2]_: with e the error on the n' of now,
-
-    .. math:: n = n' \left(\frac{(z_{1-\alpha} + z_{.8}) e}{\bar d - m}\right)^2 + \frac{z_{1-\alpha}^2}{2}
+    limit is exact; other differences that are alike have no limit, and signs decide. Open, some n items would tell: on
+    so many others the requirement is met or violated with a chance of .8, over all that the true difference may be
+    (`metaeval.models.topics_to_separate`).
 
     References
     ----------
     .. [1] Berger (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics 24(4), 295-300.
        :doi:`10.2307/1267823`
-    .. [2] Guenther (1981). Sample size formulas for normal theory t tests. The American Statistician 35(4), 243-244.
-       :doi:`10.1080/00031305.1981.10479363`
 
     Examples
     --------
@@ -229,7 +226,7 @@ def _judged(
     n_apart = estimates.n_units if asked.other is None else _n_apart(table, units, asked)
     evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
     met, against = evidence.met(), evidence.contradicted()
-    needed = evidence.items_needed()
+    needed = evidence.items_needed(_family(table, units) if asked.other else None, table.sizes["system"])
     still = (estimates.n_units > 1) & ~met & ~against & np.isfinite(needed)
     nothing = estimates.n_topics == 0
     ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}
@@ -241,6 +238,13 @@ def _judged(
         "state": np.select([nothing, met, against], [NOTHING, MET, VIOLATED], OPEN)[:, 0],
         "items_needed": np.where(still, needed, np.nan)[:, 0],
     }
+
+
+def _family(table: Scores, units: TopicUnits) -> Estimates:
+    """Return the differences of all pairs of systems, or of as many as say how far these are apart."""
+    sides = all_pairs(table.sizes["system"])
+    every = max(1, len(sides[0]) // MOST_PAIRS)
+    return difference_estimates(oriented_values(table), units, *(side[::every] for side in sides))
 
 
 def _n_apart(table: Scores, units: TopicUnits, asked: _ParsedRequirement) -> Floats:
@@ -330,17 +334,26 @@ class _Evidence(NamedTuple):
             other = 1.0 - self.alpha ** (1.0 / found.n_units)
             return np.clip(1.0 - other * (found.mean - self.asked.margin) / (found.mean - near), 0.0, 1.0)
 
-    def items_needed(self) -> Floats:
-        """Return how many items would tell with a power of .8, if the estimate is right; infinite or NaN if none."""
-        found, z = self.estimates, ndtri(1.0 - self.alpha)
+    def items_needed(self, family: Estimates | None, n_systems: int) -> Floats:
+        """Return how many items would tell, either way, with a chance of .8; infinite or NaN if none.
+
+        What is likely is drawn towards 0 as the differences of the family ask; without one, nothing is.
+        """
+        found, per_unit = self.estimates, self.estimates.n_topics / np.maximum(self.estimates.n_units, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            under = np.where(self._scored(), self._error_at_number(), found.error)
-            needed = found.n_topics * ((z * under + ndtri(_POWER) * found.error) / self.ahead) ** 2 + z * z / 2.0
-            per_unit = np.log(self.alpha) / np.log(self._chance_of_alike()) * found.n_topics / found.n_units
-            fewest = np.ceil(-np.log2(self.alpha)) * found.n_topics / found.n_units
-        needed = np.where(self.alike, np.where(self.ahead > 0.0, per_unit, np.nan), needed)
-        fewest = np.where(self.shares | self.alike, 0.0, fewest)
-        return np.ceil(np.maximum(needed, fewest))
+            wider = np.where(self._scored(), self._error_at_number() / found.error, 1.0)
+            alike = np.log(self.alpha) / np.log(self._chance_of_alike())
+        needed = np.full(found.mean.shape, np.nan)
+        for metric, factor in enumerate(wider):
+            seen = SeenDifferences.of(found, metric)
+            of_all = seen if family is None else SeenDifferences.of(family, metric)
+            likely = LikelyEffects.alone(seen) if family is None else likely_effects(seen, of_all, n_systems=n_systems)
+            share = seen.worth / np.maximum(found.n_units[metric], 1.0)
+            asked = {"power": _POWER, "share": share, "level": 2.0 * self.alpha, "wider": factor}
+            needed[metric] = likely.ahead_of(self.asked.margin).units_needed(**asked)
+        needed = np.where(self.alike, np.where(self.ahead > 0.0, alike, np.nan), needed)
+        fewest = np.where(self.shares | self.alike, 0.0, np.ceil(-np.log2(self.alpha)))
+        return np.ceil(np.maximum(needed, fewest) * per_unit)
 
 
 def sides_of(text: str) -> tuple[str, str, str]:

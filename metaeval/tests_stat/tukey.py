@@ -20,7 +20,7 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permutation_key, shuffle
 from metaeval.tests_stat.result import PairwiseResult, pairwise_result
-from metaeval.tests_stat.tails import Tails, counted_shares, signs_tail, tails_of_logarithms, times
+from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, signs_tail, tails_of_logarithms, times
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -153,7 +153,13 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
         ),
         test=name,
         correction=correction,
-        details=details | {"difference_required": [of_metric.difference_required for of_metric in per_metric]},
+        details=details
+        | {
+            "difference_required": [
+                of_metric.difference_required if question.n_topics >= fewest_by_signs(question.alpha) else np.nan
+                for of_metric in per_metric
+            ]
+        },
         **drawn,
     )
 

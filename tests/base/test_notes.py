@@ -41,7 +41,7 @@ def test_words_before_and_behind_a_note_leave_its_kind(before, behind):
     """The note becomes the text that plain text would, of its own kind."""
     for note in NOTES:
         for put in (before + note + behind, before + (note + behind)):
-            assert put == "".join((before, note, behind))
+            assert put == before + str.__str__(note) + behind
             assert (type(put), getattr(put, "brief", "")) == (type(note), getattr(note, "brief", ""))
 
 

@@ -262,28 +262,17 @@ def test_what_was_left_out_and_filled_in_stands_above_every_answer(command, tmp_
     assert len(above.split("\n")) < 8
 
 
-ASKED = {
-    **{name: [f"study_{name}"] for name in ("design", "judges", "judgments", "leaderboard", "power")},
-    **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics", "votes")},
-    "agree": ["audit_quantisations", "study_agreement", "study_boards", "study_settled"],
-    "human": ["study_campaign", "study_human", "study_settled"],
-    "assessment": ["study_assessments"],
-    "compare-metrics": ["study_comparison"],
-    "compare-tests": ["study_tests"],
-    "report": ["study_power"],
-}
-"""What a command hands its options to (`Loaded.ask`)."""
-
-
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != SIMULATING])
 def test_every_option_of_a_command_goes_somewhere(name):
     """The command reads it, or reading and showing do, or it stands for an argument of what the command asks."""
     own = import_module(f"metaeval.questions.{name.replace('-', '_')}.command")
     trees = [ast.parse(Path(one.__file__).read_text("utf-8")) for one in (own, power, reading)]
     read = {node.id for node in ast.walk(trees[0]) if isinstance(node, ast.Name)}
+    asked = {study for study in read & {*studies.__all__} if study.islower()}  # by `Loaded.ask`
+    asked |= {"study_power"} if "count_pairs" in read else set()
     read |= {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     stand_for = arguments_of(LOADED[name])
-    arguments = {one for study in ASKED.get(name, ()) for one in inspect.signature(getattr(studies, study)).parameters}
+    arguments = {one for study in asked for one in inspect.signature(getattr(studies, study)).parameters}
     read |= {stand_for[one].strip("-").replace("-", "_") for one in arguments & stand_for.keys()}
     declared = {one.name for one in LOADED[name].params} - {"help", "inputs"}
     assert declared - read <= {*OUTPUT, *CHOOSING, *COLUMNS, *WORKING, *FORMS, "no_header", "threads"}

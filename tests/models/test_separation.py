@@ -48,36 +48,30 @@ def test_units_for_effect_at_its_limits():
 
 
 def test_a_pair_by_hand():
-    """Effect, its interval by SciPy's non-central t, and the topics that each asks for."""
+    """The effect seen, and the topics that the ends of what is likely ask for; more are needed than for the likely."""
     rng = np.random.default_rng(1)
-    scores = separated(rng.normal(0.35, 1, 60), rng.normal(0, 0.4, 60))
-    row = topics_to_separate(scores).to_frame().iloc[0]
-    difference = np.subtract(*scores.to_numpy()[0])
-    if row["first"] == "system2":
-        difference = -difference
-    t = difference.mean() / difference.std(ddof=1) * 60**0.5
-    assert row["effect"] == pytest.approx(difference.mean() / difference.std(ddof=1))
-    assert stats.nct.sf(t, 59, row["effect_low"] * 60**0.5) == pytest.approx(0.025, abs=1e-6)
-    assert stats.nct.sf(t, 59, row["effect_high"] * 60**0.5) == pytest.approx(0.975, abs=1e-6)
-    assert row["topics_needed"] == literal(abs(row["effect"]))
-    assert row["topics_needed_low"] == literal(row["effect_high"])
-    low = row["effect_low"]
-    assert row["topics_needed_high"] == (np.inf if low <= 0 else literal(low))
-
-
-def test_the_interval_is_open_where_it_holds_no_difference():
-    """A pair that is not significant at 1 - confidence has no upper end, a significant one has."""
-    rng = np.random.default_rng(2)
-    topic = rng.normal(0, 1, 80)
-    scores = separated(topic + 2 + rng.normal(0, 0.5, 80), topic + 0.01 + rng.normal(0, 0.5, 80), topic)
+    scores = separated(rng.normal(0.45, 1, 60), rng.normal(0, 0.4, 60), rng.normal(0.2, 1, 60))
     table = topics_to_separate(scores, pairs="all").to_frame()
     for row in table.itertuples():
-        values = scores.sel(system=[row.first, row.second]).to_numpy()[0]
-        assert np.isinf(row.topics_needed_high) == (stats.ttest_rel(*values).pvalue > 0.05)
-    assert np.isfinite(table["topics_needed_high"]).any()
-    assert np.isinf(table["topics_needed_high"]).any()
-    assert (table["topics_needed_low"] <= table["topics_needed"]).all()
-    assert (table["topics_needed"] <= table["topics_needed_high"]).all()
+        difference = np.subtract(*scores.sel(system=[row.first, row.second]).to_numpy()[0])
+        assert row.effect == pytest.approx(difference.mean() / difference.std(ddof=1))
+        assert row.topics_needed_low == literal(max(abs(row.likely_low), abs(row.likely_high)))
+        assert row.topics_needed > units_for_effect(row.likely)
+    assert (table["likely_low"] < 0).sum() == np.isinf(table["topics_needed_high"]).sum() > 0
+    sure = table[table["likely_low"] > 0].iloc[0]
+    assert sure["topics_needed_high"] == literal(sure["likely_low"])
+
+
+def test_what_other_systems_differ_by_says_what_is_likely():
+    """The same two systems among equal ones need more topics than among systems far apart."""
+    rng = np.random.default_rng(2)
+    two = rng.normal([[0.3], [0.0]], 1, (2, 50))
+    needed = []
+    for away in (0.0, 2.0):
+        others = rng.normal(away * np.arange(-4, 5)[:, None], 1, (9, 50))
+        among = separated(*two, *others)
+        needed.append(topics_to_separate(among, pairs=[("system1", "system2")]).to_frame()["topics_needed"][0])
+    assert needed[0] > 1.2 * needed[1]
 
 
 def test_clusters_of_one_size_count_as_their_means():
@@ -94,7 +88,8 @@ def test_clusters_of_one_size_count_as_their_means():
     assert (row["units"], row["topics"]) == (12, 60)
     for name in ("units_needed", "units_needed_low", "units_needed_high"):
         assert row[name] == means[name]
-    assert row["effect"] == pytest.approx(means["effect"])
+    for name in ("effect", "likely", "likely_low", "likely_high"):
+        assert row[name] == pytest.approx(means[name])
     assert row["topics_needed"] == 5 * means["topics_needed"]
 
 
@@ -131,8 +126,7 @@ def test_a_correction_asks_for_more():
     values = np.random.default_rng(5).normal(np.arange(4)[:, None] / 2, 1, (4, 30))
     plain, corrected = (topics_to_separate(values, correction=name).to_frame() for name in ("none", "holm"))
     assert (corrected["topics_needed"] > plain["topics_needed"]).all()
-    effect = abs(corrected["effect"][0])
-    assert corrected["topics_needed"][0] == literal(effect, alpha=0.05 / 3)
+    assert corrected["topics_needed_low"][0] == literal(corrected["likely_high"][0], alpha=0.05 / 3)
 
 
 @pytest.mark.parametrize(

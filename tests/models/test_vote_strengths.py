@@ -321,7 +321,7 @@ def test_a_system_in_one_cluster_is_not_certain():
     found = bradley_terry(pd.concat([frame, more], ignore_index=True), clusters=["question"])
     error = found.to_frame().set_index("system")["standard_error"]
     assert error["new"] > 0.5
-    assert any("new: all votes on it are in one cluster" in note for note in found.notes)
+    assert any("new: one cluster alone compares it with the others" in note for note in found.notes)
     few = simulate_votes(n_systems=4, n_questions=10, n_votes=300, rng=1)
     found = bradley_terry(pd.concat([few, more], ignore_index=True), clusters=["question"])
     assert found.to_frame().set_index("system")["standard_error"]["new"] > 0.5
@@ -336,7 +336,7 @@ def test_the_system_in_one_cluster_is_the_one_that_is_named(n_questions, name):
     rows = [(name, f"system{other}", side) for other in (1, 3, 4, 5) for side in ("left", "right")]
     more = pd.DataFrame(rows, columns=["left", "right", "winner"]).assign(question="q1", voter="v1")
     found = bradley_terry(pd.concat([frame, more], ignore_index=True), clusters=["question"])
-    assert [note.split(":")[0] for note in found.notes if "in one cluster" in note] == [name]
+    assert [note.split(":")[0] for note in found.notes if "one cluster alone" in note] == [name]
     plain = bradley_terry(frame, clusters=["question"])
     assert not any("in one cluster" in note for note in plain.notes)
 
@@ -372,3 +372,25 @@ def test_votes_without_variation_claim_no_certainty():
         error = found.comparison().data["standard_error"].to_numpy()
         assert (error > 0.5).all()
         assert "no vote differs" in found.notes[-1]
+
+
+@pytest.mark.parametrize("n_clusters", [20, 60])
+def test_a_group_that_one_cluster_alone_compares_has_no_certainty(n_clusters):
+    """However many clusters tell of the systems inside it, the error of its lead is that of independent votes."""
+    rng = np.random.default_rng(n_clusters)
+    inside = [
+        (*rng.permutation(group)[:2], f"q{question}")
+        for question in range(n_clusters)
+        for group in (["a", "b", "c"], ["d", "e"])
+        for _ in range(5)
+    ]
+    across = [(rng.choice(["a", "b", "c"]), rng.choice(["d", "e"]), "q0") for _ in range(30)]
+    frame = pd.DataFrame(inside + across, columns=["left", "right", "question"])
+    frame["winner"] = rng.choice(["left", "right"], len(frame))
+    found = bradley_terry(frame, clusters=["question"])
+    lead = np.array([1 / 3, 1 / 3, 1 / 3, -1 / 2, -1 / 2])
+    clustered, independent = (
+        lead @ one @ lead for one in (found.covariance[:5, :5], found.independent.covariance[:5, :5])
+    )
+    assert clustered > 0.7 * independent
+    assert any(note.startswith("d, e: one cluster alone compares them with the others") for note in found.notes)

@@ -198,3 +198,16 @@ def test_says_what_is_wrong():
         judge_conclusions(sides, reference="human")
     with pytest.raises(ScoresError, match="must hold one metric"):
         judge_conclusions({"human": SCORES, "judge": SCORES}, reference="human")
+
+
+def test_a_share_at_its_end_is_no_surer_than_as_many_independent_pairs():
+    """A judge of noise finds none of the pairs, and one that errs a little all: Clopper and Pearson's ends at least."""
+    rng = np.random.default_rng(1)
+    level = np.linspace(0.2, 0.6, 5)[:, None] + rng.normal(0, 0.1, (5, 8))
+    judges = [level, level + rng.normal(0, 0.01, level.shape), rng.random(level.shape)]
+    scores = as_scores(np.array(judges), metrics=["human", "near", "noise"])
+    table = judge_conclusions(scores, reference="human", n_resamples=300, rng=0).table.set_index("judge")
+    near, noise = table.loc["near"], table.loc["noise"]
+    assert (near["recall"], noise["recall"]) == (1.0, 0.0)
+    assert near["recall_low"] <= 0.025 ** (1.0 / near["n_reference"]) + 1e-12
+    assert noise["recall_high"] >= 1.0 - 0.025 ** (1.0 / noise["n_reference"]) - 1e-12

@@ -183,9 +183,24 @@ def test_identical_systems_stay_in_the_denominator_and_are_listed():
 
 
 def test_all_scores_zero():
-    """A metric that is 0 everywhere tells nothing apart, without NaN."""
+    """A metric that is 0 everywhere tells nothing apart, and no difference is known to do."""
     summary = bootstrap_sensitivity(np.zeros((3, 5)), n_resamples=40, rng=0).summary()
-    assert summary[["n_significant", "power", "difference_required"]].to_numpy().tolist() == [[0, 0, 0]]
+    assert summary[["n_significant", "power"]].to_numpy().tolist() == [[0, 0]]
+    assert summary.filter(like="required").isna().all(axis=None)
+
+
+def test_pairs_that_differ_on_too_few_topics_have_no_difference_required():
+    """On five topics no exact test by signs reaches .05, on six it does; such pairs move no median either."""
+    one = np.linspace(0.2, 0.8, 20)
+    noise = np.random.default_rng(1).normal(0.0, 0.1, 20)
+    rows = [one, one + np.where(np.arange(20) < 5, noise, 0.0), one + np.where(np.arange(20) < 6, noise, 0.0)]
+    found = bootstrap_sensitivity(as_scores(np.array(rows[:2])), n_resamples=200, rng=0)
+    assert found.to_frame()["difference_required"].isna().all()
+    both = bootstrap_sensitivity(as_scores(np.array(rows)), n_resamples=200, rng=0)
+    told = both.to_frame().set_index(["system_a", "system_b"])["difference_required"]
+    assert told.notna().tolist() == [False, True, False]  # the last two differ on one topic
+    summary = both.summary().filter(like="required").iloc[0]
+    assert (summary == told.max()).all()
 
 
 @pytest.fixture(scope="module")

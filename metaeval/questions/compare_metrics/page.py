@@ -12,6 +12,7 @@ from metaeval.base.words import (
     listed,
     name_of_metric,
     number,
+    percentage,
     points,
     sentence_case,
     share,
@@ -22,7 +23,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right
+from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right, under
 from metaeval.questions.check_metric.page import expected_columns
 from metaeval.questions.compare_metrics.page_findings import (
     agreement_sentence,
@@ -151,6 +152,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
             p_better_sort=verdict["p_better"],
             lead=points["difference"],
+            leads=intervals(100 * verdict["low"], 100 * verdict["high"], number(1)),
             found=[drawn_chance(p) if pd.notna(p) else MISSING for p in verdict["chance"]],
             needs=points["detectable"].where(possible),
         ),
@@ -159,6 +161,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         right(p_better="Better"),
         left(surely="Surely"),
         right(number(1), "Lead (points)", lead="observed"),
+        under(text, "Lead (points)", leads=f"{percentage(study.confidence_level)} interval"),
         right(number(0), "Lead (points)", needs=f"found in {100 * DETECTED:.0f} %"),
         right(found="Chance"),
         data=verdict,

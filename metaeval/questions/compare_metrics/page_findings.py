@@ -40,13 +40,13 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
     verdict = study.verdict()
     chosen = verdict.outcome != "open"
     turned = _over_systems(study, verdict) if chosen else []
-    answer, reason = _chosen(verdict, turned=bool(turned)) if chosen else _open(study, verdict)
+    answer, reason = _chosen(study, verdict, turned=bool(turned)) if chosen else _open(study, verdict)
     more = " ".join(words for words in (reason, *turned, _expected(study, verdict)) if words)
     paragraphs = (answer, more, say("quote"))
     return tuple(words for words in paragraphs if words)
 
 
-def _chosen(verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
+def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
     """Say which metric to adopt or to keep, where it is behind all the same, and the chance of finding this."""
     frame = verdict.to_frame()
     rivals = ~frame["metric"].isin(verdict.metrics)
@@ -65,10 +65,10 @@ def _chosen(verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
         behind=f"{', ' if turned else ' '}but behind in {listed(late)}" if late else "",
     )
     leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
-    return answer, _chance(leads.query("quality == @DECIDES"))
+    return answer, _chance(study, leads.query("quality == @DECIDES"))
 
 
-def _chance(leads: pd.DataFrame) -> str:
+def _chance(study: CompareStudy, leads: pd.DataFrame) -> str:
     """Say of the least sure lead in power how often it is found, and which leads nearly always are."""
     row = leads.nsmallest(1, "chance").iloc[0]
     if row["detectable"] <= 0:
@@ -76,7 +76,8 @@ def _chance(leads: pd.DataFrame) -> str:
     lead = "the smallest of these leads" if len(leads) > 1 else "a lead as large as the one observed"
     observed, points = row["difference"] > 0, f"{number(0)(100 * row['detectable'])} points"
     possible = "no possible lead" if row["detectable"] > 1.0 else f"{'one' if observed else 'a lead'} of {points}"
-    return say("chance found" if observed else "chance of none", row=row, lead=lead, possible=possible, least=DETECTED)
+    words = {"row": row, "lead": lead, "possible": possible, "least": DETECTED, "level": study.confidence_level}
+    return say("chance found" if observed else "chance of none", **words)
 
 
 def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
@@ -128,13 +129,13 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
         return _unsettled(verdict, "alike", metrics=sorted({*metrics, *against})), ""
     p = _told(study, DECIDES, near["p_better"].iloc[0])
     if len(metrics) > 1:
-        return _unsettled(verdict, "equally near", metrics=metrics), _chance(near)
+        return _unsettled(verdict, "equally near", metrics=metrics), _chance(study, near)
     rival = f" than {name_of_metric(against[0])}" if len(against) == 1 else ""
     if near["difference"].iloc[0] <= 0:
-        return _unsettled(verdict, "none ahead", metrics=metrics, than=rival), _chance(near)
+        return _unsettled(verdict, "none ahead", metrics=metrics, than=rival), _chance(study, near)
     than = "" if verdict.current else rival
     how = f"with probability {p}" if p else "but the draws leave open how probable that is"
-    return _unsettled(verdict, "nearest", metrics=metrics, than=than, how=how), _chance(near)
+    return _unsettled(verdict, "nearest", metrics=metrics, than=than, how=how), _chance(study, near)
 
 
 def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it

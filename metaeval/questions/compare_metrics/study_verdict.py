@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from metaeval.base.results import Result
 from metaeval.models.error_rate_posterior import BayesianErrorRate
@@ -24,7 +24,7 @@ DETECTED = 0.8
 _SAME = 9
 """Decimals to which two probabilities that are equal, but summed in another order, agree."""
 
-_PROBABILITIES = ["quality", "metric", "against", "p_better", "difference", "chance", "detectable"]
+_PROBABILITIES = ["quality", "metric", "against", "p_better", "difference", "low", "high", "chance", "detectable"]
 _DIFFERENCE = ["metric_a", "metric_b", "difference", "standard_error"]
 
 type Outcome = Literal["adopt", "keep", "open"]
@@ -42,8 +42,9 @@ class MetricVerdict(Result):
     """The metric in use, if one was named."""
     table: pd.DataFrame
     """One row a quality and ordered pair: ``quality``, ``metric``, ``against``; ``p_better``; ``difference``, first
-    minus second; ``chance``, that a difference as large is found in such a study, and ``detectable``, the one that is
-    found in four of five. The last three are missing where the probability is a posterior's."""
+    minus second, with the ``low`` and ``high`` ends of its interval; ``chance``, that a difference as large is found in
+    such a study, and ``detectable``, the one that is found in four of five. The last five are missing where the
+    probability is a posterior's."""
     better: float
     """Probability from which a metric is surely better: that of an interval of the study that excludes zero."""
     broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -93,6 +94,7 @@ def difference_probabilities(
     known, alpha = error > 0, 1 - confidence_level
     ratio = np.divide(lead, error, out=np.where(lead > 0, np.inf, -np.inf), where=known)
     power = two_sided_power(np.where(known, ratio, 0), freedom, alpha=alpha)
+    half = np.where(known, stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
     return pd.DataFrame(
         {
             "quality": quality,
@@ -100,6 +102,8 @@ def difference_probabilities(
             "against": both["metric_b"],
             "p_better": stdtr(freedom, ratio),
             "difference": lead,
+            "low": lead - half,
+            "high": lead + half,
             "chance": np.where(known, power, lead != 0),
             "detectable": error * detectable_shift(freedom, alpha=alpha, power=DETECTED),
         }

@@ -207,6 +207,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
     )
 
 
+_STILL = 1e-9
+"""Over the squared difference, in the place of the variance of pairs that are a constant apart: the fewest will do."""
 _SOURCE = ("metric", "variance", "degrees_of_freedom")
 _COLUMNS = (
     *("metric", "method", "difference", "n_topics", "pairs_reached", "n_topics_for_share"),
@@ -283,9 +285,9 @@ def _of_pairs(
     fewest, _, largest = _GOALS[method]
     if largest is None:
         return {"pairs_reached": np.nan, "n_topics_for_share": None}
-    enough = None
+    enough, of_share = None, float(np.quantile(variances, share, method="inverted_cdf"))
     with suppress(EstimationError):
-        enough = fewest(replace(asked, variance=float(np.quantile(variances, share, method="inverted_cdf")) / 2))
+        enough = fewest(replace(asked, variance=max(of_share / 2, _STILL * asked.difference**2)))
     reached = np.nan if n_topics is None else float((variances <= largest(asked, n_topics)).mean())
     return {"pairs_reached": reached, "n_topics_for_share": enough}
 

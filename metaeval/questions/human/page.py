@@ -10,13 +10,14 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
-from metaeval.base.names import count, natural_order
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.words import (
     End,
     absent,
     bracketed,
     ends,
     intervals,
+    name_of_metric,
     number,
     p_value,
     percentage,
@@ -45,6 +46,8 @@ _LEVELS = {"system": "at system level", "item": "at item level", "all": "over al
 _CHANCE = {"accuracy": 0.5}
 _PANELS = 6
 _PAIR = 2
+_ENOUGH = 0.9
+"""Of the items that the fullest metric has; one with fewer is not ranked with it."""
 _DECIMAL = number(3)
 say = prose(__name__)
 
@@ -82,22 +85,31 @@ def _lead(study: HumanStudy) -> tuple[pd.DataFrame, str, str]:
     """Return the leading agreement, best first (metric, value, low and high), its statistic and its level."""
     if study.agreements:
         agreement = study.agreements[0]
-        return agreement.table, agreement.statistic, agreement.level
+        frame = agreement.table.assign(few=lambda table: table["n_items"] < _ENOUGH * table["n_items"].max())
+        return frame.sort_values("few", kind="stable", ignore_index=True), agreement.statistic, agreement.level
     statistic = study.system_table["statistic"].iloc[0]
     frame = study.system_table[study.system_table["statistic"] == statistic]
-    frame = frame.assign(low=float("nan"), high=float("nan"))
+    frame = frame.assign(low=float("nan"), high=float("nan"), few=False)
     return frame.sort_values("value", ascending=False, kind="stable"), statistic, "system"
 
 
 def _summary(study: HumanStudy) -> tuple[str, ...]:
     table, statistic, level = _lead(study)
-    best = ends(table["metric"], table["value"], map(_DECIMAL, table["value"]))[1]
+    ranked = table[~table["few"]]
+    best = ends(ranked["metric"], ranked["value"], map(_DECIMAL, ranked["value"]))[1]
     fields = {"best": best, "statistic": _STATISTICS[statistic], "level": _LEVELS[level], "n_systems": len(study.means)}
     compared, how = study.comparison, say("permuted", study=study)
     wins = "" if compared is None else _wins_sentence(_tested_wins(compared, study.alpha), best, how)
-    more = " ".join(filter(None, (_expected(study), wins)))
+    more = " ".join(filter(None, (_few(table), _expected(study), wins)))
     lines = (_first(study, table, fields), more, say("caution", **fields))
     return tuple(filter(None, lines))
+
+
+def _few(table: pd.DataFrame) -> str:
+    """Name the metrics that are not compared with the best, as they rest on far fewer items."""
+    few = table[table["few"]]
+    told = [f"{name_of_metric(row.metric)} ({row.n_items:,})" for row in few.itertuples()]
+    return say("few items", n=len(few), told=first_few(told), most=int(table["n_items"].max())) if told else ""
 
 
 def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
@@ -107,7 +119,7 @@ def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> 
     written = dict(
         zip(table["metric"], _valued(study, table, [chance if side else None for side in sides]), strict=True)
     )
-    best, highest = given["best"], table["value"].max()
+    best, highest = given["best"], table.loc[~table["few"], "value"].max()
     if absent(highest):
         return say("not computed", **given)
     figure = written[best.names[0]] if len(best.names) == 1 else best.figure

@@ -1,7 +1,6 @@
 """Which metrics agree with people over the tasks of a campaign, and how many items separate two of them."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
@@ -15,17 +14,18 @@ from metaeval.agreement.items import reference_of
 from metaeval.agreement.meta_evaluation import MetaMetrics, meta_metrics
 from metaeval.agreement.meta_exchanges import Exchange, Resample
 from metaeval.agreement.meta_tasks import TASKS, MetaTask
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.errors import EstimationError
-from metaeval.models.sample_size import topic_set_size_for_t
 from metaeval.questions.human.study import compared_decisions, flat_metric_notes
 from metaeval.questions.human.study_campaign_files import Campaign
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.likely_effects import SeenDifferences, likely_effects
+from metaeval.tests_stat.pairs import all_pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,8 +68,9 @@ class CampaignStudy(Study):
 
         Notes
         -----
-        The size of a paired t test for the difference observed and the variance that its resamples have, a cluster
-        being the unit; a difference that is uncertain makes the number so too.
+        The size of a paired t test that finds a difference with this chance, over all that the true difference may be:
+        the one seen, with the variance that its resamples have, a cluster being the unit, drawn towards 0 as the
+        differences of all metrics ask (as `metaeval.models.topics_to_separate`).
 
         Examples
         --------
@@ -227,6 +228,13 @@ def _two(names: Sequence[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
+def _seen(means: Floats, resamples: Floats, n_units: int, first: Ints, second: Ints) -> SeenDifferences:
+    """Return the differences of pairs of metrics, with the errors that resamples (resample, metric) give them."""
+    difference = means[first] - means[second]
+    error = np.sqrt(np.square(resamples[:, first] - resamples[:, second] - difference).mean(axis=0))
+    return SeenDifferences(difference, np.nan_to_num(error), np.full(len(difference), float(n_units)))
+
+
 def _separation(found: MetaMetrics, pair: tuple[str, str], power: float) -> pd.DataFrame:
     for name in pair:
         check_choice(name, "metric to separate", found.order())
@@ -236,13 +244,12 @@ def _separation(found: MetaMetrics, pair: tuple[str, str], power: float) -> pd.D
         drawn = found.resampled.get(task)
         if drawn is None or not {*pair} <= {*drawn.columns}:
             continue
-        difference = float(values[task, pair[0]] - values[task, pair[1]])
-        apart = drawn[pair[0]].to_numpy() - drawn[pair[1]].to_numpy() - difference
-        variance = float((apart**2).mean() * n_units)
-        needed = None
-        if difference and np.isfinite(variance):
-            with suppress(EstimationError):  # more than ten million
-                needed = topic_set_size_for_t(abs(difference), variance, alpha=found.alpha, power=power)
-        rows.append({"task": task, "difference": difference, "n_units": n_units, "n_needed": needed})
+        names = drawn.columns.tolist()
+        means, resamples = np.array([values[task, name] for name in names]), drawn.to_numpy()
+        family = _seen(means, resamples, n_units, *all_pairs(len(names)))
+        own = _seen(means, resamples, n_units, *(np.array([names.index(name)]) for name in pair))
+        likely = likely_effects(own, family, n_systems=len(names))
+        needed = float(likely.units_needed(power=power, level=found.alpha)[0])
+        rows.append((task, float(own.difference[0]), n_units, needed if np.isfinite(needed) else None))
     table = pd.DataFrame(rows, columns=["task", "difference", "n_units", "n_needed"])
     return table.astype({"n_needed": "Int64"})

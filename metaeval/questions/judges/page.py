@@ -274,7 +274,8 @@ def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> li
         return [say("whoever", judge=row["judge"], margin=margin)]
     if absent(row["f1_low"]):
         return []
-    against = bracketed(row["contradicted"], row["contradicted_low"], row["contradicted_high"], number(2))
+    contradicted = (row["contradicted"], row["contradicted_low"], row["contradicted_high"])
+    against = bracketed(*contradicted, number(2), apart=0.0) if any(contradicted) else ""
     return [say("alone", row=row, margin=margin, reference=found.reference, against=against)]
 
 

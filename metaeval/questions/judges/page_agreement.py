@@ -300,7 +300,7 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
         right(number(3), kappa="κ"),
         called="nearly-the-same",
     )
-    return (say.section("alike", table, brief=False),)
+    return (say.section("alike", table, brief=False, head="Nearly identical judges"),)
 
 
 def _topics_section(study: Labelling) -> tuple[Section, ...]:

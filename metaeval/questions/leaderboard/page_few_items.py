@@ -41,7 +41,7 @@ def thin_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     sentences = [say("pairs", one=record, thin=len(thin), **_pairs(record)) for record in rows if len(rows) == 1]
     sentences += [say("ranks moved", one=record, moved=_moved(moved, record)) for record in rows if record["n_changed"]]
     sentences += [] if len(moved) else ["No rank among the others changes."]
-    folds = [Fold(title=say("ranks title"), blocks=(_moved_table(moved, without),))] if len(moved) else []
+    folds = [Fold(title="Ranks that change", blocks=(_moved_table(moved, without),))] if len(moved) else []
     table = _table(counts, decision, thin=len(thin), ranked=study.ranks is not None)
     return [say.section("thin", Text(paragraphs=(words, " ".join(sentences), way)), table, *folds)]
 
@@ -98,4 +98,5 @@ def _moved_table(moved: pd.DataFrame, found: WithoutThin) -> Table:
         rising(whole, "Rank among the others", rank="with them", rank_without="without"),
         called="ranks_without_thin",
         data=found.ranks,
+        head="Ranks by mean that change, among the systems that are in both",
     )

@@ -175,7 +175,7 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
 
 
 def _needed_table(name: str, frame: pd.DataFrame, unit: str, pairs: str) -> Table:
-    none = (frame["effect_low"] <= 0.0) & (frame["effect_high"] >= 0.0)  # no number is certain to suffice
+    none = (frame["likely_low"] <= 0.0) & (frame["likely_high"] >= 0.0)  # no number is certain to suffice
     most = frame["topics_needed_high"].map(_items).mask(none, "unbounded")
     written = (frame["topics_needed_low"].map(_items) + " to " + most).mask(frame["topics_needed_low"].isna(), MISSING)
     return say.table(
@@ -185,7 +185,7 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str, pairs: str) -> Tabl
         left(first="System"),
         under(text, second="Next"),
         right(_SCORE, difference="Difference"),
-        right(number(2), effect="Effect"),
+        right(number(2), "Effect", effect="seen", likely="likely"),
         right(whole, topics=spoken().Topics),
         right(_items, topics_needed=f"{spoken().Topics} needed"),
         under(text, interval="for the interval"),

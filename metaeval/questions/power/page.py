@@ -205,7 +205,8 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     written = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
     tests, required = one_per_test(study), bool(set(_REQUIRED) & set(rows))
     notes = ["A difference required is in the metric's own unit."] if required else []
-    notes += ["–: not computed for that test."] if (dashes := bool(written.isna().any(axis=None))) else []
+    dashes = bool(written.isna().any(axis=None))
+    notes += [f"–: not computed for that test, or no pair differs on enough {unit().topics} for it."] if dashes else []
     notes += ["Bootstrap sensitivity is uncorrected, as published."] if dashes and study.sensitivity is not None else []
     return say.table(
         "power table",

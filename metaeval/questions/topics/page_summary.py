@@ -75,7 +75,7 @@ def topic_answer(study: TopicsStudy) -> str:
     if len(extremes) > 1:
         return say("answer range", low=low, high=high, who=who, within=within)
     under = "" if n == 1 else f", under {who[0] if silent else 'every metric'},"
-    keep = "are needed to keep" if low.startswith("more than") else "keep"
+    keep = "are needed to keep" if any(need.beyond for need in needs) else "keep"
     return say("answer", figure=low, under=under, keep=keep, within=within)
 
 
@@ -100,13 +100,17 @@ def topic_quote(study: TopicsStudy) -> str:
 
 
 class _Need(NamedTuple):
-    """What a metric needs: for the order, its name, in words, with its interval where there is one, and without."""
+    """What a metric needs: for the order, its name, in words, with its interval where there is one, and without.
+
+    And whether that was observed, and lies beyond the sizes that were tried.
+    """
 
     order: float
     metric: str
     topics: str
     middle: str
     observed: bool = False
+    beyond: bool = False
 
 
 def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
@@ -132,7 +136,8 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
         if not np.isnan(figure):
             written = _COUNTED[row["kind"]].format(figure)
             middle = f"<{figure:.0f}" if row["kind"] == "below smallest" else written
-            needs.append(_Need(figure + further, name, written, middle, observed=True))
+            beyond = row["kind"] == "above limit"
+            needs.append(_Need(figure + further, name, written, middle, observed=True, beyond=beyond))
     return needs
 
 

@@ -28,6 +28,8 @@ def test_metrics_beside_votes(votes):
     ranks = study.found.ranked()
     assert {"votes_low", "good_high"} <= set(ranks)
     assert (ranks["good_low"] <= ranks["good"]).all()
+    table = next(table for table in study.report().tables() if table.name == "ranks")
+    assert {"votes ranks", "good ranks"} <= {column.name for column in table.columns}
     assert any("system1" in note and "system9" in note for note in study.notes)
     assert not len(study.predicted)
 

@@ -114,3 +114,18 @@ def test_the_six_run_test_may_veto_and_speaks_for_none(broken, found):
     assert verdict.vetoed == ((("B", "A"),) if found[0] == "open" else ())
     even = verdict_of(_table(power={"BA": 0.5}), "AB", current="A", confidence_level=0.95, broken=broken)
     assert (even.outcome, even.vetoed) == ("open", ())
+
+
+def test_a_lead_is_sure_where_its_interval_excludes_zero():
+    """The ends are those of Student's t; a lead whose error is 0 has none."""
+    found = pd.DataFrame(
+        [("A", "B", 0.03, 0.02), ("A", "C", 0.05, 0.02), ("B", "C", 0.02, 0.0)],
+        columns=["metric_a", "metric_b", "difference", "standard_error"],
+    )
+    told = difference_probabilities("power", found, 49, confidence_level=0.95)
+    half = student.ppf(0.975, 49) * 0.02
+    assert told.loc[[0, 2], ["low", "high"]].to_numpy().ravel() == pytest.approx(
+        [0.03 - half, 0.03 + half, 0.05 - half, 0.05 + half]
+    )
+    assert ((told["low"] > 0) == (told["p_better"] >= 0.975))[:4].all()
+    assert told.loc[4:, ["low", "high"]].isna().all(axis=None)

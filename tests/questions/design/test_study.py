@@ -204,3 +204,12 @@ def test_no_design_has_fewer_topics_than_its_test_could_call_significant():
     assert (
         study_design(scores, differences=[0.3], methods=["t"]).table.query("method == 't'")["power_at_hand"] == 0.0
     ).all()
+
+
+def test_a_pair_a_constant_apart_is_reached():
+    """It has no variance, so any number finds a difference of it; were most pairs so, the fewest topics would do."""
+    one, other = np.random.default_rng(1).random((2, 20))
+    row = study_design(as_scores([one, one + 0.05, other]), differences=[0.3], methods=["t"]).table.iloc[0]
+    assert row["pairs_reached"] in {1 / 3, 1.0}
+    still = study_design(as_scores([one, one + 0.05, one + 0.1, other]), differences=[0.3], methods=["t"], share=0.4)
+    assert still.table["n_topics_for_share"].tolist() == [6]

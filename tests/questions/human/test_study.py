@@ -210,3 +210,17 @@ def test_means_are_compared_on_the_items_that_were_scored_by_both():
     columns = ["correlation_a", "t", "p"]
     assert study.williams.iloc[0][columns].tolist() == pytest.approx(few[columns].tolist())
     assert study.williams["n_items"].tolist() == [4]
+
+
+def test_a_metric_of_few_items_does_not_open_the_page():
+    """It is named with its items and stands last, however well it agrees on those."""
+    rng = np.random.default_rng(0)
+    people = np.arange(8)[:, None] / 2 + rng.normal(0, 1, (8, 12))
+    few = np.where(np.arange(12) < 4, people + rng.normal(0, 0.05, (8, 12)), np.nan)
+    values = {"people": people, "good": people + rng.normal(0, 0.8, (8, 12)), "few": few}
+    names = {"system": np.repeat(list("abcdefgh"), 12), "item": np.tile(np.arange(12), 8)}
+    frame = pd.DataFrame(names | {name: cells.ravel() for name, cells in values.items()})
+    report = study_human(item_scores(frame, reference="people"), n_resamples=50, rng=0).report()
+    assert "best good" in report.summary[0]
+    assert "Not ranked with the others: few (4), which rests on so few of 12 items." in report.summary[1]
+    assert report.key_figures.frame["metric"].tolist() == ["good", "few"]

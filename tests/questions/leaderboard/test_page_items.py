@@ -41,7 +41,7 @@ def test_a_number_of_items_is_unbounded_only_where_the_interval_holds_no_differe
     study = study_leaderboard(as_scores(values), n_resamples=50, n_splits=2, rng=0)
     (section,) = needed_section(study)
     frame = section.blocks[1].blocks[0].frame
-    none = (frame["effect_low"] <= 0) & (frame["effect_high"] >= 0)
+    none = (frame["likely_low"] <= 0) & (frame["likely_high"] >= 0)
     assert none.tolist() == [False, True]
     assert frame["interval"].str.endswith("unbounded").tolist() == none.tolist()
 

@@ -29,6 +29,7 @@ def test_two_systems(tmp_path, votes, settled, words):
     assert words in report.summary[1]
     assert bool(study.sweeps["settled"].all()) == (settled == "settled")
     assert "sign test" in report.methods.paragraphs[0]
+    assert [row.partition(" ")[0] for row in report.key_figures.frame["what"]] == ["Settled", "p", "Least"]
     assert study.to_frame().equals(study.sweeps)
     page = study.save(tmp_path / "page")
     assert "There is no" not in page.read_text()
@@ -48,6 +49,7 @@ def test_several_pairs_and_metrics():
     """A chain of winners has no ranks, which metrics would be compared with."""
     chain = pd.concat([LONE.drop(columns="voter"), LONE.drop(columns="voter").assign(left="w", right="x")])
     study = study_votes(chain, scores={"w": [1, 2, 1], "x": [1, 1, 2], "y": [0, 1, 0]}, rng=0)
+    assert study.report().key_figures.frame["what"].tolist() == ["Settled pairs"]  # the others are of a single pair
     assert study.report().summary[0] == "Of every two systems that met, one won all votes; 2 of 2 pairs are settled."
     assert study.beside is None
     assert "Metrics and these votes" in study.unanswered
