@@ -498,7 +498,7 @@ FAVOURED = of("table", "p", "p_corrected")
 AGREED = of("data", "share", "n_shared", "precision", "f1", "tau", "rho")
 SCORES = {
     "look": Entry(
-        figures=lambda found: {word: np.array([number]) for word, number in found.contents.sizes.items()},
+        figures=lambda found: {word: np.array([float(n)]) for word, n in found.contents.sizes.items()},
         excused=dict.fromkeys(("strata", "weights"), "counts what there is") | {"beside": "a metric more is counted"},
     ),
     # tests
