@@ -1,6 +1,7 @@
 """A table, however it is written: text, JSON records or columns, or Parquet. What it holds is told by whoever asks."""
 
 import re
+from itertools import repeat
 
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
@@ -57,8 +58,7 @@ def _sheet_of_json(json: Json) -> Sheet | None:
     if not names:
         return None
     rows = zip(*(map(_text, columns[name]) for name in names), strict=True)
-    lines = json.lines or [None] * len(json.records)
-    return sheet_of_rows(json.label, names, zip(lines, rows, strict=True), left_out=nested)
+    return sheet_of_rows(json.label, names, zip(json.lines or repeat(None), rows, strict=False), left_out=nested)
 
 
 def _text(value: object) -> str:

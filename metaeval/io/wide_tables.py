@@ -131,7 +131,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
 
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: TableOptions) -> None:
-    """Refuse rows of which several have one name, that a column called as one of items or judges tells apart."""
+    """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
     if place is None or options.columns or options.form or len({*(names := rows.column(place))}) == len(names):
         return
     words = {*LABELS["item"], *LABELS["judge"]}
@@ -140,7 +140,7 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: TableOptions) 
     if beside and len({*keys}) == len(keys):
         again, apart = first_double(names), " and ".join(repr(rows.names[at]) for at in beside)
         raise rows.body.error(
-            f"{rows.names[place]} {again!r} stands in several rows, which {apart} tell apart, as labels of items by "
+            f"{rows.names[place]} {again!r} stands in several rows, which {apart} distinguish, as labels of items by "
             f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
             f"column names the systems (`columns={ {'system': rows.names[beside[0]]}!r}`)"
         )

@@ -72,5 +72,6 @@ def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ..
     )
     left_out = alt.left_out["person"].drop_duplicates().tolist() if len(alt.left_out) else []
     folded = Fold(title="Person by person", blocks=(by_person,))
-    words = Text(paragraphs=(say("no part", alt=alt, left_out=left_out),))
-    return (say.section("alt", table, words, folded, brief=brief, id="alt-test"),)
+    lacking = say("no part", alt=alt, left_out=left_out)
+    words = (Text(paragraphs=(lacking,)),) if lacking else ()
+    return (say.section("alt", table, *words, folded, brief=brief, id="alt-test"),)

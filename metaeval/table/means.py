@@ -200,14 +200,14 @@ def _size_column(names: Sequence[str]) -> str | None:
 def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanColumn]:
     """Return the columns of means with those that tell their errors: called after them, or the only ones of a kind."""
     roles = roles_among(free)
-    named = {stem for role, stem in roles.values() if role in {*ERRORS, "low", "high"}}
+    stems = {stem for role, stem in roles.values() if role in {*ERRORS, "low", "high"}}
     means = [
         name
         for name in free
         if not roles[name][0]
         or name == score
         or _is_mean(name)
-        or (roles[name][0] == "aggregate" and word_of(name) in named)
+        or (roles[name][0] == "aggregate" and word_of(name) in stems)
     ]
     by_mean: dict[str, dict[str, str]] = {}
     for name in free:

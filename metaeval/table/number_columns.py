@@ -113,7 +113,7 @@ class _Numbers(NamedTuple):
         says = says_of(self.roles[name][0])
         column = RoleColumn(name, self.roles[name][0], f"{says} of {of!r}" if of else says, of)
         if held:
-            return column._replace(sure=known.sum() >= _FEWEST or pair.sure)
+            return column._replace(sure=int(known.sum()) >= _FEWEST or pair.sure)
         if far and (pair.sure or bool((np.sign(low) != np.sign(high)).all())):
             return column
         ordered = bool((low[known] <= high[known]).all())
@@ -185,7 +185,7 @@ class _Numbers(NamedTuple):
 
     def perhaps(self, name: str) -> RoleColumn | None:
         """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
-        says, words = PERHAPS_SCORES[self.along].values()
+        says, words = PERHAPS_SCORES[self.along]
         others = [one for one in self.names if one != name and not self.roles[one][0] and word_of(one) not in words]
         if word_of(name) not in words or not others:
             return None

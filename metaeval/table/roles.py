@@ -52,7 +52,9 @@ LOWER = frozenset(_TABLE["lower"]["words"])
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
-PERHAPS_SCORES: Mapping[str, Mapping[str, str | list[str]]] = _TABLE["perhaps"]
+PERHAPS_SCORES: Mapping[str, tuple[str, frozenset[str]]] = {
+    along: (entry["says"], frozenset(entry["words"])) for along, entry in _TABLE["perhaps"].items()
+}
 """What a score may be called too, by what columns are: what it is then, and the words."""
 WHOLE = frozenset(_TABLE["whole"]["words"])
 """What boards call the one score of a system."""
@@ -293,7 +295,7 @@ def items_by_structure(
 def ways_to_sizes(
     name: str, parts: Mapping[str, str], columns: Mapping[str, Sequence[str]], *, in_memory: bool = False
 ) -> str:
-    """Say how to tell systems apart that one name and a column of sizes name together."""
+    """Say how to distinguish systems that one name and a column of sizes name together."""
     system = f"{columns[parts['system']][0]} {columns[name][0]}"
     chosen = "keep the rows" if in_memory else f"pass `where={ {name: columns[name][0]}!r}` for those"
     return (
@@ -303,7 +305,7 @@ def ways_to_sizes(
 
 
 def tells_sizes(name: str, cells: Iterable[str]) -> bool:
-    """Whether a column is called as one of sizes or costs and holds such, which tell systems apart and no items.
+    """Whether a column is called as one of sizes or costs and holds such, which distinguish systems and no items.
 
     Examples
     --------

@@ -9,7 +9,6 @@ all that it may be.
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, stdtrit
 
 from metaeval.base.arrays import Floats
@@ -74,7 +73,7 @@ class LikelyEffects(NamedTuple):
         spread = np.exp(seen.log_variance() / 2.0)
         return cls((seen.difference / spread)[:, None], (1.0 / seen.worth)[:, None], np.ones(1), spread)
 
-    def ahead_of(self, margin: ArrayLike) -> Self:
+    def ahead_of(self, margin: Floats | float) -> Self:
         """Return the effects of the differences less a margin."""
         return self._replace(mean=self.mean - (margin / self.spread)[:, None])
 
@@ -86,7 +85,7 @@ class LikelyEffects(NamedTuple):
         return mean, mean - half, mean + half
 
     def chance(
-        self, units: Floats, *, share: ArrayLike = 1.0, level: ArrayLike = 0.05, wider: ArrayLike = 1.0
+        self, units: Floats, *, share: Floats | float = 1.0, level: Floats | float = 0.05, wider: Floats | float = 1.0
     ) -> Floats:
         r"""Return the chance that a two-sided t test of so many other units finds a difference. Shape (pair,).
 
@@ -107,7 +106,7 @@ class LikelyEffects(NamedTuple):
         return np.asarray((ndtr((shift - off) / over) + ndtr((-shift - off) / over)) @ self.weight)
 
     def units_needed(
-        self, *, power: float, share: ArrayLike = 1.0, level: ArrayLike = 0.05, wider: ArrayLike = 1.0
+        self, *, power: float, share: Floats | float = 1.0, level: Floats | float = 0.05, wider: Floats | float = 1.0
     ) -> Floats:
         """Return the fewest units whose chance is `power`; infinite beyond ten million. Shape (pair,)."""
         low = np.log(np.maximum(2.0, 1.0 / np.broadcast_to(np.asarray(share, dtype=float), self.spread.shape)))

@@ -13,7 +13,7 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 GAPS = ("", "na", "n/a", "nan", "null", "none")
 AVERAGES = ("all", "amean", "mean", "average", "avg")
-DELIMITERS = ("\t", ",", ";", " ")
+DELIMITERS = ("\t", ",", ";", " ", "|")
 
 
 def text_of(content: bytes) -> str:

@@ -841,7 +841,7 @@ def _column_of(names: Sequence[str], words: Sequence[str]) -> int:
     raise RefusedError("no such column")
 
 
-def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal reading, step by step
+def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a literal reading, step by step
     where, asked = case.options.get("where", {}), case.options.get("item", [])
     tables = []
     for content in case.files:
@@ -888,6 +888,10 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal readin
         pairs = [(at, to) for at, key in enumerate(one[2]) for to in range(len(two[2])) if two[2][to] == key]
         pairs += [(at, -1) for at, key in enumerate(one[2]) if key not in two[2]]
         pairs += [(-1, to) for to, key in enumerate(two[2]) if key not in one[2]]
+        said = [0 if column in tables[0][0] else 1 for column in where]  # the file whose rows were chosen
+        pairs = [pair for pair in pairs if all(pair[number] >= 0 for number in said)]
+        if not pairs:
+            raise RefusedError("no row is left")
         order = [one[2][at] if at >= 0 else two[2][to] for at, to in pairs]
         columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one[1].items()}
         columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two[1].items() if n not in both}

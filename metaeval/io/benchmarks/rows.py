@@ -84,7 +84,8 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
             json.refuse(
                 "here stands a name or a number on one line, nothing nested", at=at, key=selected[row.index(None)]
             )
-    sheet = sheet_of_rows(json.label, selected, zip(json.lines or repeat(None), rows, strict=False), left_out=left_out)
+    texts = ([cell or "" for cell in row] for row in rows)
+    sheet = sheet_of_rows(json.label, selected, zip(json.lines or repeat(None), texts, strict=False), left_out=left_out)
     return sheet, replace(options, form="frame") if frame else options
 
 

@@ -42,7 +42,8 @@ from metaeval.questions.leaderboard.page_items import (
     subsets_section,
 )
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
-from metaeval.questions.leaderboard.study_card import Card, open_pairs_of, places_of
+from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose

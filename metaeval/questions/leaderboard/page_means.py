@@ -9,8 +9,8 @@ from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Section, T
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, left, right
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
-from metaeval.questions.leaderboard.study_card import Card
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import ALIKE, interval_of_ranks, ranked_columns, with_alike, written_ranks

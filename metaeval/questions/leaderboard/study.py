@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, TypedDict
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.questions.leaderboard.study_systems import check_ranked, placed_systems
 from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
@@ -48,9 +49,6 @@ from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_famili
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
-
-if TYPE_CHECKING:
-    from metaeval.questions.leaderboard.study_card import Card
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of"
 AS_RANKS = "ranks"
@@ -215,7 +213,7 @@ class LeaderboardStudy(Study):
         first, second = (systems.get_indexer(pd.Index(frame[side])) for side in ("system_a", "system_b"))
         return frame.assign(apart=square[metric_index, first, second])
 
-    def card(self) -> "Card":
+    def card(self) -> Card:
         """Return what the page says of the whole ranking as a small record, ready for JSON.
 
         ``n_systems``, ``n_items``; ``treatment`` (clusters; n_missing scores; ``settled``, those counted as 0 or

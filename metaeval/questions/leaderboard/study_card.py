@@ -1,7 +1,7 @@
 """What a leaderboard's owner may show of its test, as a small record: how much of the ranking its items decide."""
 
 import math
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance
 from metaeval.questions.leaderboard.study import AS_RANKS, LeaderboardStudy
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
+from metaeval.questions.leaderboard.study_record import Card, Detectable, MetricRecord, Treatment
 from metaeval.table.scores import settled_gaps
 
 CARD = "metaeval-card/1"
@@ -21,65 +22,6 @@ _METHODS = {
 _FAMILIES = ("all", "adjacent", "best", "baseline")
 _CLUSTERS = {"cluster": "random", "stratum": "fixed"}
 _PAIRED_T = "paired t, two-sided"
-
-
-class MetricRecord(TypedDict):
-    """What a card says of one metric."""
-
-    metric: str
-    n_may_be_first: int
-    n_may_be_first_error: float | None
-    n_significant: int
-    n_pairs: int
-    share: float
-    share_error: float | None
-    n_adjacent_significant: int
-    n_adjacent: int
-    n_adjacent_error: float | None
-    detectable_difference: float | None
-
-
-class Treatment(TypedDict):
-    """What was done to clusters, gaps and systems."""
-
-    clusters: str | None
-    n_missing: int
-    settled: list[str]
-    left_out: list[str]
-
-
-class Decision(TypedDict):
-    """The one decision about all pairs of a metric."""
-
-    method: str
-    family: str
-    alpha: float
-
-
-class Detectable(TypedDict):
-    """How detectable differences were tested."""
-
-    test: list[str]
-    correction: str
-    pair: str
-    power: float
-
-
-class Card(TypedDict):
-    """The record; see `LeaderboardStudy.card`."""
-
-    schema: str
-    n_systems: int
-    n_items: int | None
-    treatment: Treatment | None
-    decision: Decision
-    metrics: list[MetricRecord]
-    detectable: Detectable | None
-    version: str
-    created: str
-    command: str
-    random_source: str | None
-    inputs: dict[str, str]
 
 
 class _PairCounts(NamedTuple):

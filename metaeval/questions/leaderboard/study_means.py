@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,13 +11,11 @@ import pandas as pd
 from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, Unit
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
 from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study, function_named
 from metaeval.table.means import SystemMeans
-
-if TYPE_CHECKING:
-    from metaeval.questions.leaderboard.study_card import Card
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of_means"
 
@@ -58,7 +56,7 @@ class MeansLeaderboardStudy(Study):
                 rows.append((metric, family, n_significant, len(selected), n_significant / len(selected)))
         return pd.DataFrame(rows, columns=["metric", "family", "n_significant", "n_pairs", "share"])
 
-    def card(self) -> "Card":
+    def card(self) -> Card:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
         record: Card = function_named(_CARD)(self)
         return record

@@ -66,6 +66,10 @@ def test_against_a_baseline_by_loops():
     assert n_marks > 3
     assert pd.isna(frame.loc[("AP", baseline), "p_value"])
     assert study.systems[0] == baseline
+    counted = study.report().key_figures.frame.set_index("metric")
+    for metric in ("AP", "P@10"):
+        daggers = [cells[name, metric][1] for name in NAMES]
+        assert counted.loc[metric, ["better", "worse"]].tolist() == [daggers.count("†"), daggers.count("‡")]
 
 
 @pytest.mark.parametrize("marks", ["letters", "groups"])
@@ -145,12 +149,15 @@ def test_rows():
     worst = means.index[-1]
     few = study_table(SCORES, baseline=worst, top=2)
     assert few.systems == (worst, *means.index[:2])
+    as_given = study_table(SCORES, baseline=worst, top=2, order="given").systems
+    assert as_given == tuple(name for name in NAMES if name in few.systems)
     assert few.comparison.n_pairs == 6
     assert f"the best 2 of 7 systems by AP and {worst}; all 7 were tested" in few.report().main_table().caption
     best = study_table(SCORES, baseline=means.index[0], top=2)
     assert best.systems == tuple(means.index[:2])
     assert "the best 2 of 7 systems by AP; all 7" in best.report().main_table().caption
     letters = study_table(SCORES, top=3)
+    assert not any("long marks" in note for note in letters.notes)
     assert set("".join(letters.to_frame()["marks"])) <= set("abc")
     assert letters.best_systems("P@10") == [SCORES.sel(metric="P@10").mean("topic").to_series().idxmax()]
 
