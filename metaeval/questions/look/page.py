@@ -79,7 +79,8 @@ def _questions(questions: pd.DataFrame) -> Section | None:
     lines = [f"# {row.question}\n{row.command}" for row in able.itertuples()]
     lacking = tuple(Item(term=str(row.question), words=f"needs {row.lacks}") for row in unable.itertuples())
     commands = [Text(paragraphs=("\n\n".join(lines),), look="code")] if lines else []
-    return say.section("questions", *commands, *([Items(items=lacking)] if lacking else []), able=able)
+    blocks = [*commands, *([Items(items=lacking)] if lacking else [])]
+    return say.section("questions", *blocks, head="What it can answer")
 
 
 def _scores(study: Look) -> Section | None:
@@ -97,14 +98,15 @@ def _columns(study: Look) -> Section | None:
     rows = study.contents.columns
     if not rows:
         return None
-    frame = pd.DataFrame(_together(rows))
+    lines = _together(rows)
     table = say.table(
         "columns",
-        frame,
+        pd.DataFrame(lines),
         left(column="Column", role="Role", why="Why", example="Example"),
         file=Path(study.contents.files[0]).name,
+        whole=len(lines) == len(rows),
     )
-    return say.section("columns", table)
+    return say.section("columns", table, head="What it holds")
 
 
 def _together(columns: Sequence[ColumnRole]) -> list[ColumnRole]:
