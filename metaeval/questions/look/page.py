@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit
 from metaeval.figures.systems import score_distributions
-from metaeval.page.blocks import Item, Items, Methods, Section, Text
+from metaeval.page.blocks import Block, Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import left
 from metaeval.questions.look.study import Look
@@ -79,7 +79,7 @@ def _questions(questions: pd.DataFrame) -> Section | None:
     lines = [f"# {row.question}\n{row.command}" for row in able.itertuples()]
     lacking = tuple(Item(term=str(row.question), words=f"needs {row.lacks}") for row in unable.itertuples())
     commands = [Text(paragraphs=("\n\n".join(lines),), look="code")] if lines else []
-    blocks = [*commands, *([Items(items=lacking)] if lacking else [])]
+    blocks: list[Block] = [*commands, *([Items(items=lacking)] if lacking else [])]
     return say.section("questions", *blocks, head="What it can answer")
 
 
