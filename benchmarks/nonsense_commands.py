@@ -183,6 +183,7 @@ def make_world(folder: Path) -> None:
 
 
 FAST = {
+    "look": "scores.csv",
     "power": "scores.csv other.csv --resamples 40",
     "report": "scores.csv --resamples 40 --interval-resamples 0 --no-topics --out NEW",
     "topics": "scores.csv --trials 3 --interval-resamples 2 --no-bayes --tolerances 0",

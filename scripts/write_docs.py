@@ -45,8 +45,9 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import metaeval
 from metaeval.base.bibliography import BY_SUBJECT, PUBLICATIONS, Publication
+from metaeval.base.needs import NEEDS
 from metaeval.cli import app
-from metaeval.cli.commands import COMMANDS, NEEDS
+from metaeval.cli.commands import COMMANDS
 from metaeval.cli.help import SHARED_PANELS, by_panel
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN

@@ -3,12 +3,12 @@
 Nothing heavy is loaded here: ``metaeval --help`` and ``--version`` need no more than this.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from metaeval.base.needs import NEEDS
 from metaeval.cli.help import HelpedGroup
 
 PROGRAMS = "metaeval.programs"
@@ -16,10 +16,6 @@ PROGRAMS = "metaeval.programs"
 PLACES = "metaeval.places"
 """Where it has the `metaeval.cli.study_data.Places` of a study."""
 
-NEEDS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-    (Path(__file__).parents[1] / "questions" / "needs.toml").read_text("utf-8")
-)
-"""What every question needs of data, and what is said of it, by the name of its command."""
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
     group: {name: need["line"] for name, need in NEEDS.items() if need["group"] == group}
     for group in dict.fromkeys(need["group"] for need in NEEDS.values())

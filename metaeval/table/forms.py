@@ -180,7 +180,7 @@ def _from_nested(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     if not len(frame):
         raise ScoresError("the mappings hold no score; fill them, or leave them out")
     levels = [list(dict.fromkeys(frame[level].tolist())) for level in ("outer", "middle", "inner")]
-    roles = _roles_of_levels(levels) if asked.nesting is None else tuple(map(str, asked.nesting))
+    roles = roles_of_levels(levels) if asked.nesting is None else tuple(map(str, asked.nesting))
     frame = frame.set_axis([*roles, "score"], axis=1)
     table = table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
     return said(table, f"mappings in mappings: {roles[0]}, {roles[1]}, {roles[2]}, the outermost first")
@@ -189,7 +189,7 @@ def _from_nested(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
 _NESTINGS = (("system", "topic", "metric"), ("system", "metric", "topic"), ("metric", "system", "topic"))
 
 
-def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
+def roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     """Tell metrics by their names, and topics from systems by numbers; refuse whatever could be otherwise."""
     metric_like = [metric_evidence(names) for names in levels]
     at_metric = int(np.argmax(metric_like))

@@ -33,6 +33,7 @@ _ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
 _TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
 _LEVELS = {"99": 0.99, "90": 0.9, "80": 0.8}
 _LEVEL = 0.95
+_SAYS_LEVEL = frozenset({"ci_level", "conf_level", "confidence_level", "confidence", "level"})
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
 _FEWEST, _SAMPLE = 2, 20
 _NEAR = 0.2
@@ -406,6 +407,7 @@ def board_of(
     frame: pd.DataFrame, columns: MeansColumns, *, higher_is_better: bool | Mapping[str, bool] | None = None
 ) -> SystemMeans:
     """Check the means and standard errors in these columns, and lay them out by metric and system."""
+    columns = _at_said_level(frame, columns)
     _refuse_broken_intervals(frame, columns.others)
     for name in {name: None for pair in columns.pairs for name in (pair.mean, *pair.errors)}:
         if pair := point_between_thousands([str(cell).strip() for cell in frame[name] if isinstance(cell, str)]):
@@ -441,6 +443,22 @@ def board_of(
         read_as=f"means with standard errors: {_said(columns)}",
         notes=(*left_out, *notes),
     )
+
+
+def _at_said_level(frame: pd.DataFrame, columns: MeansColumns) -> MeansColumns:
+    """Return the columns with the confidence that a column of its own says of all intervals: 68, or 0.68."""
+    name = next((name for name in columns.others if word_of(name) in _SAYS_LEVEL), None)
+    if name is None:
+        return columns
+    levels = {float(level) / (100 if level > 1 else 1) for level in _numbers_of(frame[name]).tolist()}
+    if len(levels) != 1 or not 0 < (level := levels.pop()) < 1:
+        raise ScoresError(
+            f"column {name!r} says the confidence of intervals, which must be one number from 0 to 1, or 100; give a "
+            "file for each, or leave the column out"
+        )
+    pairs = [pair._replace(level=level) if pair.kind in {"bounds", "half"} else pair for pair in columns.pairs]
+    others = tuple(other for other in columns.others if other != name)
+    return columns._replace(pairs=tuple(pairs), others=others)
 
 
 def _with_signs(frame: pd.DataFrame, columns: MeansColumns) -> pd.DataFrame:

@@ -538,7 +538,7 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: SettledGaps | None)
         names = table.labels[dim]
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
-            short = dropped if dropped is None or len(dropped) < _LONG else dropped.brief
+            short = "" if dropped is None else str.__str__(dropped) if len(dropped) < _LONG else dropped.brief
             why = f" ({short}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
             kind = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
             least = f"at least two {kind}s are needed to compare anything" if fewest > 1 else f"no {kind} is left"

@@ -24,12 +24,21 @@ class Verdict(NamedTuple):
 
 _SIDES = {"left": Verdict(1.0), "right": Verdict(0.0), "tie": Verdict(0.5), NONE: Verdict(0.5, kept=False)}
 _SAID: Mapping[str, tuple[str, ...]] = {
-    "left": ("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"),
-    "right": ("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"),
-    "tie": ("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw", "a=b", "b=a"),
+    "left": (
+        *("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"),
+        *("links", "gauche", "izquierda", "sinistra"),
+    ),
+    "right": (
+        *("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"),
+        *("rechts", "droite", "derecha", "destra"),
+    ),
+    "tie": (
+        *("tie", "tie (bothbad)", "bothbad", "both_bad", "neither", "draw", "a=b", "b=a"),
+        *("unentschieden", "égalité", "empate", "pareggio"),
+    ),
     NONE: ("error", "invalid", "skip", "skipped", NONE),
 }
-SIDES = {word: side for side, words in _SAID.items() for word in words}
+SIDES = {word.replace("_", sign): side for side, words in _SAID.items() for word in words for sign in "_ -"}
 """Word to side; Arena-Hard's judge may write every label from either end."""
 _STRONG = {"a>>b": "left", "b<<a": "left", "b>>a": "right", "a<<b": "right"}
 VERDICTS: Mapping[str, Verdict] = {

@@ -81,7 +81,7 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
         )
     left_out = [name for name in judged if name not in column_of]
     notes = list(people.attrs.get("notes", ()))
-    notes += [f"judge: {note}" for note in machine.attrs.get("notes", ())]
+    notes += ["judge: " + note for note in machine.attrs.get("notes", ())]
     if left_out:
         notes.append(
             f"{len(left_out)} of {len(judged)} human {unit_of(human).topics} have no scores of the judge and were left "

@@ -5,7 +5,7 @@ import re
 import pytest
 
 WRONG = [
-    ("powr", "no command 'powr'; did you mean 'power' or 'report'? Known: report, power, "),
+    ("powr", "no command 'powr'; did you mean 'power' or 'report'? Known: look, report, "),
     ("simulate all", "no command 'all'. Known: scores, collection, inex"),
     ("--trust", "no command is given; metaeval --help lists them"),
     ("--verson", "metaeval has no option '--verson'; did you mean --version? metaeval --help names all"),

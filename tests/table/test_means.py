@@ -285,3 +285,16 @@ def test_errors_near_or_around_the_mean_are_bounds_and_refused(columns):
         ends = list(columns)[1:]
         as_bounds = as_means(board.rename(columns=dict(zip(ends, ("m_low", "m_high"), strict=True))))
         assert as_bounds.errors == pytest.approx((board[ends[1]] - board[ends[0]]).to_numpy()[None] / 3.919928)
+
+
+@pytest.mark.parametrize(("level", "z"), [(68, 0.99446), (0.68, 0.99446), (95, 1.95996)])
+def test_a_column_may_say_the_level_of_bounds(level, z):
+    """68 and 0.68 are two thirds; several levels in one table are refused."""
+    board = pd.DataFrame(
+        {"model": [*"abc"], "acc": [0.8, 0.7, 0.6], "low": [0.78, 0.68, 0.58], "high": [0.82, 0.72, 0.62]}
+    )
+    found = as_means(board.assign(ci_level=level))
+    np.testing.assert_allclose(found.errors, 0.02 / z, rtol=1e-4)
+    assert not any("ci_level" in note for note in found.notes)
+    with pytest.raises(ScoresError, match="one number"):
+        as_means(board.assign(ci_level=[68, 95, 95]))

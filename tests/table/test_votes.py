@@ -376,3 +376,12 @@ def test_rows_that_are_left_out_leave_nothing_behind(tmp_path):
     assert chosen.systems == alone.systems == ("a", "b")
     assert chosen.names == alone.names
     np.testing.assert_array_equal(chosen.units["question"], alone.units["question"])
+
+
+@pytest.mark.parametrize(
+    "words", [("Model A", "MODEL B", "Tie"), ("model-a", "model-b", "both bad"), ("links", "rechts", "unentschieden")]
+)
+def test_sides_are_known_however_they_are_written(words):
+    """With blanks and hyphens, and in other languages; a system of that name is a system first."""
+    frame = pd.DataFrame({"left": [*"xyz"], "right": [*"yzx"], "winner": words})
+    assert as_votes(frame).share.tolist() == [1.0, 0.0, 0.5]

@@ -16,7 +16,7 @@ from metaeval.io.benchmarks.helm import STATS_FILE
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
-from metaeval.io.benchmarks.rows import holds_rows, records_of_lists, sheet_of_records
+from metaeval.io.benchmarks.rows import holds_rows, records_of_lists, records_of_mappings, sheet_of_records
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
@@ -130,9 +130,10 @@ class _Parser(NamedTuple):
             numbered = "topic" in records.first.keys() - json.object.keys()
             numbering_note = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
             return replace(block, numbered=numbered, notes=[*numbering_note, *block.notes])
-        if not holds_rows(json, self.options):
+        nested = records_of_mappings(json)
+        if nested is None and not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
-        return self._rows(json, content)
+        return self._rows(nested or json, content)
 
     def _rows(self, json: Json, content: bytes) -> FileBlock:
         if not self.options.columns and vote_columns(json.first) is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.unit import ITEM
+from metaeval.errors import InvalidOptionError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import name_in
 from metaeval.io.blocks import GAP_WORDS, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
@@ -18,6 +19,7 @@ from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
+from metaeval.table.forms import roles_of_levels
 from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import AVERAGES, TEXTS, column_roles, part_of_word
 
@@ -30,6 +32,7 @@ _LEAST_TEXTS = 2
 _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
+_SURE_NAMES = 2  # of the evidence of names
 _LONGEST_TEXT = 100
 _SHOWN_LISTS = 5
 
@@ -53,6 +56,34 @@ def records_of_lists(json: Json) -> Json:
     if any(part_of_word(name) in {"system", "topic"} for name in sizes):
         return Json(json.label, records)
     return Json(json.label, [{"topic": str(number), **record} for number, record in enumerate(records, start=1)])
+
+
+def records_of_mappings(json: Json) -> Json | None:
+    """Return mappings in mappings, as pytrec_eval and ranx write them, as records; None for anything else.
+
+    Names tell what is system, topic and metric, as in memory (`metaeval.table.forms`); of one run, topic and metric.
+    """
+    tables = json.object
+    if not tables or not all(isinstance(parts, dict) and parts for parts in tables.values()):
+        return None
+    cells = [(outer, inner, value) for outer, parts in tables.items() for inner, value in parts.items()]
+    if all(_is_score(value) for _, _, value in cells):
+        metrics = list(dict.fromkeys(inner for _, inner, _ in cells))
+        if topic_evidence(list(tables)) <= 0 or metric_evidence(metrics) < _SURE_NAMES:
+            return None
+        return Json(json.label, [{"topic": topic, **scores} for topic, scores in tables.items()])
+    if not all(isinstance(value, dict) and all(map(_is_score, value.values())) for _, _, value in cells):
+        return None
+    rows = [(outer, middle, inner, score) for outer, middle, scores in cells for inner, score in scores.items()]
+    try:
+        roles = roles_of_levels([list(dict.fromkeys(names)) for names in zip(*(row[:3] for row in rows), strict=True)])
+    except InvalidOptionError:
+        return None
+    return Json(json.label, [dict(zip((*roles, "score"), row, strict=True)) for row in rows])
+
+
+def _is_score(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOptions]:

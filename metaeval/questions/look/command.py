@@ -10,9 +10,10 @@ from metaeval.cli.reading import Answer, Loaded
 
 @command("look", reads="scores")
 def look(loaded: Loaded) -> Answer:
-    """Say what files of an evaluation are, and what they can answer, each question with its command.
+    """Say what files of an evaluation are, and what they can answer.
 
-    Files are told apart by their content. Options say what it does not tell, and stand in every command that is shown.
+    Each question comes with its command. Files are told apart by their content. Options say what it does not tell, and
+    stand in every command that is shown.
 
     For example:
 

@@ -1,16 +1,14 @@
 """What files of an evaluation hold, and which questions they can answer, each with its command."""
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, ClassVar
 
 import pandas as pd
 
 from metaeval.base.names import count
+from metaeval.base.needs import NEEDS
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import listed
@@ -116,12 +114,6 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     return Look(contents=contents, questions=questions, notes=contents.notes, provenance=record)
 
 
-@cache
-def needs() -> Mapping[str, Mapping[str, Any]]:
-    """Return what every question needs of data, by the name of its command, in the order in which they are listed."""
-    return tomllib.loads(files("metaeval.questions").joinpath("needs.toml").read_text("utf-8"))
-
-
 def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.DataFrame:
     """Return the questions of this kind, those first that can be answered, in the order of the table."""
     rows = [
@@ -132,7 +124,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
             need.get("python", ""),
             _lacking(need, contents),
         )
-        for name, need in needs().items()
+        for name, need in NEEDS.items()
         if contents.kind in need.get("of", ())
     ]
     frame = pd.DataFrame(rows, columns=["question", "name", "command", "python", "lacks"])

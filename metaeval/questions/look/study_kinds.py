@@ -10,6 +10,7 @@ import pandas as pd
 
 from metaeval.base.columns import underscored
 from metaeval.base.names import first_few
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
@@ -43,8 +44,8 @@ _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "d
 """Words for scores that people gave, beside which metrics stand."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contents(ShortRepr):
     """What was given: its kind, what was read of it, and how much of everything there is."""
 
     kind: Kind

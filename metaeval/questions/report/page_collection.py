@@ -151,7 +151,6 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
         leading=by_mean.index,
         curve=curve,
         n_best=n_best,
-        n=len(by_mean),
         named=_NAMED if n_best > NAMED_LINES else "",
     )
     return picture, apart, numbers

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval import as_scores
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.tables import read_scores
 
 ROWS = [(run, topic, measure, value) for run, value in (("x", 0.25), ("y", 0.5)) for topic in ("t1", "t2", "t3")
@@ -300,3 +301,36 @@ def test_words_that_could_both_be_items(put, told):
     assert told(found, "id")
     with pytest.raises(InvalidOptionError, match="part of `columns`"):
         read_scores(put({}) / "x.csv", columns={"items": "item"})
+
+
+RUNS = {
+    run: {str(301 + topic): {"map": round(0.1 * topic + lift, 4), "P_10": 0.2} for topic in range(4)}
+    for run, lift in (("bm25", 0.0), ("lm", 0.05))
+}
+
+
+def test_mappings_of_other_tools_are_read_as_in_memory(tmp_path):
+    """pytrec_eval's dictionary of runs, one file a run, and ranx's order: the same scores; a gap stays one."""
+    turned = {
+        run: {metric: {topic: row[metric] for topic, row in rows.items()} for metric in ("map", "P_10")}
+        for run, rows in RUNS.items()
+    }
+    for name, content in {"all": RUNS, "ranx": turned, **RUNS}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    expected = as_scores(RUNS, nesting=("system", "topic", "metric"))
+    for files in (["all.json"], ["ranx.json"], ["bm25.json", "lm.json"]):
+        found = read_scores([tmp_path / file for file in files])
+        labels = {dim: expected[dim].to_numpy() for dim in expected.dims}
+        assert (found.sel(labels).to_numpy() == expected.to_numpy()).all(), files
+    RUNS["lm"]["302"]["map"] = None
+    (tmp_path / "gap.json").write_text(json.dumps(RUNS))
+    with pytest.raises(ScoresError, match="302"):
+        read_scores(tmp_path / "gap.json")
+
+
+@pytest.mark.parametrize("content", [{"arc": {"acc": 0.5}, "boolq": {"acc": 0.7}}, {"a": {"b": {"c": 1}}}, {"a": {}}])
+def test_other_mappings_are_refused_as_before(tmp_path, content):
+    """Names that do not tell what is what are no scores."""
+    (tmp_path / "x.json").write_text(json.dumps(content))
+    with pytest.raises(FileFormatError):
+        read_scores(tmp_path / "x.json")

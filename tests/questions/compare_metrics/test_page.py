@@ -410,6 +410,7 @@ def test_metrics_that_find_nothing_are_not_interchangeable():
 @pytest.mark.parametrize(("difference", "detectable"), [(0.2, 1.13), (0.2, 0.5), (-0.1, 1.13), (-0.1, 0.5)])
 def test_no_lead_beyond_what_is_possible_is_said_to_be_found(difference, detectable):
     """Shares of pairs differ by 100 points at most."""
-    said = _chance(pd.DataFrame([{"difference": difference, "chance": 0.2, "detectable": detectable}]))
+    lead = {"difference": difference, "low": -0.2, "high": 0.3, "chance": 0.2, "detectable": detectable}
+    said = _chance(SimpleNamespace(confidence_level=0.95), pd.DataFrame([lead]))
     assert ("no possible lead" in said) == (detectable > 1)
     assert "113" not in said

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import metaeval
+from metaeval.base.needs import NEEDS
 from metaeval.errors import MetaevalError
-from metaeval.questions.look.study import look, needs
+from metaeval.questions.look.study import look
 
 HERE = Path(__file__).parent
 FILES = tomllib.loads((HERE / "files.toml").read_text("utf-8"))
@@ -104,7 +105,7 @@ def test_the_quick_answer_is_that_of_the_command(tmp_path, command):
     assert look(path).answer() == command("table", path, "--json").json()["summary"][0]
 
 
-@pytest.mark.parametrize("need", needs().values(), ids=needs())
+@pytest.mark.parametrize("need", NEEDS.values(), ids=NEEDS)
 def test_every_question_has_all_that_is_said_of_it(checkout, need):
     """A line for the help, what people ask, and a page of the docs; kinds and sizes are those that files have."""
     assert {"group", "line", "asks", "page"} <= {*need}
