@@ -111,10 +111,11 @@ def score(  # noqa: PLR0913 - one keyword per choice
         raise ScoresError(message)
     names = ([metric.name for metric in chosen], list(collection.systems), [*compress(collection.topics, counted)])
     attrs = {"notes": list(dict.fromkeys(notes))} if notes else {}
-    table = xr.DataArray(values[:, :, counted], dict(zip(DIMS, names, strict=True)), DIMS, attrs=attrs)
+    directions = [metric.higher_is_better for metric in chosen]
+    coords = {**dict(zip(DIMS, names, strict=True)), "higher_is_better": ("metric", directions)}  # of no foreign table
+    table = xr.DataArray(values[:, :, counted], coords, DIMS, attrs=attrs)
     groups = None if collection.groups is None else dict(zip(collection.systems, collection.groups, strict=True))
-    directions = {metric.name: metric.higher_is_better for metric in chosen}
-    return as_scores(table, higher_is_better=directions, groups=groups, fewest=fewest)
+    return as_scores(table, groups=groups, fewest=fewest)
 
 
 def metric_values(collection: JudgedCollection, metrics: object, *, registry: Registry | None = None) -> Floats:

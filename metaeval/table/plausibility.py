@@ -105,7 +105,8 @@ def left_out_rows(
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
     if named and not called and not _COUNTS & {*roles}:
         return stay, []
-    out = {at: says_of(role) for at, role in enumerate(roles) if role in _COUNTS and _counts(values, at)}
+    counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]
+    out = {at: says_of(roles[at]) for at in counting}
     if dim == "topic" and not named:
         items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from metaeval.base.arrays import Floats
+from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.pairs import Estimates
 
 MOST_UNITS = 1e7
@@ -77,6 +78,7 @@ class LikelyEffects(NamedTuple):
         """Return the effects of the differences less a margin."""
         return self._replace(mean=self.mean - (margin / self.spread)[:, None])
 
+    @in_one_order
     def interval(self, confidence_level: float = 0.95) -> tuple[Floats, Floats, Floats]:
         """Return the mean effect, and the ends between which it lies, as a normal law has them. Shape (pair,)."""
         mean = self.mean @ self.weight
@@ -84,6 +86,7 @@ class LikelyEffects(NamedTuple):
         half = ndtri((1.0 + confidence_level) / 2.0) * np.sqrt(np.maximum(square, 0.0))
         return mean, mean - half, mean + half
 
+    @in_one_order
     def chance(
         self, units: Floats, *, share: Floats | float = 1.0, level: Floats | float = 0.05, wider: Floats | float = 1.0
     ) -> Floats:

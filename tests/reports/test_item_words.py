@@ -28,8 +28,8 @@ from metaeval.table.scores import as_scores
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
-WORD = re.compile(r"(?<![\w@/.={-])topics?(?![\w@/=-]|\.\w)", re.IGNORECASE)
-"""Not inside a name: n_topics, topics.csv, /topic/, clusters={topic: cluster}."""
+WORD = re.compile(r"(?<![\w@/.={-])(?<!metaeval )topics?(?![\w@/=-]|\.\w)", re.IGNORECASE)
+"""Not inside a name: n_topics, topics.csv, /topic/, clusters={topic: cluster}, metaeval topics."""
 RICHER = {
     "power of clusters": "power clusters.csv --test t --interval-resamples 10",
     "power of strata": "power clusters.csv --clusters fixed --test t,bootstrap_sensitivity --resamples 40",

@@ -9,8 +9,8 @@ from metaeval.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("checkout")
-WITHOUT = {"score", "metrics", "check-metric", "simulate", "doctor"}
-"""Commands that answer in tables alone."""
+WITHOUT = {"score", "metrics", "check-metric", "simulate", "doctor", "look"}
+"""Commands that answer in tables, or with a picture that another one has."""
 
 
 @pytest.fixture(scope="module")

@@ -76,11 +76,16 @@ def _questions(questions: pd.DataFrame) -> Section | None:
     if not len(questions):
         return None
     able, unable = (questions[(questions["lacks"] == "") == is_able] for is_able in (True, False))
-    lines = [f"# {row.question}\n{row.command}" for row in able.itertuples()]
-    lacking = tuple(Item(term=str(row.question), words=f"needs {row.lacks}") for row in unable.itertuples())
+    lines = [f"# {_asked(row.question)}\n{row.command}" for row in able.itertuples()]
+    lacking = tuple(Item(term=_asked(row.question), words=f"needs {row.lacks}") for row in unable.itertuples())
     commands = [Text(paragraphs=("\n\n".join(lines),), look="code")] if lines else []
     blocks: list[Block] = [*commands, *([Items(items=lacking)] if lacking else [])]
     return say.section("questions", *blocks, head="What it can answer")
+
+
+def _asked(question: object) -> str:
+    """Return a question with the word for a topic that the data have."""
+    return str(question).replace("topics", unit().topics)
 
 
 def _scores(study: Look) -> Section | None:
