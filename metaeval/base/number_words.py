@@ -14,6 +14,7 @@ _DIVIDED = re.compile(
     rf"[+-]?[0-9]{{1,3}}(?P<sign>[{_BETWEEN}])[0-9]{{3}}((?P=sign)[0-9]{{3}})*([.,][0-9]+)?", re.ASCII
 )
 _PER_CENT = re.compile(r"([+-]?[0-9.,]+)\s*%", re.ASCII)
+_LONGEST = 100
 _POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
 
 
@@ -44,6 +45,10 @@ def other_spelling(text: str) -> Spelling | None:
     >>> [other_spelling(text)[1:3] for text in ("0,85", "1.234,5", "13 %", ".5*")]
     [('a decimal comma', '0.85'), ("'.' between thousands", '1234.5'), ('a percent sign', '13'), ('a mark', '.5')]
     """
+    return None if len(text) > _LONGEST else _spelling(text)  # patterns look at every way to divide digits
+
+
+def _spelling(text: str) -> Spelling | None:
     for kind, pattern, what in (("mark", _MARKED, "a mark"), ("brackets", _BESIDE, "a number in brackets")):
         if match := pattern.fullmatch(text):
             return Spelling(kind, what, match[1])

@@ -28,6 +28,7 @@ from metaeval.questions.judgments.study import study_judgments as study_judgment
 from metaeval.questions.leaderboard.study import LeaderboardStudy as LeaderboardStudy
 from metaeval.questions.leaderboard.study import study_leaderboard as study_leaderboard
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy as MeansLeaderboardStudy
+from metaeval.questions.leaderboard.study_record import Card as Card
 from metaeval.questions.look.study import Look as Look
 from metaeval.questions.power.study import PowerStudy as PowerStudy
 from metaeval.questions.power.study import study_power as study_power

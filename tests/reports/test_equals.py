@@ -123,7 +123,8 @@ def halves(names, *, metrics=("AP",)):
 
 
 def agreement(names):
-    table = named(names, value=FIVE, low=np.nan, high=np.nan, n_items=50).sort_values("value", ascending=False, kind="stable")
+    table = named(names, value=FIVE, low=np.nan, high=np.nan, n_items=50)
+    table = table.sort_values("value", ascending=False, kind="stable")
     asked = {"statistic": "pearson", "level": "system", "resample": "items"}
     return HumanAgreement(
         table=table, resampled={}, reference="human", confidence_level=0.95, n_resamples=0, random_source="", **asked
