@@ -12,7 +12,7 @@ from metaeval.cli.reading import Answer, Loaded
 def look(loaded: Loaded) -> Answer:
     """Say what files of an evaluation are, and what they can answer.
 
-    Each question comes with its command. Files are told apart by their content. Options say what it does not tell, and
+    Each question comes with its command. Files are recognised by their content. Options say what it does not tell, and
     stand in every command that is shown.
 
     For example:

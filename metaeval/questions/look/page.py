@@ -36,7 +36,7 @@ KINDS = {
 """What people call each kind."""
 _ALIKE = 6
 """So many columns of one role after another are one line."""
-_HOW = "Files are told apart by their content. Only the answer to the first question was computed."
+_HOW = "Files are recognised by their content. Only the answer to the first question was computed."
 say = prose(__name__)
 
 

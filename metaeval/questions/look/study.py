@@ -94,7 +94,7 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
 
     Notes
     -----
-    Files are told apart by their content, as the readers of the questions tell it. What cannot be read as it is, is
+    Files are recognised by their content, as the readers of the questions tell it. What cannot be read as it is, is
     of the kind "unknown", with the reason, and what to do.
 
     Examples
