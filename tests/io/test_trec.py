@@ -883,10 +883,8 @@ def test_documents_in_another_case_are_named_in_small_collections_too(tmp_path):
     (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
     run = _written(tmp_path, "a", [(1, "D1", 1, 3), (1, "D2", 2, 2)])
     notes = read_collection(run, tmp_path / "qrels").notes
-    assert notes == (
-        "runs that retrieve no judged document, so that nothing in them counts: 1 (a); 'D1' in the runs and 'd1' in the "
-        "qrels differ only in case: write both alike",
-    )
+    nothing = "runs that retrieve no judged document, so that nothing in them counts: 1 (a)"
+    assert notes == (f"{nothing}; 'D1' in the runs and 'd1' in the qrels differ only in case: write both alike",)
 
 
 def test_documents_before_the_iteration_are_refused(tmp_path):
