@@ -8,6 +8,7 @@ standard error that is below 0, is asked about.
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -175,12 +176,13 @@ def column_roles(
     candidates: dict[str, list[str]] = {}
     others = []
     headers = list(map(str, columns))
+    siblings = Counter(name[:-1] for name in headers)
     instead = _unsure([name for name in headers if name not in taken], parts, cells)
     for column in headers:
         role = instead.get(column, part_of_word(column))
         if column in taken:
             continue
-        role = None if sum(name[:-1] == column[:-1] for name in headers) > _FEW_SIBLINGS else role  # modela to modele
+        role = None if siblings[column[:-1]] > _FEW_SIBLINGS else role  # modela to modele
         if role is not None and role not in parts:
             candidates.setdefault(role, []).append(column)
         elif column.strip() and not column.startswith("Unnamed: "):
