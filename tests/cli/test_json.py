@@ -28,6 +28,7 @@ RICHER = {
 }
 """Lines with tables that the quickest line of a command does not have."""
 OF_WORDS = {
+    "columns",
     *("provenance", "checksums"),
     *("metrics", "presets", "quantisations", "installation", "properties"),
 }
