@@ -21,7 +21,7 @@ EXIT_CODES = {
     1: "not established",
     2: "usage",
     3: "bad input",
-    4: "could not be estimated",
+    4: "no estimate",
     5: "could not write",
     6: "open",
     70: "defect",

@@ -76,10 +76,10 @@ def records_of_mappings(json: Json) -> Json | None:
         return None
     rows = [(outer, middle, inner, score) for outer, middle, scores in cells for inner, score in scores.items()]
     try:
-        roles = roles_of_levels([list(dict.fromkeys(names)) for names in zip(*(row[:3] for row in rows), strict=True)])
+        roles = roles_of_levels([list(dict.fromkeys(row[at] for row in rows)) for at in range(3)]) if rows else ()
     except InvalidOptionError:
         return None
-    return Json(json.label, [dict(zip((*roles, "score"), row, strict=True)) for row in rows])
+    return Json(json.label, [dict(zip((*roles, "score"), row, strict=True)) for row in rows]) if rows else None
 
 
 def _is_score(value: object) -> bool:

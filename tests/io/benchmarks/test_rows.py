@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval import as_scores
-from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.tables import read_scores
 
 ROWS = [(run, topic, measure, value) for run, value in (("x", 0.25), ("y", 0.5)) for topic in ("t1", "t2", "t3")
@@ -324,7 +324,7 @@ def test_mappings_of_other_tools_are_read_as_in_memory(tmp_path):
         assert (found.sel(labels).to_numpy() == expected.to_numpy()).all(), files
     RUNS["lm"]["302"]["map"] = None
     (tmp_path / "gap.json").write_text(json.dumps(RUNS))
-    with pytest.raises(ScoresError, match="302"):
+    with pytest.raises(FileFormatError, match="302"):
         read_scores(tmp_path / "gap.json")
 
 
