@@ -99,8 +99,8 @@ def contents_of(given: Sequence[str]) -> Contents:
         below = [file for file in files if file.given == text]
         for file in below:
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            alone = len({other.kind for other in below}) > 1
-            words.setdefault(file.kind, []).append(file.source.path if alone else text)
+            is_mixed = len({other.kind for other in below}) > 1
+            words.setdefault(file.kind, []).append(file.source.path if is_mixed else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
     try:
         found = _READERS[kind](given, by_kind)
@@ -168,7 +168,7 @@ def _shell(paths: Sequence[str]) -> str:
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read scores or means; where a table holds neither, what judges said."""
     try:
-        return _of_scores(read_scores(given, missing="pairwise"))
+        return _of_scores(read_scores(given))  # what gaps mean is asked for, and stands in the commands
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except MetaevalError as refusal:

@@ -53,3 +53,15 @@ def test_json_holds_questions_and_columns(command, scores):
     assert [row["name"] for row in answer["results"]][:2] == ["table", "design"]
     assert answer["tables"]["columns"]["rows"][0]["role"] == "item"
     assert answer["provenance"]["inputs"]
+
+
+def test_gaps_are_asked_about_and_then_stand_in_the_commands(command, scores):
+    """Else a command that is copied would be refused."""
+    scores.write_text(TABLE.replace("302,0.125,0", "302,0.125,"))
+    refused = command("look", scores, "--quiet")
+    assert "Nothing that can be read as it is" in refused.out
+    assert "--missing" in refused.out
+    read = command("look", scores, "--missing", "zero", "--quiet")
+    line = f"metaeval table {scores} --missing zero"
+    assert f"{line}\n" in read.out
+    assert command(*line.split()[1:], "--json").code == 0
