@@ -14,8 +14,10 @@ from unittest.mock import patch
 import pytest
 import typer
 from markdown_it import MarkdownIt
+from page_words import assert_soon_read
 
 from metaeval.cli import app, main
+from metaeval.cli import command as runner
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -63,10 +65,17 @@ def _run_console(text, page):
 
 
 def _metaeval(arguments):
-    """Run the command line in this process, which has loaded everything already."""
+    """Run the command line in this process, which has loaded everything already; its page is soon read."""
     answer, said = io.StringIO(), io.StringIO()
-    with redirect_stdout(answer), redirect_stderr(said), patch.object(sys, "argv", ["metaeval", *arguments]):
+    with (
+        redirect_stdout(answer),
+        redirect_stderr(said),
+        patch.object(sys, "argv", ["metaeval", *arguments]),
+        patch.object(runner, "_show", wraps=runner._show) as shown,
+    ):
         code = main()
+    for call in shown.call_args_list:
+        assert_soon_read(call.args[0])
     return code, answer.getvalue(), said.getvalue()
 
 

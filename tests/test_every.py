@@ -28,6 +28,7 @@ import pytest
 import xarray as xr
 from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, data, figures, outcome
 from numpy._core import _multiarray_umath
+from page_words import assert_soon_read
 from PIL import Image
 
 import metaeval
@@ -232,6 +233,12 @@ def methods_are_whole(name):
         if not found.refusal:
             assert re.search(NAMED[trait], " ".join(found.answer.report().methods.paragraphs)), trait
         assert not re.search(NAMED[trait], words)
+
+
+def a_page_is_soon_read(name):
+    """Few words stand open on it, and no page is a book."""
+    if name.startswith("study_"):
+        assert_soon_read(answer(name).report())
 
 
 def linear_algebra_adds_up_in_one_order(name):
@@ -474,6 +481,7 @@ LAWS = [
     a_page_shows_what_its_files_hold,
     what_is_quoted_has_an_interval,
     methods_are_whole,
+    a_page_is_soon_read,
     linear_algebra_adds_up_in_one_order,
     *REFUSING,
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from metaeval.base.escaping import visible
 from metaeval.page.blocks import Page, Picture
+from metaeval.page.captions import captions
 
 if TYPE_CHECKING:
     import jinja2
@@ -78,7 +79,8 @@ def render_page(
     template = _environment().get_template("page.html")
     return template.render(
         page=report,
-        sections=report.all_sections(),
+        sections=(sections := report.all_sections()),
+        caption=captions(sections),
         charts=charts,
         stems=stems or {},
         pdf=pdf,

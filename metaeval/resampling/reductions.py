@@ -386,7 +386,7 @@ _ROWS = (
     ),
     Reduction(
         name="reciprocal-rank",
-        title="Reciprocal-rank pool, of the documents that the runs together rank highest",
+        title="Reciprocal-rank pool",
         function=_reciprocal_rank,
         summary="the documents with the largest summed inverse rank over the runs",
         cite=("piwowarski2008",),

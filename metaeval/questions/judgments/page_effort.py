@@ -68,7 +68,7 @@ def _metrics(some: Iterable[object], every: Sequence[object]) -> str:
 
 def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     """Return the section that compares plans of equal effort."""
-    effort, cost = study.effort, study.cost
+    effort = study.effort
     if effort is None:
         return ()
     frame = study.table("effort")
@@ -77,9 +77,7 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         "effort",
         lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
         alt=words or "No ranking is defined, so no plan keeps it.",
-        cost=cost,
         drawn=drawn,
-        measured=measured_words(cost),
     )
     blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
     if effort.adaptive is not None and effort.adaptive_table is not None:

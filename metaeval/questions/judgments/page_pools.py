@@ -61,13 +61,12 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
 def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
     """Show how many relevant documents every topic's pool holds at each depth, and past which depth few come."""
     topics, counts = growth.topics(), growth.by_topic()
-    words, few = _reached_words(growth), 100 * growth.few
+    words = _reached_words(growth)
     picture = say.picture(
         "topics",
         lambda: figures.topic_growth_lines(counts, topics),
         called="pool growth topics",
         alt=words,
-        few=few,
         reached=words,
     )
     table = say.table(

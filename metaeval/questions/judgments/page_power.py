@@ -4,6 +4,7 @@ These have the form of Tables 3 to 7 of Sakai and Kando (2008), for any reductio
 """
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,20 +32,24 @@ def compared_with(stability: Stability) -> str:
     return "all judgments" if stability.closeness is None else "the rebuilt pool"
 
 
-def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Block], list[Block]]:
+class ShownReduction(NamedTuple):
+    """A reduction, its means with their errors, and whether its captions say how to read what later ones repeat."""
+
+    stability: Stability
+    frame: pd.DataFrame
+    explained: bool
+
+
+def by_metric_blocks(shown: ShownReduction) -> tuple[list[Block], list[Block]]:
     """Return the tables of the full judgments and of the smallest step, and those of the steps between."""
-    smallest, *others = sorted(frame["step"].unique())
-    unfolded: list[Block] = [_ranking_table(stability, frame, smallest)]
+    smallest, *others = sorted(shown.frame["step"].unique())
+    unfolded: list[Block] = [_ranking_table(shown, smallest)]
     folded: list[Block] = []
-    if frame["found"].notna().any():
-        unfolded += [
-            _power_table(stability, frame, None),
-            _power_table(stability, frame, smallest),
-            _inconsistent_table(stability, frame, smallest),
-        ]
+    if shown.frame["found"].notna().any():
+        unfolded += [_power_table(shown, None), _power_table(shown, smallest), _inconsistent_table(shown, smallest)]
         for step in reversed(others):
-            folded += [_power_table(stability, frame, step), _inconsistent_table(stability, frame, step)]
-    folded += [_ranking_table(stability, frame, step) for step in reversed(others)]
+            folded += [_power_table(shown, step), _inconsistent_table(shown, step)]
+    folded += [_ranking_table(shown, step) for step in reversed(others)]
     return unfolded, folded
 
 
@@ -125,11 +130,13 @@ def _left(stability: Stability, step: float) -> str:
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 
-def _said(passage: str, stability: Stability, powers: pd.DataFrame, n_draws: int, step: float | None) -> Titled:
+def _said(passage: str, shown: ShownReduction, powers: pd.DataFrame, n_draws: int, step: float | None) -> Titled:
     """Return title and caption of a table: of means, where there are any, over so many draws."""
+    stability = shown.stability
     full, random = compared_with(stability), stability.reduction.random and step is not None
     fields = {
         "stability": stability,
+        "explained": shown.explained,
         "full": full,
         "left": full if step is None else _left(stability, step),
         "drawn": drawn_words(n_draws, random=random),
@@ -139,12 +146,13 @@ def _said(passage: str, stability: Stability, powers: pd.DataFrame, n_draws: int
     return say.titled(passage, **fields)
 
 
-def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
+def _ranking_table(shown: ShownReduction, step: float) -> Table:
+    stability, frame, _ = shown
     rows = frame[frame["step"] == step].sort_values("tau", ascending=False, kind="stable")
     full = rows["score_full"].where(rows["score_full"] != 0)
     return Table(
         name=_name("ranking", stability, step),
-        **_said("ranking", stability, rows, stability.n_replicates, step),
+        **_said("ranking", shown, rows, stability.n_replicates, step),
         frame=_written(rows, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)).assign(
             score_left=[carried(*row) for row in zip(rows["score"] / full, rows["score_error"] / full, strict=True)],
             score_left_sort=rows["score"] / full,
@@ -169,8 +177,9 @@ def _written(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
     return powers.assign(**cells, **{f"{name}_sort": powers[name] for name in digits})
 
 
-def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) -> Table:
+def _power_table(shown: ShownReduction, step: float | None) -> Table:
     """Return the form of Tables 3 (no step: the full judgments) and 4."""
+    stability, frame, _ = shown
     full = step is None
     rows = frame.drop_duplicates("metric") if step is None else frame[frame["step"] == step]
     n_draws = 1 if full else stability.data.sizes["tested"]
@@ -188,7 +197,7 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
     written = [carried(*row, number(2)) for row in zip(rows[required], beside, strict=True)]
     return Table(
         name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
-        **_said("discriminative", stability, rows.assign(difference_required=rows[required]), n_draws, step),
+        **_said("discriminative", shown, rows.assign(difference_required=rows[required]), n_draws, step),
         frame=rows.assign(required=written, required_sort=rows[required]),
         columns=(
             METRIC,
@@ -205,15 +214,16 @@ def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object]
     return f"{write(power * n_pairs)}/{n_pairs:,} = {carried(power, error)}"
 
 
-def _inconsistent_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
+def _inconsistent_table(shown: ShownReduction, step: float) -> Table:
     """Return the form of Table 5."""
+    stability, frame, _ = shown
     n_draws = stability.data.sizes["tested"]
     digits = 0 if n_draws == 1 else 1
     rows = frame[frame["step"] == step]
     shares = zip(rows["contradicted_share"], rows["contradicted_share_error"], strict=True)
     return Table(
         name=_name("inconsistent", stability, step),
-        **_said("inconsistent", stability, rows, n_draws, step),
+        **_said("inconsistent", shown, rows, n_draws, step),
         frame=_written(rows, dict.fromkeys(("found", "contradicted", "reversed"), digits)).assign(
             contradicted_share=[carried(*row) for row in shares], contradicted_share_sort=rows["contradicted_share"]
         ),

@@ -25,7 +25,7 @@ from metaeval.base.words import (
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.questions.judgments.page_pools import closeness_blocks, pool_blocks
-from metaeval.questions.judgments.page_power import by_metric_blocks, compared_with, drawn_words
+from metaeval.questions.judgments.page_power import ShownReduction, by_metric_blocks, compared_with, drawn_words
 from metaeval.questions.judgments.study import QUESTION_OF, JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
@@ -184,6 +184,7 @@ def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
         called=f"stability {stability.reduction.name}",
         alt=_stability_alt(stability, frame),
         stability=stability,
+        explained=_is_first(study, stability),
         drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
         full=compared_with(stability),
         min_tau=study.min_tau,
@@ -193,23 +194,28 @@ def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
 
 
 def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
-    frame, is_first = with_errors_of(stability), stability is next(iter(study.stability.values()))
+    frame, is_first = with_errors_of(stability), _is_first(study, stability)
+    shown = ShownReduction(stability, frame, explained=is_first)
     picture = () if is_first else (_stability_picture(study, stability),)  # that of the first opens the page
     few = (
         sum(len(reduced.steps) for reduced in study.stability.values()) <= _FEW_STEPS
         and len(study.metrics) <= _FEW_METRICS
     )
-    unfolded: list[Block] = [_correlation_table(stability, frame)]
-    folded: list[Block] = [*([] if few else unfolded), _best_table(stability, frame)]
+    unfolded: list[Block] = [_correlation_table(shown)]
+    folded: list[Block] = [*([] if few else unfolded), _best_table(shown)]
     if frame["found"].notna().any():
-        folded.append(_consistency_table(stability, frame))
+        folded.append(_consistency_table(shown))
     unfolded = unfolded if few else []
-    by_metric, by_metric_between = by_metric_blocks(stability, frame)
+    by_metric, by_metric_between = by_metric_blocks(shown)
     if len(study.stability) == 1:
         unfolded, folded = [*unfolded, *by_metric], [*by_metric_between, *folded]
     else:
         folded += by_metric
-    return *picture, *unfolded, Fold(title=f"The numbers: {_named(stability)}", blocks=tuple(folded))
+    return *picture, *unfolded, Fold(title="The numbers", blocks=tuple(folded))
+
+
+def _is_first(study: JudgmentsStudy, stability: Stability) -> bool:
+    return stability is next(iter(study.stability.values()))
 
 
 def _named(stability: Stability) -> str:
@@ -289,7 +295,8 @@ def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
         yield from right(text, name_of_metric(metric), **{f"{metric} {name}": label for name, label in labels.items()})
 
 
-def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
+def _correlation_table(shown: ShownReduction) -> Table:
+    stability, frame, explained = shown
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return say.table(
         "correlations",
@@ -299,13 +306,15 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
         called=f"stability {stability.reduction.name}",
         data=frame,
         stability=stability,
+        explained=explained,
         title=_named(stability),
         full=compared_with(stability),
         drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
     )
 
 
-def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
+def _best_table(shown: ShownReduction) -> Table:
+    stability, frame, explained = shown
     names = {"tau_best": "τ", "rbo": "RBO"}
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return say.table(
@@ -316,11 +325,13 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
         called=f"best {stability.reduction.name}",
         data=frame[[name for name in _BEST if name in frame]],
         stability=stability,
+        explained=explained,
         full=compared_with(stability),
     )
 
 
-def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
+def _consistency_table(shown: ShownReduction) -> Table:
+    stability, frame, explained = shown
     n_tested = stability.data.sizes["tested"]
     digits = 0 if n_tested == 1 else 1
 
@@ -345,6 +356,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         called=f"consistency {stability.reduction.name}",
         data=frame[["metric", "step", "left", "found", "contradicted", "contradicted_share", "power", "power_full"]],
         stability=stability,
+        explained=explained,
         drawn=drawn,
         full=compared_with(stability),
         known=full_counts,

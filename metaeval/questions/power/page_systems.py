@@ -46,7 +46,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         table = _ranking_table(metric, of_metric, how)
         return picture, Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(table,))
 
-    return say.section("systems", *(_per_metric(order, blocks)), brief=False)
+    return say.section("systems", *(_per_metric(order, blocks)), brief=False, how=how)
 
 
 def _ranking_table(metric: str, ranking: pd.DataFrame, how: str) -> Table:
@@ -75,8 +75,8 @@ def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
 def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show how the scores of every system are spread over the topics."""
     strokes = STROKES if study.scores.sizes["topic"] > STROKES else 0
-    passage = "scores" if study.scores.sizes["system"] <= NAMED_ROWS else "many scores"
     stroke = f"one of {strokes:,} quantiles" if strokes else unit().a_topic
+    reading = say("strokes", stroke=stroke) if study.scores.sizes["system"] <= NAMED_ROWS else say("parts")
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()
@@ -84,16 +84,16 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         means = mean_over_topics(study.scores.sel(metric=[metric]))
         lowest, highest, low, high = map(_SCORE, (np.nanmin(values), np.nanmax(values), means.min(), means.max()))
         picture = say.picture(
-            passage,
+            "scores",
             lambda: figures.draw_spread(spread()),
             called=f"scores {metric}",
             metric=metric,
-            stroke=stroke,
+            reading=reading,
             alt=f"Scores from {lowest} to {highest}; means from {low} to {high}.",
         )
         return (picture,)
 
-    return say.section("scores", *(_per_metric(order, blocks)), brief=False)
+    return say.section("scores", *(_per_metric(order, blocks)), brief=False, reading=reading)
 
 
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
@@ -118,7 +118,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         return (picture,)
 
     strips = "The strips at the right and below show the systems' groups." if groups else ""
-    return say.section("map", *(_per_metric(order, blocks)), brief=False, strips=strips)
+    return say.section("map", *(_per_metric(order, blocks)), brief=False, strips=strips, how=how, alpha=strict.alpha)
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:

@@ -20,6 +20,7 @@ from metaeval.base.checks import (
 )
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
+from metaeval.base.words import listed
 from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.error_rate_model import Method, bayesian_error_rate
@@ -68,6 +69,9 @@ MOST_SIZES = 50
 
 MOST_DRAWN = 120
 """Sizes at which a curve is given, besides those observed."""
+
+_WORTH_A_WORD = 0.01
+"""A smaller share of ties goes without a note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -402,11 +406,11 @@ def _notes(rates: ErrorRates, spoken: Unit, *, thinned: bool) -> list[str]:
         notes.append(
             f"{len(sizes)} {spoken.topic}-set sizes from {sizes[0]} to {sizes[-1]} were used, evenly spaced in ratio"
         )
-    ties = rates.zero_share().max("size")
-    for metric, share in zip(rates.metrics, ties.to_numpy().tolist(), strict=True):
-        if share >= 0.01:  # noqa: PLR2004 - a percent is worth a word
-            notes.append(
-                f"{metric}: up to {100 * share:.1f} % of the comparisons are exact ties, which are no errors in "
-                "tables; figures, curves and the model count a tie at tolerance 0 as half an error"
-            )
+    shares = zip(rates.metrics, rates.zero_share().max("size").to_numpy().tolist(), strict=True)
+    ties = [f"{100 * share:.1f} % ({metric})" for metric, share in shares if share >= _WORTH_A_WORD]
+    if ties:
+        notes.append(
+            f"up to {listed(ties)} of the comparisons are exact ties, which are no errors in tables; figures, curves "
+            "and the model count a tie at tolerance 0 as half an error"
+        )
     return notes

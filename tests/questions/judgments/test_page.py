@@ -240,15 +240,23 @@ def test_pools_are_described_by_what_they_hold(study, page, words_of):
     shares = [100 * means[name][depth] / means[name].iloc[-1] for name in ("judged", "relevant")]
     assert "with {:.1f} % of the judging, finds {:.1f} % of the relevant".format(*shares) in picture.caption
     assert f"{depths.notna().sum()} of {len(depths)} topics reach a depth" in picture.caption
-    assert f"not all {study.n_judged:,}." in words_of(page)
+    rebuilt = next(one.n_judged for one in study.stability.values() if one.closeness is not None)
+    assert (f"not all {study.n_judged:,}." in words_of(page)) == (rebuilt != study.n_judged)
 
 
 def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
-    """Shallower pools are held against the rebuilt pool, all other reductions against all judgments."""
+    """Shallower pools are held against the rebuilt pool, as their section says first, all else against the whole."""
+    first = next(iter(study.stability))
+    for table in (f"stability {first}", f"consistency {first}", f"best {first}"):
+        assert "all judgments" in table_of(page, table).caption
+    assert "The comparison is with the rebuilt pool" in next(
+        section.lead for section in page.sections if section.id == "shallower-pools"
+    )
     for name, one in study.stability.items():
         against = "all judgments" if one.closeness is None else "the rebuilt pool"
-        for table in (f"stability {name}", f"consistency {name}", f"best {name}"):
-            assert against in table_of(page, table).caption
+        titles = [table.title for table in page.tables() if table.name.startswith(f"inconsistent {name} ")]
+        assert all(title.startswith(f"Not confirmed by {against}: ") for title in titles)
+        assert titles or not one.tested
 
 
 def test_one_replicate_has_no_error_and_no_mean(page):
