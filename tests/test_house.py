@@ -122,9 +122,9 @@ def _lines(function):
 
 
 def test_options_come_as_values():
-    """Few functions take more parameters than one remembers: those that users call, and one kernel."""
+    """No function takes more parameters than one remembers but those that users call."""
     counts = {node.name: len(node.args.args) + len(node.args.kwonlyargs) for node in _functions()}
-    assert {name for name, n in counts.items() if n > MOST_PARAMETERS} == PUBLIC | {"_credited"}
+    assert {name for name, n in counts.items() if n > MOST_PARAMETERS} == PUBLIC
 
 
 def test_bodies_are_read_as_steps():

@@ -105,10 +105,11 @@ def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str)
     in_tree, parents = _relevant_tree(lists)
     ideal = ideal_recall_base(lists, tie=tie)
     sizes = np.where(elements.sizes == UNKNOWN, np.nan, elements.sizes.astype(np.float64))
-    tree = (*results_of(lists), elements.parents, elements.stops, in_tree, parents)
+    above_each = np.stack([elements.parents, parents])
     holders = ideal if normalise else np.full(len(ideal), -1, dtype=np.int32)
     live = _worth_a_look(lists)
     gains, unknown = np.zeros(len(lists.collection.results)), np.full(lists.lengths.size, -1)
+    tree = (*results_of(lists), above_each, elements.stops, in_tree)
     _credited(len(unknown), *tree, lists.values, sizes, live, holders, alpha, gains, unknown)
     if (unknown >= 0).any():
         inside = _first_without_size(lists, int(unknown[unknown >= 0][0]), in_tree)
@@ -221,10 +222,9 @@ def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
     element_offsets: NDArray[np.int64],
-    parents: NDArray[np.int32],
+    above_each: NDArray[np.int32],
     stops: NDArray[np.int32],
     in_tree: NDArray[np.bool_],
-    tree_parents: NDArray[np.int32],
     values: NDArray[np.float64],
     sizes: NDArray[np.float64],
     live: NDArray[np.bool_],
@@ -233,12 +233,16 @@ def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
     gains: NDArray[np.float64],
     unknown: NDArray[np.int64],
 ) -> None:
-    """Walk down every list; `unknown` gets an element whose size was needed and is not known."""
+    """Walk down every list; `unknown` gets an element whose size was needed and is not known.
+
+    `above_each` holds the parent of every element, and the next element above it that stands in the tree.
+    """
     n_topics = len(element_offsets) - 1
     for number in range(first, last):
         start = element_offsets[number % n_topics]
         stop = element_offsets[number % n_topics + 1]
-        up, ends, tree, tree_up = parents[start:stop], stops[start:stop], in_tree[start:stop], tree_parents[start:stop]
+        up, tree_up = above_each[0, start:stop], above_each[1, start:stop]
+        ends, tree = stops[start:stop], in_tree[start:stop]
         worth, size = values[start:stop], sizes[start:stop]
         returned = np.zeros(stop - start, dtype=np.bool_)
         touched = np.zeros(stop - start, dtype=np.bool_)  # something inside was returned
