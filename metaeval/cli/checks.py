@@ -7,6 +7,7 @@ here (`metaeval.base.checks.check_share`, or `whole_number` and `finite_number` 
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from typing import Any
 import typer
 
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_number
+from metaeval.base.conditions import limits_of
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -26,6 +28,7 @@ type Check = Callable[[Any, str], Any]
 MOST_SYSTEMS = 10**6
 """Largest number of systems an option takes."""
 _LINE = 80
+_COMPARED = re.compile(r"(?P<column>[^<>=]+)(?P<sign>[<>]=?)\s*(?P<limit>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)")
 
 
 def refusal(option: str, rule: str, value: object) -> InvalidOptionError:
@@ -208,6 +211,24 @@ def parse_assignments(texts: Sequence[str] | None, option: str, *, at_last: bool
         if by_name.setdefault(name, value) != value:
             raise InvalidOptionError(f"{option} says two things of {name}: {by_name[name]} and {value}; keep one")
     return by_name
+
+
+def parse_where(texts: Sequence[str] | None) -> dict[str, str]:
+    """Turn conditions on columns into a mapping, as `metaeval.read_scores` takes it: a sign belongs to its number.
+
+    Examples
+    --------
+    >>> parse_where(["year>=2020", "n=10..20", "kind=a<b"])
+    {'year': '>=2020', 'n': '10..20', 'kind': 'a<b'}
+    """
+    compared = [(text, _COMPARED.fullmatch(text.strip())) for text in texts or ()]
+    for text, match in compared:
+        column, _, value = text.partition("=")
+        if match is None and re.match(r"\s*[<>]", value) and (limits := limits_of(value)):
+            such_as = f"{column.strip()}{limits[0][0]}{limits[0][1]:g}"
+            raise refusal("--where", f"a sign without = before it, such as '{such_as}'", text)
+    plain = [f"{match['column']}={match['sign']}{match['limit']}" if match else text for text, match in compared]
+    return parse_assignments(plain, "--where")
 
 
 def read_by(parse: Callable[[Any], object]) -> Check:

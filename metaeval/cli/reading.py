@@ -12,7 +12,7 @@ import typer
 from metaeval.base.checks import check_paired
 from metaeval.base.names import comma_list, count, split_at_commas
 from metaeval.base.unit import ITEM, NUGGET, unit_of
-from metaeval.cli.checks import parse_assignments
+from metaeval.cli.checks import parse_where
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
@@ -346,7 +346,7 @@ class Loaded:
             repeats_in_names=bool(options.get("repeats_in_names")),
             metrics=_names_of_metrics(options["metrics"]) if chosen and options.get("metrics") else None,
             credit=read_credit(options.get("credit")),
-            where=parse_assignments(options.get("where"), "--where"),
+            where=parse_where(options.get("where")),
             choice=self._choice(),
             paired=fewest > 1 and options.get("baseline") is None,
             higher_is_better=self._directions() or None,
@@ -411,22 +411,25 @@ class Loaded:
     def _in_clusters(self, scores: "Scores") -> "Scores":
         """Put the topics in the clusters of a file, and take clusters for what they are said to be."""
         file, kind = self.options.get("cluster_file"), self.options.get("clusters")
+        if kind == "ignore" and len(self.options.get("cluster_column") or ()) > 1:
+            raise InvalidOptionError("--clusters ignore leaves nothing of two levels; leave --cluster-column out")
+        from metaeval.table.structure import nested_clusters, with_clusters  # noqa: PLC0415 - loads xarray
+
         if file is not None:
             from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
             from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
-            clusters = read_clusters(
-                file, topics=scores["topic"].to_numpy().tolist(), column=self.options.get("cluster_column")
-            )
+            topics, columns = scores["topic"].to_numpy().tolist(), self.options.get("cluster_column") or [None]
+            clusters, *higher = (read_clusters(file, topics=topics, column=column) for column in columns)
+            clusters = {topic: " in ".join([name, *(of[topic] for of in higher)]) for topic, name in clusters.items()}
             scores = as_scores(
                 scores.drop_vars("stratum", errors="ignore"), missing="pairwise", clusters=clusters, fewest=1
             )
+            scores = nested_clusters(scores, *higher) if higher else scores
             if unit_of(scores) is NUGGET:  # they are in clusters of another kind than their topics
                 scores.attrs["topic_word"] = ITEM.topic
             self.read(file)
         if kind is not None:
-            from metaeval.table.structure import with_clusters  # noqa: PLC0415 - loads xarray
-
             scores = with_clusters(scores, kind)
         return scores
 
