@@ -17,6 +17,7 @@ from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns, read_credit
+from metaeval.cli.settings import NO_SETTINGS, SETTINGS
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ _SHOWING = frozenset({"as_latex", "description", "title"})
 
 def _typed(context: typer.Context, command: str = "", among: Container[str] | None = None) -> str:
     """Return the command as it was typed, each option by its long name and after what is read; of `among` alone."""
-    words = ["metaeval", command or context.info_name or ""]
+    left_out = [NO_SETTINGS] if context.meta.get(SETTINGS, ()) is None else []
+    words = ["metaeval", *left_out, command or context.info_name or ""]
     for parameter in context.command.params:
         name = str(parameter.name)
         if not given_at(context, name) or (among is not None and name not in among):
@@ -98,7 +100,13 @@ class Loaded:
 
     def given(self, name: str) -> bool:
         """Say whether an option was given on the command line."""
-        return given_at(self._context, name)
+        return given_at(self._context, name) and name not in self.set_by_file
+
+    @property
+    def set_by_file(self) -> frozenset[str]:
+        """The parameters that a file of settings gives."""
+        settings = self._context.meta.get(SETTINGS)
+        return frozenset() if settings is None else settings.names
 
     def typed(self, command: str, among: Container[str]) -> str:
         """Return how another command is called with what of `among` was typed."""
@@ -264,6 +272,8 @@ class Loaded:
             options = {
                 name: value for name, value in params.items() if name not in idle and (name not in _SHOWING or value)
             }
+            if self.set_by_file:
+                options["set_by_file"] = self._context.meta[SETTINGS].path
             seed = params.get("seed")
             self._provenance = record_provenance(
                 self._context.info_name or "metaeval",
