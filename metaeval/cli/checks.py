@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,15 @@ from metaeval.base.checks import MOST_REPLICATES, check_count, check_number
 from metaeval.base.conditions import limits_of
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
 type Check = Callable[[Any, str], Any]
 """Takes the value of an option and the option's name; returns the value, or raises what says the rule."""
 
 MOST_SYSTEMS = 10**6
 """Largest number of systems an option takes."""
+_NAMES: dict[Check, Callable[[], Iterable[str]]] = {}
+"""The names that a check takes, where these are those of a table."""
 _LINE = 80
 _COMPARED = re.compile(r"(?P<column>[^<>=]+)(?P<sign>[<>]=?)\s*(?P<limit>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)")
 
@@ -97,6 +99,7 @@ def one_of(*choices: str) -> Check:
             raise UnknownNameError(f"value of {option}", value, choices)
         return spellings[_folded(value)]
 
+    _NAMES[check] = lambda: choices
     return check
 
 
@@ -111,6 +114,7 @@ def several(check: Check, *, every: bool = False) -> Check:
             return "all"
         return ",".join(dict.fromkeys(check(name, option) for name in asked))
 
+    _NAMES[check_all] = lambda: [*names_taken(check), *(["all"] if every else [])]
     return check_all
 
 
@@ -160,8 +164,51 @@ def names(what: str) -> Check:
     return check
 
 
+def _built_in() -> Iterable[str]:
+    from metaeval.metrics.builtin import BUILTIN  # noqa: PLC0415 - loads numba
+
+    return BUILTIN.metrics
+
+
 names_of_metrics = names("names of metrics by comma, such as AP,nDCG@10")
 """Where runs are scored, they are looked up before the first file is opened (`metaeval.cli.option_rules`)."""
+
+
+_NAMES |= {
+    a_test: lambda: TESTS,
+    a_correction: lambda: CORRECTIONS,
+    correction_or_own: lambda: [*CORRECTIONS, FAMILY_WISE],
+    names_of_metrics: _built_in,
+}
+
+
+def has_names(check: Check | None) -> bool:
+    """Whether a check takes the names of a table."""
+    return check in _NAMES
+
+
+def names_taken(check: Check | None) -> Iterable[str]:
+    """Return the names that a check knows, in the order of their table; none where only the input can tell.
+
+    Examples
+    --------
+    >>> [*names_taken(one_of("zero", "drop"))], [*names_taken(a_correction)][:2], names_taken(a_name)
+    (['zero', 'drop'], ['none', 'bonferroni'], ())
+    """
+    return _NAMES[check]() if check in _NAMES else ()
+
+
+def completed(check: Check | None, incomplete: str, *, several: bool) -> list[str]:
+    """Return the values of an option that begin as what was typed; of several by comma, the last one.
+
+    Examples
+    --------
+    >>> completed(a_correction, "bon", several=False), completed(a_correction, "none,fdr", several=True)
+    (['bonferroni'], ['none,fdr_bh', 'none,fdr_by'])
+    """
+    before, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
+    left = [name for name in names_taken(check) if name not in before.split(",")]
+    return [before + comma + name for name in left if name.startswith(last)]
 
 
 def a_name(value: str | list[str], option: str) -> str | list[str]:

@@ -46,7 +46,7 @@ class _CheckedCommand(HelpedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         with self._speaking(ctx):
             try:
-                if PLACES not in ctx.meta:  # options behind a study replace its own
+                if PLACES not in ctx.meta and not ctx.resilient_parsing:  # options behind a study replace its own
                     args = [*self._settings(ctx, self._typed_once(ctx, list(args))), *args]
                 return super().parse_args(ctx, args)
             except _USAGE_ERROR as error:
@@ -56,7 +56,7 @@ class _CheckedCommand(HelpedCommand):
 
     def _settings(self, ctx: Any, typed: set[str]) -> list[str]:  # noqa: ANN401 - as above
         """Return the words that a file of settings puts before those that were typed."""
-        settings = None if SETTINGS in ctx.meta or ctx.resilient_parsing else settings_of(self, typed)
+        settings = None if SETTINGS in ctx.meta else settings_of(self, typed)
         if settings is None:
             return []
         ctx.meta[SETTINGS], ctx.meta[PLACES] = settings
