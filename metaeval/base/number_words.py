@@ -18,6 +18,10 @@ _LONGEST = 100
 _POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
 
 
+GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+"""What stands in place of a number where there is none; in lower case."""
+
+
 class Spelling(NamedTuple):
     """A number that is written otherwise than with a decimal point alone."""
 

@@ -25,7 +25,10 @@ TOPIC = Unit("topic", "topics", "a topic", "Topic", "Topics")
 ITEM = Unit("item", "items", "an item", "Item", "Items")
 NUGGET = Unit("nugget", "nuggets", "a nugget", "Nugget", "Nuggets", "topic", "topics", "Topics")
 LABELLED_NUGGETS = TOPIC._replace(labelled="assignment")
-CLUSTER = Unit("cluster", "clusters", "a cluster", "Cluster", "Clusters")
+CLUSTER = Unit(
+    "cluster", "clusters", "a cluster", "Cluster", "Clusters", "higher cluster", "higher clusters", "Higher clusters"
+)
+HIGHER = Unit("higher cluster", "higher clusters", "a higher cluster", "Higher cluster", "Higher clusters")
 _SPOKEN: ContextVar[Unit] = ContextVar("_SPOKEN", default=TOPIC)
 
 
@@ -60,7 +63,7 @@ def unit_of(scores: object) -> Unit:
 
 def unit_called(word: object) -> Unit:
     """Return what scores are of whose ``attrs["topic_word"]`` this is."""
-    return {kind.topic: kind for kind in (ITEM, NUGGET, CLUSTER)}.get(str(word), TOPIC)
+    return {kind.topic: kind for kind in (ITEM, NUGGET, CLUSTER, HIGHER)}.get(str(word), TOPIC)
 
 
 @contextmanager

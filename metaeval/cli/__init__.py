@@ -52,6 +52,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003 - typer's way to declare a flag
     study: str | None = typer.Option(
         None,
@@ -64,8 +65,15 @@ def _options(
         "--trust",
         help="Run the programs (plug-ins) that the file of --study names, if they have the checksums given there.",
     ),
+    no_config: bool = typer.Option(  # noqa: FBT001 - as above
+        False,  # noqa: FBT003 - as above
+        "--no-config",
+        help="Set nothing by metaeval.toml, or [tool.metaeval] of pyproject.toml, in this folder or above.",
+    ),
 ) -> None:
     """Take the options that stand before a command."""
+    if no_config:
+        context.meta["metaeval.settings"] = None
     if trust:
         raise InvalidOptionError("--trust does nothing without --study FILE.toml, which names programs; leave it out")
 

@@ -7,8 +7,9 @@ here (`metaeval.base.checks.check_share`, or `whole_number` and `finite_number` 
 
 import errno
 import os
+import re
 import stat
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,20 @@ from typing import Any
 import typer
 
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_number
+from metaeval.base.conditions import limits_of
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
 type Check = Callable[[Any, str], Any]
 """Takes the value of an option and the option's name; returns the value, or raises what says the rule."""
 
 MOST_SYSTEMS = 10**6
 """Largest number of systems an option takes."""
+_NAMES: dict[Check, Callable[[], Iterable[str]]] = {}
+"""The names that a check takes, where these are those of a table."""
 _LINE = 80
+_COMPARED = re.compile(r"(?P<column>[^<>=]+)(?P<sign>[<>]=?)\s*(?P<limit>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)")
 
 
 def refusal(option: str, rule: str, value: object) -> InvalidOptionError:
@@ -94,6 +99,7 @@ def one_of(*choices: str) -> Check:
             raise UnknownNameError(f"value of {option}", value, choices)
         return spellings[_folded(value)]
 
+    _NAMES[check] = lambda: choices
     return check
 
 
@@ -108,6 +114,7 @@ def several(check: Check, *, every: bool = False) -> Check:
             return "all"
         return ",".join(dict.fromkeys(check(name, option) for name in asked))
 
+    _NAMES[check_all] = lambda: [*names_taken(check), *(["all"] if every else [])]
     return check_all
 
 
@@ -157,8 +164,51 @@ def names(what: str) -> Check:
     return check
 
 
+def _built_in() -> Iterable[str]:
+    from metaeval.metrics.builtin import BUILTIN  # noqa: PLC0415 - loads numba
+
+    return BUILTIN.metrics
+
+
 names_of_metrics = names("names of metrics by comma, such as AP,nDCG@10")
 """Where runs are scored, they are looked up before the first file is opened (`metaeval.cli.option_rules`)."""
+
+
+_NAMES |= {
+    a_test: lambda: TESTS,
+    a_correction: lambda: CORRECTIONS,
+    correction_or_own: lambda: [*CORRECTIONS, FAMILY_WISE],
+    names_of_metrics: _built_in,
+}
+
+
+def has_names(check: Check | None) -> bool:
+    """Whether a check takes the names of a table."""
+    return check in _NAMES
+
+
+def names_taken(check: Check | None) -> Iterable[str]:
+    """Return the names that a check knows, in the order of their table; none where only the input can tell.
+
+    Examples
+    --------
+    >>> [*names_taken(one_of("zero", "drop"))], [*names_taken(a_correction)][:2], names_taken(a_name)
+    (['zero', 'drop'], ['none', 'bonferroni'], ())
+    """
+    return _NAMES[check]() if check in _NAMES else ()
+
+
+def completed(check: Check | None, incomplete: str, *, several: bool) -> list[str]:
+    """Return the values of an option that begin as what was typed; of several by comma, the last one.
+
+    Examples
+    --------
+    >>> completed(a_correction, "bon", several=False), completed(a_correction, "none,fdr", several=True)
+    (['bonferroni'], ['none,fdr_bh', 'none,fdr_by'])
+    """
+    before, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
+    left = [name for name in names_taken(check) if name not in before.split(",")]
+    return [before + comma + name for name in left if name.startswith(last)]
 
 
 def a_name(value: str | list[str], option: str) -> str | list[str]:
@@ -208,6 +258,24 @@ def parse_assignments(texts: Sequence[str] | None, option: str, *, at_last: bool
         if by_name.setdefault(name, value) != value:
             raise InvalidOptionError(f"{option} says two things of {name}: {by_name[name]} and {value}; keep one")
     return by_name
+
+
+def parse_where(texts: Sequence[str] | None) -> dict[str, str]:
+    """Turn conditions on columns into a mapping, as `metaeval.read_scores` takes it: a sign belongs to its number.
+
+    Examples
+    --------
+    >>> parse_where(["year>=2020", "n=10..20", "kind=a<b"])
+    {'year': '>=2020', 'n': '10..20', 'kind': 'a<b'}
+    """
+    compared = [(text, _COMPARED.fullmatch(text.strip())) for text in texts or ()]
+    for text, match in compared:
+        column, _, value = text.partition("=")
+        if match is None and re.match(r"\s*[<>]", value) and (limits := limits_of(value)):
+            such_as = f"{column.strip()}{limits[0][0]}{limits[0][1]:g}"
+            raise refusal("--where", f"a sign without = before it, such as '{such_as}'", text)
+    plain = [f"{match['column']}={match['sign']}{match['limit']}" if match else text for text, match in compared]
+    return parse_assignments(plain, "--where")
 
 
 def read_by(parse: Callable[[Any], object]) -> Check:

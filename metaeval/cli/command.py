@@ -22,6 +22,7 @@ from metaeval.cli.messages import in_options
 from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
 from metaeval.cli.options import DRAWING, OUTPUT, READING, WORKING
+from metaeval.cli.settings import SETTINGS
 from metaeval.errors import MetaevalError
 from metaeval.tests_stat.catalogue import TESTS
 
@@ -140,6 +141,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         loaded = Loaded(context, session)
         with _workers(params):
             report = _asked(partial(ask, loaded, **own), params, out)
+        if loaded.set_by_file:
+            report = replace(report, notes=(context.meta[SETTINGS].note(), *report.notes))
         if params["out"] is not None:
             report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
             try:

@@ -67,8 +67,9 @@ class LazyGroup(HelpedGroup):
             )
             _name_programs(programs)
             ctx.meta.update({PROGRAMS: programs, PLACES: places})
-        if args and args[0] not in COMMANDS and not args[0].startswith("-") and _is_there(args[0]):
-            args = ["look", *args]
+        plain = int(args[:1] == ["--no-config"])
+        if args[plain:] and args[plain] not in COMMANDS and args[plain][:1] != "-" and _is_there(args[plain]):
+            args = [*args[:plain], "look", *args[plain:]]
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own signature

@@ -7,7 +7,7 @@ from typing import Any, Self
 import typer
 from typer.models import OptionInfo
 
-from metaeval.cli.checks import Check, file_path, files_to_read, one_of
+from metaeval.cli.checks import Check, completed, file_path, files_to_read, has_names, one_of
 from metaeval.cli.help import QUESTION
 from metaeval.cli.messages import error_in_options
 from metaeval.errors import MetaevalError
@@ -65,6 +65,7 @@ class Option(OptionInfo):
             show_default=shown,
             rich_help_panel=panel,
             parser=parser,
+            autocompletion=_completion(check, several=",…" in (metavar or "")),
         )
         self.check, self.means, self.needs, self.excludes = check, means.split(), needs.split(), excludes.split()
         self.often = often
@@ -87,6 +88,17 @@ class Option(OptionInfo):
             needs.split() or self.needs,
         )
         return variant
+
+
+def _completion(check: Check | None, *, several: bool) -> Callable[[str], list[str]] | None:
+    """Return what a shell asks for the values that begin as what was typed; None where only the input can tell."""
+    if not has_names(check):
+        return None
+
+    def offered(incomplete: str) -> list[str]:
+        return completed(check, incomplete, several=several)
+
+    return offered
 
 
 def flag(name: str, words: str, **told: Any) -> Option:  # noqa: ANN401 - as `Option` takes them

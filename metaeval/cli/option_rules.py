@@ -16,6 +16,7 @@ from metaeval.cli.loading import WITH_ARROW, load_tables
 from metaeval.cli.messages import error_in_options, speaking_in_options
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
+from metaeval.cli.settings import SETTINGS, settings_of
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.running.process import loaded
 from metaeval.tests_stat.catalogue import TESTS
@@ -45,20 +46,28 @@ class _CheckedCommand(HelpedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         with self._speaking(ctx):
             try:
-                if PLACES not in ctx.meta:  # options behind a study replace its own
-                    self._refuse_repeated(ctx, list(args))
+                if PLACES not in ctx.meta and not ctx.resilient_parsing:  # options behind a study replace its own
+                    args = [*self._settings(ctx, self._typed_once(ctx, list(args))), *args]
                 return super().parse_args(ctx, args)
             except _USAGE_ERROR as error:
                 if hasattr(error, "possibilities"):
                     error.owners = [f"metaeval {name}" for name in _owners(error.option_name)[:_MOST_OWNERS]]
                 raise
 
-    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:  # noqa: ANN401 - as above
-        """Refuse an option that takes one value and is given several times: only the last one would count."""
+    def _settings(self, ctx: Any, typed: set[str]) -> list[str]:  # noqa: ANN401 - as above
+        """Return the words that a file of settings puts before those that were typed."""
+        settings = None if SETTINGS in ctx.meta else settings_of(self, typed)
+        if settings is None:
+            return []
+        ctx.meta[SETTINGS], ctx.meta[PLACES] = settings
+        return settings[0].words
+
+    def _typed_once(self, ctx: Any, args: list[str]) -> set[str]:  # noqa: ANN401 - as above
+        """Return the options that were typed, once each where they take one value: only the last one would count."""
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=args)
         except _USAGE_ERROR:  # which parsing in earnest will tell
-            return
+            return {"help"}
         times = Counter(
             parameter.name for parameter in order if parameter.param_type_name == "option" and not parameter.multiple
         )
@@ -68,6 +77,7 @@ class _CheckedCommand(HelpedCommand):
             label, several = label_of(parameter), str(parameter.metavar or "").endswith((",…", ",…|all"))
             way = f"give all by comma, as in {label} A,B" if several else "give it once"
             raise InvalidOptionError(f"{label} takes one value, and is given {times[parameter.name]} times; {way}")
+        return {str(parameter.name) for parameter in order}
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
         load_tables(arrow=any(given_at(ctx, name) for name in WITH_ARROW))
@@ -89,7 +99,9 @@ class _CheckedCommand(HelpedCommand):
                 words = error_in_options(error, notes)
                 if PLACES in context.meta:
                     labels = {parameter.name: label_of(parameter) for parameter in self.params}
-                    words = context.meta[PLACES].before_error(error, words, labels) + words
+                    place = context.meta[PLACES].before_error(error, words, labels)
+                    settings = context.meta.get(SETTINGS)
+                    words = place + words + (f"; {settings.note()}" if settings and not place else "")
                 error.args = (words, *error.args[1:])
                 raise
             except typer.BadParameter as error:

@@ -140,9 +140,10 @@ _HIGHER_IS_BETTER = _reading(
 LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)
 WHERE = _reading(
     "COLUMN=TEXT",
-    "Keep only rows with this text in this column; of results of a benchmark those with this setting (SETTING=VALUE, "
-    "TASK/SETTING=VALUE; * for any signs). May be repeated.",
-    checks.assignments(),
+    "Keep only rows with this text in this column, or with such numbers ('year>=2020', 'length<500', n=10..20); of "
+    "results of a benchmark those with this setting (SETTING=VALUE, TASK/SETTING=VALUE; * for any signs). May be "
+    "repeated.",
+    checks.read_by(checks.parse_where),
 )
 
 _METRICS = Option(
@@ -284,6 +285,12 @@ def _column(part: str, words: str, *, excludes: str = "") -> Option:
     return Option("NAME", words, checks.a_name, panel="Reading", means=f"columns.{part}", excludes=excludes)
 
 
+def _one_or_two_levels(names: list[str], option: str) -> list[str]:
+    if len(set(names)) < len(names) or len(names) > 2:  # noqa: PLR2004 - levels
+        raise checks.refusal(option, "one column, or two with the smaller clusters first", ", ".join(names))
+    return checks.a_name(names, option)  # type: ignore[return-value]  # a list, as given
+
+
 def read_credit(texts: list[str] | None) -> dict[str, float]:
     """Return what labels of nuggets count."""
     return {label: float(text) for label, text in checks.parse_assignments(texts, "--credit").items()}
@@ -310,6 +317,16 @@ _NO_HEADER = flag(
 _IGNORE_COLUMN = _column("ignore", "A column to leave out; may be repeated.", excludes="no_header")
 
 
+_CLUSTER_COLUMN = Option(
+    "NAME",
+    "The column of the clusters of topics: tasks, documents. Twice for two levels, the smaller clusters first: means "
+    "of means, in which the larger clusters weigh alike and are drawn whole.",
+    _one_or_two_levels,
+    panel="Reading",
+    means="columns.cluster clusters",
+)
+
+
 class _Tables:
     form: Annotated[str | None, _FORM] = None
     systems_in: Annotated[str | None, _SYSTEMS_IN] = None
@@ -327,9 +344,7 @@ class _Tables:
     metric_column: Annotated[str | None, _column("metric", "The column of metrics.")] = None
     value_column: Annotated[str | None, _column("score", "The column of scores.")] = None
     repeat_column: Annotated[str | None, _column("repeat", "The column of repeats (epochs, seeds).")] = None
-    cluster_column: Annotated[
-        str | None, _column("cluster clusters", "The column of the clusters of topics: tasks, documents.")
-    ] = None
+    cluster_column: Annotated[list[str] | None, _CLUSTER_COLUMN] = None
     weight_column: Annotated[str | None, _column("weight", "The column of the weights of topics.")] = None
     ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
     no_header: Annotated[bool, _NO_HEADER] = False
@@ -358,6 +373,9 @@ def parse_columns(given: Mapping[str, object]) -> dict[str, object]:
     {'columns': {'topic': 'question'}, 'header': None}
     """
     columns: dict[str, object] = {role: given[name] for name, role in COLUMNS.items() if given.get(name)}
+    levels = list(given.get("cluster_column") or ())  # type: ignore[call-overload]  # an option given several times
+    if levels:
+        columns["cluster"] = levels if len(levels) > 1 else levels[0]
     if columns.get("topic") == NO_COLUMN:
         columns["topic"] = None
     if given.get("cluster_file"):

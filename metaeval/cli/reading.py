@@ -12,11 +12,12 @@ import typer
 from metaeval.base.checks import check_paired
 from metaeval.base.names import comma_list, count, split_at_commas
 from metaeval.base.unit import ITEM, NUGGET, unit_of
-from metaeval.cli.checks import parse_assignments
+from metaeval.cli.checks import parse_where
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns, read_credit
+from metaeval.cli.settings import NO_SETTINGS, SETTINGS
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ _SHOWING = frozenset({"as_latex", "description", "title"})
 
 def _typed(context: typer.Context, command: str = "", among: Container[str] | None = None) -> str:
     """Return the command as it was typed, each option by its long name and after what is read; of `among` alone."""
-    words = ["metaeval", command or context.info_name or ""]
+    left_out = [NO_SETTINGS] if context.meta.get(SETTINGS, ()) is None else []
+    words = ["metaeval", *left_out, command or context.info_name or ""]
     for parameter in context.command.params:
         name = str(parameter.name)
         if not given_at(context, name) or (among is not None and name not in among):
@@ -98,7 +100,13 @@ class Loaded:
 
     def given(self, name: str) -> bool:
         """Say whether an option was given on the command line."""
-        return given_at(self._context, name)
+        return given_at(self._context, name) and name not in self.set_by_file
+
+    @property
+    def set_by_file(self) -> frozenset[str]:
+        """The parameters that a file of settings gives."""
+        settings = self._context.meta.get(SETTINGS)
+        return frozenset() if settings is None else settings.names
 
     def typed(self, command: str, among: Container[str]) -> str:
         """Return how another command is called with what of `among` was typed."""
@@ -264,6 +272,8 @@ class Loaded:
             options = {
                 name: value for name, value in params.items() if name not in idle and (name not in _SHOWING or value)
             }
+            if self.set_by_file:
+                options["set_by_file"] = self._context.meta[SETTINGS].path
             seed = params.get("seed")
             self._provenance = record_provenance(
                 self._context.info_name or "metaeval",
@@ -346,7 +356,7 @@ class Loaded:
             repeats_in_names=bool(options.get("repeats_in_names")),
             metrics=_names_of_metrics(options["metrics"]) if chosen and options.get("metrics") else None,
             credit=read_credit(options.get("credit")),
-            where=parse_assignments(options.get("where"), "--where"),
+            where=parse_where(options.get("where")),
             choice=self._choice(),
             paired=fewest > 1 and options.get("baseline") is None,
             higher_is_better=self._directions() or None,
@@ -411,22 +421,25 @@ class Loaded:
     def _in_clusters(self, scores: "Scores") -> "Scores":
         """Put the topics in the clusters of a file, and take clusters for what they are said to be."""
         file, kind = self.options.get("cluster_file"), self.options.get("clusters")
+        if kind == "ignore" and len(self.options.get("cluster_column") or ()) > 1:
+            raise InvalidOptionError("--clusters ignore leaves nothing of two levels; leave --cluster-column out")
+        from metaeval.table.structure import nested_clusters, with_clusters  # noqa: PLC0415 - loads xarray
+
         if file is not None:
             from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
             from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
-            clusters = read_clusters(
-                file, topics=scores["topic"].to_numpy().tolist(), column=self.options.get("cluster_column")
-            )
+            topics, columns = scores["topic"].to_numpy().tolist(), self.options.get("cluster_column") or [None]
+            clusters, *higher = (read_clusters(file, topics=topics, column=column) for column in columns)
+            clusters = {topic: " in ".join([name, *(of[topic] for of in higher)]) for topic, name in clusters.items()}
             scores = as_scores(
                 scores.drop_vars("stratum", errors="ignore"), missing="pairwise", clusters=clusters, fewest=1
             )
+            scores = nested_clusters(scores, *higher) if higher else scores
             if unit_of(scores) is NUGGET:  # they are in clusters of another kind than their topics
                 scores.attrs["topic_word"] = ITEM.topic
             self.read(file)
         if kind is not None:
-            from metaeval.table.structure import with_clusters  # noqa: PLC0415 - loads xarray
-
             scores = with_clusters(scores, kind)
         return scores
 

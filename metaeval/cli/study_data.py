@@ -61,11 +61,12 @@ class StudyData(NamedTuple):
 class Places(NamedTuple):
     """Where in a study the values of parameters stand, for messages about them."""
 
-    file: "_File"
+    file: "TomlFile"
     keys: dict[str, str]
     """By parameter."""
     values: dict[str, list[str]]
     """By parameter."""
+    table: str = "options"
 
     def hold(self, name: str, key: str, texts: list[str]) -> None:
         """Note the key of a parameter, and its values: those by comma too, and files without names before them."""
@@ -76,11 +77,11 @@ class Places(NamedTuple):
     def without(self, names: Container[str]) -> "Places":
         """Return the same without parameters that were typed, too: there the study may not be what is wrong."""
         keys = {name: key for name, key in self.keys.items() if name not in names}
-        return Places(self.file, keys, {name: self.values[name] for name in keys})
+        return self._replace(keys=keys, values={name: self.values[name] for name in keys})
 
     def before(self, name: str) -> str:
         """Return file and line of a parameter's value, to be put before a message; "" for what the study says not."""
-        return self.file.place(self.keys[name], "options") if name in self.keys else ""
+        return self.file.place(self.keys[name], self.table) if name in self.keys else ""
 
     def before_error(self, error: Exception, message: str, labels: Mapping[str, str]) -> str:
         """Return the same for what a command says of its options, by the value or the option's label that it names."""
@@ -185,38 +186,30 @@ def refuse_programs(study: StudyData) -> None:
         raise FileFormatError(message, path=study.path)
 
 
-class _File:
-    """A study file, read: its values one by one, each refused with the line that holds it."""
+class TomlFile:
+    """A file of options, read: its values one by one, each refused with the line that holds it."""
 
-    def __init__(self, path: Path) -> None:
-        from metaeval.io.files import path_from, read_text  # noqa: PLC0415 - loads what reading needs
+    kind = "a study"
+    tables = "has the tables [options] and [checksums], and no others"
 
+    def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self.text = read_text(path)
+        self.text = text
         if len(self.text) > _LONGEST:
-            message = f"a study has at most {_LONGEST} letters, and this has {len(self.text)}; check the file"
+            message = f"{self.kind} has at most {_LONGEST} letters, and this has {len(self.text)}; check the file"
             raise FileFormatError(message, path=path)
         self.held = self._parsed()
-        for key in self.held:
-            if key not in _KEYS:
-                self.refuse(key, str(UnknownNameError("key of a study", key, _KEYS)), table="")
-        folder = self.word("folder") if "folder" in self.held else "."
-        base = os.path.realpath(path.parent / folder)
-        if not os.path.isdir(base):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
-            rule = f"there is no folder {folder!r} from here"
-            self.refuse("folder", rule, "name the one in which its paths begin", table="")
-        self.base = path_from(".", base)
 
     def _parsed(self) -> dict[str, Any]:
         bare = _STRING.sub("_", self.text.replace("'''", "'").replace('"""', '"'))
         nested = _NESTED.search(bare)
         if nested is not None:
-            message = "keys within keys within keys: a study has the tables [options] and [checksums], and no others"
+            message = f"keys within keys within keys: {self.kind} {self.tables}"
             raise FileFormatError(message, path=self.path)
         try:
             return tomllib.loads(self.text)
         except RecursionError:
-            message = "lists within lists within lists: a value of a study is a text, a number or a list of these"
+            message = f"lists within lists within lists: a value of {self.kind} is a text, a number or a list of these"
             raise FileFormatError(message, path=self.path) from None
         except tomllib.TOMLDecodeError as error:
             told = _AT_LINE.match(str(error))
@@ -265,6 +258,41 @@ class _File:
         message = start + (f"{rule}; {way_out}" if way_out else rule)
         raise FileFormatError(message, path=self.path, line=self.line(key, table))
 
+    def texts(self, key: str, value: object, *, table: str = "options") -> list[str]:
+        """Return a value as texts: one, or those of a list."""
+        listed = value if isinstance(value, list) else [value]
+        if not listed:
+            self.refuse(key, f"{key} needs a value, not an empty list", "leave the line out otherwise", table=table)
+        for member in listed:
+            if isinstance(member, bool) or not isinstance(member, str | int | float):
+                way_out = "write a text, a number or a list of these"
+                self.refuse(key, f"{key} needs a value, not {_shown(member)}", way_out, table=table)
+            if isinstance(member, int) and abs(member) > _LARGEST:
+                self.refuse(
+                    key, f"{key} is {show(member)}", "no option takes a number of more than 40 digits", table=table
+                )
+            if isinstance(member, str) and "\0" in member:
+                self.refuse(key, f"a zero character stands in {_shown(member)}", "take it out", table=table)
+        return [str(member) for member in listed]
+
+
+class _File(TomlFile):
+    """A study file."""
+
+    def __init__(self, path: Path) -> None:
+        from metaeval.io.files import path_from, read_text  # noqa: PLC0415 - loads what reading needs
+
+        super().__init__(path, read_text(path))
+        for key in self.held:
+            if key not in _KEYS:
+                self.refuse(key, str(UnknownNameError("key of a study", key, _KEYS)), table="")
+        folder = self.word("folder") if "folder" in self.held else "."
+        base = os.path.realpath(path.parent / folder)
+        if not os.path.isdir(base):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
+            rule = f"there is no folder {folder!r} from here"
+            self.refuse("folder", rule, "name the one in which its paths begin", table="")
+        self.base = path_from(".", base)
+
     def unknown_command(self, name: str, names: list[str]) -> UnknownNameError:
         """Return the error for a command that there is not."""
         error = UnknownNameError("command", name, names)
@@ -286,22 +314,6 @@ class _File:
         if not isinstance(value, dict):
             self.refuse(key, f"{key} is a table, not {_shown(value)}", f"write [{key}], with a line for each", table="")
         return value
-
-    def texts(self, key: str, value: object) -> list[str]:
-        """Return a value as texts: one, or those of a list."""
-        listed = value if isinstance(value, list) else [value]
-        if not listed:
-            self.refuse(key, f"{key} needs a value, not an empty list", "leave the line out otherwise")
-        for member in listed:
-            if isinstance(member, bool) or not isinstance(member, str | int | float):
-                self.refuse(
-                    key, f"{key} needs a value, not {_shown(member)}", "write a text, a number or a list of these"
-                )
-            if isinstance(member, int) and abs(member) > _LARGEST:
-                self.refuse(key, f"{key} is {show(member)}", "no option takes a number of more than 40 digits")
-            if isinstance(member, str) and "\0" in member:
-                self.refuse(key, f"a zero character stands in {_shown(member)}", "take it out")
-        return [str(member) for member in listed]
 
     def value(self, parameter: Any, key: str, text: str) -> str:  # noqa: ANN401 - click's
         """Return the value of an option; files hold from the folder one is in."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.notes import Remark
-from metaeval.base.number_words import of_thousands, other_spelling, point_between_thousands
+from metaeval.base.number_words import GAP_WORDS, of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
@@ -27,8 +27,6 @@ from metaeval.table.scores import Missing
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
 
-GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""What stands in place of a number where there is none; in lower case."""
 SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."}
 """The same in place of a score, where somebody must say what is to become of gaps."""
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
@@ -87,6 +85,12 @@ class TableOptions:
             return [cells[names.index(name)] for cells in below]
 
         return column_roles(names, chosen=self.chosen, ignored=self.ignored, cells=cells_of)
+
+    @property
+    def cluster_levels(self) -> list[str]:
+        """The columns of the lower and the higher clusters; nothing where clusters have one level."""
+        columns = self.columns.get("cluster")
+        return [] if isinstance(columns, str | int | None) else list(columns)
 
     @property
     def ignored(self) -> list[str]:

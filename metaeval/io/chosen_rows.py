@@ -1,7 +1,9 @@
-"""Rows of a score table chosen by the text in their columns, before anything else is read of it."""
+"""Rows of a score table chosen by what is in their columns, before anything else is read of it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from metaeval.base.conditions import limits_of, texts_that_meet
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
 from metaeval.io.headers import place_of, ragged
@@ -14,7 +16,7 @@ _MEANT = ("system", "topic", "metric", "group")
 
 
 def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str]) -> tuple[Sheet, str]:
-    r"""Return the rows that have these texts in these columns, without the columns, and a note.
+    r"""Return the rows that have this in these columns (`metaeval.base.conditions`), without the columns, and a note.
 
     Examples
     --------
@@ -24,13 +26,7 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
     >>> list(kept.rows()), note
     ([['topic', 'bm25'], ['1', '.6'], ['2', '.7']], '2 of 3 rows, with year 2020')
     """
-    head, body = header_names(sheet.sample()[0]), sheet.without_header()
-    first = next(body.rows(), None)
-    if first is None:
-        raise sheet.error("the table has a header and no rows; it needs a row for every score")
-    names = head
-    if len(first) == len(head) + 1:  # names of rows as R writes them, or a delimiter at the end of every row
-        names = ["", *head] if first[-1].strip() else [*head, ""]
+    names = column_names(sheet)
     meant = _meant(names, chosen)
     places = [at for at, name in enumerate(names) if name not in where or name in meant]
     counts = dict.fromkeys((True, False), 0)
@@ -45,9 +41,21 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
     return made, f"{counts[True]:,} of {sum(counts.values()):,} rows, with {_conditions(where)}"
 
 
+def column_names(sheet: Sheet) -> list[str]:
+    """Return the name of every column of a table with rows, "" for one that has none."""
+    head, first = header_names(sheet.sample()[0]), next(sheet.without_header().rows(), None)
+    if first is None:
+        raise sheet.error("the table has a header and no rows; it needs a row for every score")
+    if len(first) != len(head) + 1:
+        return head
+    # names of rows as R writes them, or a delimiter at the end of every row
+    return ["", *head] if first[-1].strip() else [*head, ""]
+
+
 def rows_where(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str], bool]]:
     """Yield the line and the cells of every row, and whether it has these texts in these columns; some must have."""
     wanted = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
+    met = {at: _met_in(sheet, at, names[at], text) for at, text in wanted.items()}
     there: dict[int, dict[str, None]] = {at: {} for at in wanted}
     body, chosen = sheet.without_header(), False
     for position, (line, cells) in enumerate(body.numbered()):
@@ -55,16 +63,24 @@ def rows_where(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> 
             raise body.error(ragged(cells, len(names), body), position)
         for at, values in there.items():
             values.setdefault(cells[at].strip())
-        is_chosen = all(cells[at].strip() == text for at, text in wanted.items())
+        is_chosen = all(cells[at].strip() in texts for at, texts in met.items())
         chosen |= is_chosen
         yield line, cells, is_chosen
     if chosen:
         return
-    absent = next((at for at, text in wanted.items() if text not in there[at]), None)
+    absent = next((at for at, texts in met.items() if texts.isdisjoint(there[at])), None)
     if absent is None:
         raise sheet.error(f"no row has {_conditions(where)} at once" if where else "the table has a header and no rows")
     listed = first_few(sorted(there[absent]))
     raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {listed}")
+
+
+def _met_in(sheet: Sheet, at: int, column: str, text: str) -> set[str]:
+    """Return the texts of a column that meet a condition; the column is gone through where numbers are compared."""
+    if limits_of(text) is None:
+        return {text}
+    counts = Counter(cells[at].strip() for cells in sheet.without_header().rows() if at < len(cells))
+    return texts_that_meet(column, text, counts)
 
 
 def _conditions(where: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
 """Tables of systems and items beside human scores: one file, or metrics and human scores in files of their own."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -9,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.columns import ITEMS, first_called, underscored
+from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, is_number, shortened
+from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
-from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import read_bytes
 from metaeval.io.headers import columns_found, names_and_rows
 from metaeval.io.sheets import Sheet
@@ -164,7 +166,7 @@ def _of_pair(
     for column, text in where.items():
         if column not in frame.columns:
             raise _no_such_column(column, frame, str(root))
-        frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)  # keeps attrs
+        frame = frame[_meets(frame[column].astype(str), text)].reset_index(drop=True)  # keeps attrs
     system_column, *items = _keys(frame, *named, (), str(root))
     frame.attrs |= {"sources": read, "system": system_column, "items": items}
     return frame
@@ -239,10 +241,15 @@ def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
     frame = pd.DataFrame(columns, dtype=object)
     for column, text in where.items():
         if column in frame.columns:
-            frame = frame[frame[column] == text.strip()]
+            frame = frame[_meets(frame[column], text)]
             if frame.empty:
                 raise sheet.error(f"no row has {text!r} in column {column!r}")
     return _ItemTable(str(path), frame, body)
+
+
+def _meets(cells: pd.Series, text: str) -> pd.Series:
+    """Say which cells of a column meet a condition."""
+    return cells.isin(texts_that_meet(str(cells.name), text, Counter(cells)))
 
 
 def _numbers(

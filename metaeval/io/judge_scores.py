@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.names import first_few, is_measure, is_number
+from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.any_sheets import any_sheet
-from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name

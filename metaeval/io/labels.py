@@ -12,11 +12,11 @@ from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.label_words import folded, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
+from metaeval.base.number_words import GAP_WORDS
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.any_sheets import table_sheet
-from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes

@@ -12,6 +12,7 @@ from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
+from metaeval.io.cluster_levels import joined_levels, with_levels
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
 from metaeval.io.parquet_sheets import parquet_sheet
@@ -51,6 +52,15 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
             alone.board = replace(alone.board, notes=(note, *alone.board.notes))
             raise
         return replace(block, notes=[note, *block.notes])
+    if options.cluster_levels:
+        joined, higher_of = joined_levels(sheet, *options.cluster_levels)
+        columns = {**options.columns, "cluster": options.cluster_levels[0]}
+        return with_levels(read_table(joined, source, replace(options, columns=columns), order), higher_of)
+    return _read_form(sheet, source, options, order)
+
+
+def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None) -> FileBlock:
+    """Return what a table of chosen rows holds."""
     try:
         if options.form is None and not options.columns:
             nuggets = read_nuggets(sheet, options)

@@ -24,6 +24,7 @@ from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.nuggets import refuse_unknown_credit
 from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.blocks import FileBlock, Form, SystemsIn, TableOptions
+from metaeval.io.cluster_levels import means_by_levels
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.score_blocks import read_table
 from metaeval.io.sheets import Sheet
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from metaeval.collection.data_choice import DataChoice
 
 _PARTS = (*SCORES, "ignore")
+_LEVELS = 2
+"""Of clusters."""
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
@@ -73,7 +76,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         By default found out from the content; see Notes.
     columns : mapping, optional
         Which column is which, where the header does not say: ``{"system": "team", "topic": "doc"}``. Parts are
-        system, topic, metric, score, group, higher_is_better, repeat, cluster, stratum, weight, and ignore (one column
+        system, topic, metric, score, group, higher_is_better, repeat, cluster (two columns: the smaller clusters, and
+        those that they are in; see `metaeval.table.structure.nested_clusters`), stratum, weight, and ignore (one column
         or a list). Whole numbers count columns from 1 and mean that there is no header: of topic, score and others
         in a long table, of topic or system alone in a wide one. In a wide table ``{"topic": None}`` says that there
         is no topic column, and clusters and weights of topics are columns.
@@ -100,9 +104,10 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     credit : mapping of str to float, optional
         What labels of nuggets count, such as ``{"partial": 1}``; by default support 1, partial support 0.5, others 0.
     where : mapping of str to str, optional
-        Rows of tables to read: those with this text in this column, such as ``{"year": "2020"}``. Of results of a
-        benchmark those with this setting, of all tasks or of one, such as ``{"split": "valid"}`` or
-        ``{"arc/n-shot": "25"}``; ``*`` stands for any signs, and ``"*"`` alone reads what differs as it is.
+        Rows of tables to read: those with this text in this column, such as ``{"year": "2020"}``, or with such
+        numbers, ``{"year": ">=2020", "length": "10..20"}``. Of results of a benchmark those with this setting, of all
+        tasks or of one, such as ``{"split": "valid"}`` or ``{"arc/n-shot": "25"}``; ``*`` stands for any signs, and
+        ``"*"`` alone reads what differs as it is.
     choice : DataChoice, optional
         Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
     paired : bool, default False
@@ -204,6 +209,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             else ""
         )
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}{hint}") from error
+    scores = means_by_levels(scores, blocks)
     scores.attrs["sources"] = inputs.paths
     forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
     words = {"topic": unit_of(scores).topic}
@@ -247,7 +253,8 @@ def _options_of(columns: Mapping[str, str], missing: Missing, duplicates: Duplic
 
 def _scores_of_block(block: FileBlock, missing: Missing) -> Scores:
     try:
-        return as_scores(put_together([block], missing), missing=missing, fewest=1)
+        scores = as_scores(put_together([block], missing), missing=missing, fewest=1)
+        return means_by_levels(scores, [block])
     except ScoresError as error:
         raise ScoresError(f"{block.label}: {error}") from error
 
@@ -305,7 +312,8 @@ def _checked(options: TableOptions) -> TableOptions:
             raise UnknownNameError(name, str(value), choices)
     for role, column in options.columns.items():
         check_choice(role, "part of `columns`", _PARTS)
-        listed = role == "ignore" and not isinstance(column, str | int | None) and isinstance(column, Iterable)
+        listed = role in {"ignore", "cluster"} and not isinstance(column, str | int | None)
+        listed = listed and isinstance(column, Iterable)
         known_kind = listed or (isinstance(column, str | int | None) and not isinstance(column, bool))
         if not known_kind or (isinstance(column, int) and column < 1):
             message = f"`columns={{{role!r}: {column!r}}}` must be a name, or a column's number counted from 1"
@@ -313,6 +321,10 @@ def _checked(options: TableOptions) -> TableOptions:
         if column is None and role != "topic":
             message = f"`columns={{{role!r}: None}}` means nothing; only the topic column of a wide table can be absent"
             raise InvalidOptionError(message)
+    levels = options.cluster_levels
+    if levels and (len(set(levels)) != _LEVELS or not all(isinstance(column, str) for column in levels)):
+        rule = f"has the names of two columns as cluster, the smaller clusters first, not {levels!r}"
+        raise refused("columns", rule, levels)
     form = "wide" if options.counts_names_of_rows else "long"
     if options.positions and (options.form not in {None, form} or options.header or options.systems_in):
         message = (

@@ -5,6 +5,7 @@ of their names, so that a random number belongs to a name and not to a place in 
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
@@ -187,6 +188,47 @@ def topics_by_cluster(scores: Scores) -> Scores:
         attrs={**scores.attrs, "notes": notes, "topic_word": unit_of(scores).cluster},
     )
     return as_scores(made)
+
+
+def nested_clusters(scores: Scores, higher: Mapping[str, str]) -> Scores:
+    """Return scores whose topics are clusters, which are in higher clusters that all weigh alike: means of means.
+
+    `higher` says of every topic in which higher cluster it is. A system's mean is that over higher clusters of its
+    means over their clusters, each a mean over topics; what is drawn whole, as of one level, are the higher clusters
+    (`with_clusters`).
+
+    Examples
+    --------
+    >>> assays = as_scores([[0.0, 1.0, 1.0, 0.0], [0.5, 0.0, 0.0, 0.0]], clusters=dict(zip("1234", "ppqr")))
+    >>> nested = nested_clusters(assays, dict(zip("1234", ["binding", "binding", "binding", "growth"])))
+    >>> nested["topic"].to_numpy().tolist(), nested.to_numpy()[0, 0].tolist(), nested["cluster"].to_numpy().tolist()
+    (['p', 'q', 'r'], [0.5, 1.0, 0.0], ['binding', 'binding', 'growth'])
+    >>> mean_over_topics(nested).tolist()
+    [[0.375, 0.0625]]
+    """
+    of_topic = dict(zip(scores["topic"].to_numpy().tolist(), scores["cluster"].to_numpy().tolist(), strict=True))
+    above: dict[str, str] = {}
+    for topic, cluster in of_topic.items():
+        if above.setdefault(cluster, higher[topic]) != higher[topic]:
+            first, second = above[cluster], higher[topic]
+            raise ScoresError(f"cluster {cluster!r} is in two higher ones, {first!r} and {second!r}; name each apart")
+    if len(above) == len(of_topic):
+        above = dict(higher)
+    else:
+        scores = topics_by_cluster(scores)
+    names = scores["topic"].to_numpy().tolist()
+    sizes = Counter(above[name] for name in names)
+    told = f"means of means: {len(names)} clusters in {len(sizes)} higher ones, each of which weighs alike"
+    plain = scores.drop_vars(["cluster", "weight"], errors="ignore")
+    plain.attrs["notes"] = [*scores.attrs.get("notes", ()), told]
+    alike = len(names) / len(sizes)
+    return as_scores(
+        plain,
+        missing="pairwise",
+        fewest=1,
+        clusters={name: above[name] for name in names},
+        weights={name: alike / sizes[above[name]] for name in names},
+    )
 
 
 def not_in_all_clusters(

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.columns import underscored
+from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.vote_cells import RowError, TextCells, finite_numbers, flags_of, text_cells, without_lists
@@ -326,7 +327,9 @@ class Collected:
             cells = text_cells(without_lists(table[column], column), f"cell of {column!r}")
             if len(self._there[column]) < _MOST_VALUES:
                 self._there[column] |= dict.fromkeys(cells.texts)
-            mask &= np.array([*(cell_text == text.strip() for cell_text in cells.texts), False])[cells.codes]
+            counts = dict(zip(cells.texts, np.bincount(cells.codes[cells.codes >= 0]).tolist(), strict=False))
+            met = texts_that_meet(column, text, counts)
+            mask &= np.array([*(cell_text in met for cell_text in cells.texts), False])[cells.codes]
         self._numbers["chosen"] += int(mask.sum())
         return self._rows(table, mask)
 

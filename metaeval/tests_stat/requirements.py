@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.likely_effects import MOST_PAIRS, LikelyEffects, SeenDifferences, likely_effects
+from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates, mean_estimates
@@ -36,6 +37,8 @@ MET, VIOLATED, OPEN, NOTHING = "met", "violated", "open", "without common items"
 _WIDE = 0.1
 """Share of the range of the scores beyond which a margin must be written in points, so that none is a slip."""
 _POWER = 0.8
+_LARGEST_LEVEL = 0.99
+"""Two-sided; what is planned at a larger one would be told by chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,12 +62,20 @@ class Requirements(Result):
         the mean), low and high (one-sided limits, each at 1 - alpha), p_value (one-sided, of the requirement's
         contrary), n_common topics, state (met; violated: its contrary is established; open; or "without common items",
         where the figures are NaN), and for open ones items_needed: how many would tell, either way, with a chance of
-        .8.
+        .8; and detectable, the margin that as many items as these establish with that chance where the two are equal
+        (or how far beyond the number a mean must be).
         """
         return self.table.copy()
 
+    @staticmethod
+    def _margin_words(row: Mapping[str, Any], spoken: Unit) -> str:
+        found = f"{row['detectable']:.2g} with probability {_POWER:g}"
+        if pd.isna(row["system_b"]):
+            return f"; {row['n_common']} {spoken.topics} establish it of a mean that is beyond the number by {found}"
+        return f"; of equal systems {row['n_common']} {spoken.topics} establish a margin of {found}"
+
     def open_words(self, spoken: Unit) -> list[str]:
-        """Say of each requirement that is open what is established instead, and how many items would tell."""
+        """Say of open requirements what is established instead, which margin can be, and how many items would tell."""
         words = []
         for row in self.table[~self.table["state"].isin([MET, VIOLATED])].to_dict("records"):
             requirement, metric, system_b = row["requirement"], row["metric"], row["system_b"]
@@ -75,8 +86,10 @@ class Requirements(Result):
             end, n_needed = row["high"] if sign[0] == "<" else row["low"], row["items_needed"]
             limit = f"{end:.4f}" if pd.isna(system_b) else f"{system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
             established = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
+            margin = "" if math.isnan(row["detectable"]) else self._margin_words(row, spoken)
             more = "" if math.isnan(n_needed) else f"; some {n_needed:,.0f} {spoken.topics} would tell"
-            words.append(f"{requirement} under {metric}{established}{more}")
+            alike = f"; nothing varies, so nothing can be planned from these {spoken.topics}"
+            words.append(f"{requirement} under {metric}{established}{margin}{more or alike * (not margin)}")
         return words
 
 
@@ -237,6 +250,7 @@ def _judged(
         "n_common": estimates.n_topics[:, 0].astype(np.int64),
         "state": np.select([nothing, met, against], [NOTHING, MET, VIOLATED], OPEN)[:, 0],
         "items_needed": np.where(still, needed, np.nan)[:, 0],
+        "detectable": np.where(met | against, np.nan, evidence.detectable())[:, 0],
     }
 
 
@@ -314,6 +328,12 @@ class _Evidence(NamedTuple):
         exact = np.where(self.ahead > 0.0, self._chance_of_alike() ** found.n_units, 1.0)
         p = np.where(self.alike & ~self.by_signs, exact, p)
         return np.where(found.n_units > 1, np.nan_to_num(p, nan=1.0), 1.0)
+
+    def detectable(self) -> Floats:
+        """Return how far the mean must be beyond what is required for these units to tell with a chance of .8."""
+        found = self.estimates
+        shift = detectable_shift(found.freedom, alpha=min(2.0 * self.alpha, _LARGEST_LEVEL), power=_POWER)
+        return np.where((found.error > 0.0) & (found.n_units > 1), shift * found.error, np.nan)
 
     def _scored(self) -> Flags:
         """Say where a share has the limits of Wilson, which hold its error at the number."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
+from metaeval.errors import InvalidOptionError
 
 GUARD = {"folder": None}
 
@@ -343,3 +344,12 @@ def test_what_the_system_tells_of_itself_is_no_data(command, tmp_path, words):
     assert ended.out == ""
     assert any(told in ended.err for told in ("/proc and /sys hold no data", "nothing can be written in '/"))
     assert "PATH" not in ended.err
+
+
+def test_a_sign_behind_an_equals_sign_is_no_condition():
+    """``year=>2020`` may mean two things, so it is refused with one that means one, which is read."""
+    assert checks.parse_where(["year >= 2020", "kind = a", "n=1..2"]) == {"year": ">=2020", "kind": "a", "n": "1..2"}
+    with pytest.raises(InvalidOptionError, match=r"such as 'year>2020', not 'year=>2020'"):
+        checks.parse_where(["year=>2020"])
+    with pytest.raises(InvalidOptionError, match="NAME=VALUE"):
+        checks.parse_where(["year>old"])

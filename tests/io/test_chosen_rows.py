@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval import read_scores
-from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
+from metaeval import read_scores, read_votes
+from metaeval.base.conditions import texts_that_meet
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, MetaevalWarning
 from metaeval.io.chosen_rows import chosen_rows
+from metaeval.io.items import read_items
 from metaeval.io.sheets import sheet_of
 from metaeval.io.tables import write_scores
 
@@ -103,3 +105,68 @@ def test_what_has_no_rows(tmp_path, checkout):
             read_scores(tmp_path / path, where={"topic": "1"}, **options)
     with pytest.raises(InvalidOptionError, match="results of MTEB"):
         read_scores(checkout / "examples" / "mteb" / "results", where={"topic": "1"})
+
+
+NUMBERED = "year,topic,bm25,dense\n2018,1,.1,.2\n2019,2,.3,.1\n2020,3,.2,.4\n2021.5,4,.6,.5\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "topics"),
+    [
+        (">=2020", ["3", "4"]),
+        (">2020", ["4"]),
+        ("<2019", ["1"]),
+        ("<= 2019", ["1", "2"]),
+        ("2019..2020", ["2", "3"]),
+        ("2019..2021.5", ["2", "3", "4"]),
+        ("2e3..2018", ["1"]),
+    ],
+)
+def test_numbers_are_compared(condition, topics):
+    """A sign and a number, or a range with both ends, choose the rows by number, and the note says so."""
+    kept, note = chosen_rows(sheet_of(NUMBERED.encode(), "ap.csv"), {"year": condition}, {})
+    assert [cells[0] for cells in kept.rows()] == ["topic", *topics]
+    assert f"{len(topics)} of 4 rows, with year {condition}" in note
+
+
+@given(
+    st.lists(st.one_of(st.integers(-50, 50), st.floats(-5, 5).map(lambda x: round(x, 2))), min_size=1, max_size=30),
+    st.floats(-6, 6).map(lambda x: round(x, 1)),
+    st.sampled_from([">=", "<=", ">", "<"]),
+)
+def test_a_sign_and_its_contrary_share_the_rows(numbers, limit, sign):
+    """Every number meets a condition or its contrary, as Python compares them, however it is written."""
+    counts = {str(number): 1 for number in numbers}
+    contrary = {">=": "<", "<": ">=", "<=": ">", ">": "<="}[sign]
+    met, other = (texts_that_meet("n", f"{each}{limit}", counts) for each in (sign, contrary))
+    assert met | other == set(counts)
+    assert not met & other
+    assert met == {text for text in counts if eval(f"{float(text)!r} {sign} {limit!r}")}  # noqa: S307 - numbers of ours
+
+
+def test_only_numbers_are_compared(tmp_path):
+    """A column with a word is refused with a way out that works; a text that is there is itself; gaps are named."""
+    (tmp_path / "ap.csv").write_text(NUMBERED.replace("2021.5", "recent"), "utf-8")
+    with pytest.raises(InvalidOptionError, match=r"compares numbers, and column 'year' holds 'recent'; .*'recent'"):
+        read_scores(tmp_path / "ap.csv", where={"year": ">=2019"})
+    (tmp_path / "age.csv").write_text("age,topic,a,b\n<65,1,.1,.2\n>=65,2,.3,.1\n>=65,3,.3,.1\n", "utf-8")
+    assert read_scores(tmp_path / "age.csv", where={"age": ">=65"})["topic"].to_numpy().tolist() == ["2", "3"]
+    (tmp_path / "gap.csv").write_text(NUMBERED.replace("2021.5", "NA").replace("2018", ""), "utf-8")
+    with pytest.warns(MetaevalWarning, match="2 rows have no number in column 'year'"):
+        assert read_scores(tmp_path / "gap.csv", where={"year": ">1"})["topic"].to_numpy().tolist() == ["2", "3"]
+    with pytest.raises(FileFormatError, match="no row has '>3000' in column 'topic'"):
+        read_scores(tmp_path / "age.csv", where={"topic": ">3000"})
+
+
+def test_votes_and_items_are_chosen_by_number(tmp_path):
+    """The same conditions choose votes and rows of people's scores."""
+    (tmp_path / "votes.csv").write_text(
+        "model_a,model_b,winner,turn\nx,y,model_a,1\nx,y,model_b,2\ny,x,model_b,3\n", "utf-8"
+    )
+    votes = read_votes(tmp_path / "votes.csv", where={"turn": "2..3"})
+    assert len(votes.left) == 2
+    assert any("2 of 3 rows, with turn 2..3" in note for note in votes.notes)
+    rows = "system,item,human,metric,length\na,1,1,.1,10\na,2,2,.2,500\nb,1,3,.3,20\nb,2,1,.2,30\n"
+    (tmp_path / "items.csv").write_text(rows, "utf-8")
+    items = read_items([tmp_path / "items.csv"], where={"length": "<500"})
+    assert items["item"].tolist() == ["1", "1", "2"]

@@ -219,5 +219,33 @@ def test_what_is_established_instead():
     """Open requirements say the limit that holds and how many items would tell."""
     found = check_requirements(shares(new=137, base=147), ["new >= 0.7", "new >= base - 0.04"])
     words = found.open_words(ITEM)
-    assert words[0].startswith("new >= 0.7 under correct; established is new >= 0.6376; some ")
+    assert words[0].startswith("new >= 0.7 under correct; established is new >= 0.6376; 198 items establish ")
     assert "established is new >= base - 0.0763" in words[1]
+
+
+def test_a_mean_of_clusters_beside_a_number():
+    """Four items in each of 12 clusters: the limits are those of a t test on the 12 means, 11 degrees of freedom."""
+    rng = np.random.default_rng(4)
+    values = np.stack([rng.normal(0.7, 0.05, 12).repeat(4) + rng.normal(0, 0.02, 48) for _ in range(2)])
+    clusters = {str(at + 1): f"c{at // 4}" for at in range(48)}
+    row = check_requirements(as_scores(values, clusters=clusters), ["system1 >= 0.69"]).to_frame().iloc[0]
+    means = values[0].reshape(12, 4).mean(axis=1)
+    half = stats.t.isf(0.05, 11) * stats.sem(means)
+    limits = row[["estimate", "low", "high"]].to_list()
+    assert limits == pytest.approx([means.mean(), means.mean() - half, means.mean() + half])
+    assert row["p_value"] == pytest.approx(stats.ttest_1samp(means, 0.69, alternative="greater").pvalue)
+
+
+def test_every_open_requirement_says_which_margin_its_items_establish():
+    """Its chance is .8 where two are equal, by the noncentral t, less that of the other tail; without spread none."""
+    scores = shares(new=137, base=147)
+    found = check_requirements(scores, ["new >= 0.7", "new >= base - 0.04"])
+    for row in found.table.itertuples():
+        differences = scores.to_numpy()[0, 0] - (0 if row.requirement.endswith("0.7") else scores.to_numpy()[0, 1])
+        shift = row.detectable / stats.sem(differences)
+        assert stats.nct.sf(stats.t.isf(0.05, 197), 197, shift) == pytest.approx(0.8, abs=2e-5)
+    first, second = found.open_words(ITEM)
+    assert "198 items establish it of a mean that is beyond the number by 0.082 with probability 0.8" in first
+    assert "; of equal systems 198 items establish a margin of 0.0" in second
+    alike = check_requirements([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 2, ["system1 >= system2 - 0.01"])
+    assert "nothing varies" in alike.open_words(ITEM)[0]

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
+from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import name_in
-from metaeval.io.blocks import GAP_WORDS, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
+from metaeval.io.blocks import BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import names_and_rows, notes_on_words, place_of, unique_names
 from metaeval.io.long_tables import read_long

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
+from metaeval.base.conditions import limits_of
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -300,7 +301,7 @@ def _read(
         files,
         system=table.system,
         item=[] if table.item is None else [name.strip() for name in table.item.split(",")],
-        where=checks.parse_assignments(table.where, "--where"),
+        where=checks.parse_where(table.where),
         metrics=metrics,
         set_column=set_column,
         cluster=table.cluster,
@@ -371,7 +372,8 @@ def _by_set(frame: "pd.DataFrame", column: str) -> dict[str, "pd.DataFrame"]:
 def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
     """Return the columns of words that rows were chosen by, and that have done their work."""
     words = frame.select_dtypes(exclude="number").columns
-    return [name for name in checks.parse_assignments(where, "--where") if name in words and name not in used]
+    chosen = checks.parse_where(where)
+    return [name for name, text in chosen.items() if (name in words or limits_of(text)) and name not in used]
 
 
 def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.DataFrame":

@@ -360,7 +360,7 @@ def _read(
         files,
         columns=checks.parse_assignments(reading.column, "--column"),
         words={name: _meaning(grade) for name, grade in checks.parse_assignments(reading.word, "--word").items()},
-        where=checks.parse_assignments(reading.where, "--where"),
+        where=checks.parse_where(reading.where),
         lenient=reading.lenient,
         repeats=reading.repeats,
         metrics=None if metrics is None else list(dict.fromkeys(map(str, metrics))),

@@ -245,7 +245,8 @@ def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 def _over(study: LeaderboardStudy) -> str:
     """Say that items in clusters all weigh the same; nothing where they have none, or where scores are missing."""
     clustered = {"cluster", "stratum"} & set(study.scores.coords)
-    return say("over", n=study.scores.sizes["topic"]) if clustered and study.gaps is None else ""
+    weighted = "weight" in study.scores.coords
+    return say("over", n=study.scores.sizes["topic"], weighted=weighted) if clustered and study.gaps is None else ""
 
 
 def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:

@@ -50,6 +50,7 @@ def requirements_section(study: LeaderboardStudy) -> list[Section]:
         right(_SCORE, "One-sided limits", low="at least", high="at most"),
         right(p_value, p_value="p"),
         left(state="State"),
+        right(_SCORE, detectable="Margin found") if rows["detectable"].notna().any() else (),
         right(whole, items_needed=f"{spoken().Topics} needed") if open_ else (),
         data=rows,
         alpha=study.alpha,

@@ -1,11 +1,13 @@
 """`metaeval look`: what files of an evaluation are, and what they can answer."""
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from metaeval.cli.command import command
 from metaeval.cli.options import READING
 from metaeval.cli.reading import Answer, Loaded
+from metaeval.errors import MetaevalError
 
 
 @command("look", reads="scores")
@@ -26,9 +28,12 @@ def look(loaded: Loaded) -> Answer:
     from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - loads pandas
 
     reading = READING["scores"].keys()
+    asked = partial(loaded.typed, among=reading)
     if any(loaded.given(name) for name in reading - {"inputs"}):
-        scores = loaded.scores(fewest=1)
-        return ask(scores, provenance=loaded.provenance, asked=partial(loaded.typed, among=reading))
+        return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
+    if loaded.set_by_file:
+        with suppress(MetaevalError):  # the settings may be about other files
+            return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
     found = ask(loaded.options["inputs"])
     loaded.read(*found.contents.files)
     return replace(found, provenance=loaded.provenance)

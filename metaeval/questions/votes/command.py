@@ -175,7 +175,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     chosen = [] if covariates is None else split_names(covariates)
     words, where = (
         checks.parse_assignments(rows.word, "--word", at_last=True),
-        checks.parse_assignments(rows.where, "--where"),
+        checks.parse_where(rows.where),
     )
     if runs.qrels is not None:
         idle = columns.by_role() or chosen or beside or words or where
