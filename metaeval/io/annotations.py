@@ -13,6 +13,7 @@ from metaeval.base.names import loses_digits, natural_order, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
+from metaeval.io.benchmarks.wrapped import holds_board
 from metaeval.io.files import read_bytes
 
 _LARGE, _SPARSE = 10_000_000, 50
@@ -74,7 +75,13 @@ def holds_annotations(content: bytes, label: str) -> bool:
     (True, False)
     """
     json = read_json(content, label)
-    if json is None or json.lines is not None or not json.object or format_of(json) is not None:
+    if (
+        json is None
+        or json.lines is not None
+        or not json.object
+        or format_of(json) is not None
+        or holds_board(json.object)
+    ):
         return False
     return all(
         isinstance(labels, dict) and not any(isinstance(value, dict | list) for value in labels.values())

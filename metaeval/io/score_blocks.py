@@ -13,16 +13,18 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.cluster_levels import joined_levels, with_levels
+from metaeval.io.headers import names_and_rows
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
-from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.sheets import Sheet, header_names, sheet_of, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_wide
 from metaeval.table.array import ATTACHED
+from metaeval.table.folds import Folds, folds_of, splits_of
 from metaeval.table.scores import as_scores
 
 
@@ -63,9 +65,9 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     """Return what a table of chosen rows holds."""
     try:
         if options.form is None and not options.columns:
-            nuggets = read_nuggets(sheet, options)
-            if nuggets is not None:
-                return nuggets
+            told = read_nuggets(sheet, options) or _read_search(sheet, source, options)
+            if told is not None:
+                return told
         if options.credit:
             raise sheet.error("`credit` is for labels of nuggets (topic, system, nugget, label), and here are none")
         if options.form is None:
@@ -79,6 +81,22 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         raise
     except ScoresError as error:
         raise sheet.error(str(error)) from error
+
+
+def _read_search(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock | None:
+    """Read ``cv_results_`` of scikit-learn that was written as a table; None for any other table."""
+    if not splits_of(header_names(sheet.sample()[0])):
+        return None
+    names, rows, _ = names_and_rows(sheet)
+    folds = folds_of({name: [cells[at].strip() for cells in rows] for at, name in enumerate(names)})
+    return None if folds is None else read_folds(folds, source, options)
+
+
+def read_folds(folds: Folds, source: Source, options: TableOptions) -> FileBlock:
+    """Return the scores of the folds of a cross-validation."""
+    rows = ((None, ["" if cell is None else str(cell) for cell in row]) for row in folds.rows)
+    block = read_long(sheet_of_rows(source.path, ["system", "item", "metric", "score"], rows), source, options)
+    return replace(block, notes=[folds.note, *block.notes], read_as=folds.read_as)
 
 
 def _read_parquet(content: bytes, source: Source, options: TableOptions) -> FileBlock:

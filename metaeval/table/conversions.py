@@ -4,6 +4,7 @@ None of these libraries is imported: an object is known by its module or by what
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +62,26 @@ def _of_arrow(table: Any) -> pd.DataFrame:  # noqa: ANN401 - of a library that m
     return pd.concat(columns, axis=1, keys=table.column_names) if columns else pd.DataFrame()
 
 
+def _of_stream(table: Any) -> object:  # noqa: ANN401 - of a library that may not be there
+    """Return a relation of DuckDB, or whatever else hands out a stream of Arrow, through what reads one here."""
+    for library, read in (("pyarrow", "table"), ("polars", "DataFrame")):
+        try:
+            return getattr(import_module(library), read)(table)
+        except ImportError:
+            continue
+    if callable(getattr(table, "df", None)):
+        return table.df()
+    raise InvalidOptionError(
+        f"{type(table).__name__} hands out a stream of Arrow, and neither Polars nor PyArrow is there to read it; "
+        "install Polars (the extra `parquet`), or pass a DataFrame of pandas"
+    )
+
+
+def _is_calculated(data: object) -> bool:
+    """Whether this is what ``ir_measures.calc`` returns: means, and the results of every query."""
+    return hasattr(data, "per_query") and hasattr(data, "aggregated")
+
+
 def _kind(cells: list[object]) -> str | None:
     return "object" if any(cell is None for cell in cells) else None
 
@@ -106,7 +127,8 @@ CONVERSIONS: tuple[Conversion, ...] = (
     Conversion(_can("to_pylist", of=lambda data: hasattr(data, "column_names")), _of_arrow),
     Conversion(_can("to_pandas"), lambda data: data.to_pandas()),
     Conversion(_can("toPandas"), lambda data: data.toPandas()),
-    Conversion(_can("__dataframe__"), pd.api.interchange.from_dataframe),
+    Conversion(_can("__arrow_c_stream__"), _of_stream),
+    Conversion(_is_calculated, lambda data: data.per_query),
     Conversion(lambda data: isinstance(data, pd.Series), _of_series),
     Conversion(
         lambda data: isinstance(data, np.ndarray) and data.dtype.names is not None,
@@ -116,6 +138,10 @@ CONVERSIONS: tuple[Conversion, ...] = (
     Conversion(
         lambda data: isinstance(data, Mapping) and bool(data) and all(map(_is_ranx_run, data.values())),
         lambda data: {name: run.scores for name, run in data.items()},
+    ),
+    Conversion(
+        lambda data: isinstance(data, Mapping) and any(map(_is_calculated, data.values())),
+        lambda data: {name: getattr(result, "per_query", result) for name, result in data.items()},
     ),
     Conversion(lambda data: isinstance(data, list | tuple | Iterator), _listed),
 )

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
 from metaeval.base.names import count, first_few, metric_evidence, shortened, topic_evidence
+from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
     ATTACHED,
@@ -33,7 +34,17 @@ from metaeval.table.array import (
     table_of_rows,
 )
 from metaeval.table.conversions import plain
-from metaeval.table.frames import FRAMES_READ, holds_results, named_by_column, read_frame, said, wide_said, wide_tables
+from metaeval.table.folds import folds_of
+from metaeval.table.frames import (
+    FRAMES_READ,
+    holds_results,
+    named_by_column,
+    noted,
+    read_frame,
+    said,
+    wide_said,
+    wide_tables,
+)
 from metaeval.table.roles import column_roles, part_of_word
 from metaeval.table.wide import Names, refuse_names, topics_in_rows
 
@@ -166,6 +177,17 @@ def _as_one_metric(data: xr.DataArray) -> xr.DataArray:
     if "higher_is_better" in data.coords and not data.coords["higher_is_better"].ndim:
         return expanded.assign_coords(higher_is_better=("metric", [data.coords["higher_is_better"].item()]))
     return expanded
+
+
+def _from_folds(data: object, _: _FormOptions) -> ScoreTable:
+    """Read results of cross-validation, which say what their folds are."""
+    folds = folds_of(data)
+    if folds is None:
+        raise AssertionError("what is no cross-validation is read by another form")
+    frame = folds.frame()
+    table = table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
+    table = table._replace(attributes={"topic_word": ITEM.topic})
+    return said(noted(table, [folds.note]), folds.read_as)
 
 
 def _from_nested(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
@@ -485,6 +507,7 @@ FORMS: tuple[Form, ...] = (
         lambda data: isinstance(data, xr.DataArray),
         lambda data, _: _from_dataarray(data),
     ),
+    Form("cross-validation", lambda data: folds_of(data) is not None, _from_folds),
     Form(
         "frame", lambda data: isinstance(data, pd.DataFrame), lambda data, asked: read_frame(data, asked.names), _NAMED
     ),

@@ -81,16 +81,16 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
         refuse_names(names)
     recognised, notes = _without_other_columns(recognised) if form.long else (recognised, [])
     try:
-        table = _noted(form.read(recognised), notes)
+        table = noted(form.read(recognised), notes)
     except ScoresError as error:
         raise ScoresError("; ".join([str(error), *notes])) from error
     return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(recognised)}")
 
 
-def _noted(table: ScoreTable, notes: Sequence[str]) -> ScoreTable:
+def noted(table: ScoreTable, notes: Sequence[str]) -> ScoreTable:
     """Return a table with further notes."""
-    noted = {"notes": [*notes, *table.attributes.get("notes", [])]} if notes else {}
-    return table._replace(attributes=table.attributes | noted)
+    together = {"notes": [*notes, *table.attributes.get("notes", [])]} if notes else {}
+    return table._replace(attributes=table.attributes | together)
 
 
 def said(table: ScoreTable, what: str) -> ScoreTable:
@@ -227,7 +227,7 @@ def _read_named_rows(known: _Frame) -> ScoreTable:
     words = words if len(words) < len(known.others) else []
     frame = known.frame.drop(columns=words).set_index(known.parts[role])
     table = _read_wide(frame.rename_axis(role), known.names)
-    return _noted(table, left_out_columns([RoleColumn(name, "text", "words") for name in words]))
+    return noted(table, left_out_columns([RoleColumn(name, "text", "words") for name in words]))
 
 
 FRAME_FORMS: tuple[FrameForm, ...] = (
@@ -358,7 +358,7 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
     oriented, notes = _scores_alone(oriented)
     table = said(wide_tables({metric: oriented.table}), f"wide frame: {wide_said(oriented)}")
-    return _noted(table, notes)
+    return noted(table, notes)
 
 
 def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
@@ -343,7 +344,7 @@ def _word_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def _is_figure(cell: object) -> bool:
-    return not is_word(cell) if isinstance(cell, str) else isinstance(cell, Real)
+    return not is_word(cell) if isinstance(cell, str) else isinstance(cell, Real | Decimal)
 
 
 def is_board(data: object) -> bool:

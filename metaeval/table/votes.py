@@ -12,6 +12,7 @@ from metaeval.base.columns import underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
+from metaeval.table.conversions import plain
 from metaeval.table.vote_cells import RowError, TextCells, finite_numbers, flags_of, text_cells, without_lists
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
 from metaeval.table.vote_covariates import POSITION, covariate_of, sides_of_covariate
@@ -86,6 +87,7 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
     if isinstance(data, Votes):
         return data
     collected = Collected(columns or {}, covariates, words, where, duplicates)
+    data = plain(data) if hasattr(data, "columns") else data
     if isinstance(data, pd.DataFrame):
         names = list(map(str, data.columns))
         table: Table = {name: _array(data.iloc[:, names.index(name)]) for name in collected.wanted(names)}

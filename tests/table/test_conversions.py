@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,8 @@ from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError
 from metaeval.table.conversions import plain
+from metaeval.table.means import as_means
+from metaeval.table.votes import as_votes
 
 LOSSY = 2**53 + 1
 
@@ -87,3 +90,44 @@ def test_no_library_is_imported():
     code = "import sys, metaeval; metaeval.as_scores([[1, 0], [0, 1]]); print('polars' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"
+
+
+def test_whatever_hands_out_a_stream_of_arrow():
+    """A relation of DuckDB has columns and a stream, and no way to pandas by a known name (form of duckdb 2.0.1)."""
+    polars = pytest.importorskip("polars")
+
+    class Relation:
+        def __init__(self, columns):
+            self.frame = polars.DataFrame(columns)
+            self.columns = self.frame.columns
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.frame.__arrow_c_stream__(requested_schema)
+
+    _assert_all(Relation(long_frame().to_dict("list")))
+    assert plain(Relation({"score": [LOSSY, None]}))["score"].tolist()[0] == LOSSY
+    votes = as_votes(Relation({"left": ["a", "b"], "right": ["b", "c"], "winner": ["left", "tie"]}))
+    assert votes.share.tolist() == [1.0, 0.5]
+    board = as_means(Relation({"model": ["a", "b"], "acc": [Decimal("0.7"), Decimal("0.6")], "acc_se": [0.02, 0.03]}))
+    assert (board.means.tolist(), board.errors.tolist()) == ([[0.7, 0.6]], [[0.02, 0.03]])
+
+
+def test_results_of_ir_measures():
+    """`calc` gives means and the results of queries, `iter_calc` those alone (ir_measures 0.4.3): by hand."""
+    ir_measures = pytest.importorskip("ir_measures")
+    judged = [ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("2", "c", 1), ir_measures.Qrel("2", "d", 1)]
+    orders = {"x": {"1": "ab", "2": "cbd"}, "y": {"1": "ba", "2": "cd"}}
+    runs = {
+        name: [
+            ir_measures.ScoredDoc(topic, document, -rank)
+            for topic, documents in of_topic.items()
+            for rank, document in enumerate(documents)
+        ]
+        for name, of_topic in orders.items()
+    }
+    wanted = {"x": [1, (1 + 2 / 3) / 2], "y": [0.5, 1]}
+    for calc in (ir_measures.calc, ir_measures.iter_calc):
+        scores = as_scores({name: calc([ir_measures.AP], judged, run) for name, run in runs.items()})
+        assert {name: scores.sel(metric="AP", system=name).to_numpy().tolist() for name in runs} == {
+            name: pytest.approx(values) for name, values in wanted.items()
+        }

@@ -17,12 +17,15 @@ from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, records_of_lists, records_of_mappings, sheet_of_records
+from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
-from metaeval.io.score_blocks import read_block, read_table
+from metaeval.io.means import MeansAloneError
+from metaeval.io.score_blocks import read_block, read_folds, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.io.votes import VotesError
 from metaeval.running.parallel import track
+from metaeval.table.folds import folds_of
 from metaeval.table.vote_columns import vote_columns
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
@@ -124,6 +127,14 @@ class _Parser(NamedTuple):
         if form is not None:
             form.slim(json)
             return form, File(self.source, json)
+        return self._table(json, content)
+
+    def _table(self, json: Json, content: bytes) -> FileBlock:
+        """Return the scores of JSON that is a table in one of its forms."""
+        if (folds := folds_of(json.object)) is not None:
+            return read_folds(folds, self.source, self.options)
+        if (wrapped := records_under(json, chosen=bool(self.options.where))) is not None:
+            return self._wrapped(wrapped, content)
         if json.object and all(isinstance(cells, list) for cells in json.object.values()):
             records = records_of_lists(json)
             block = self._rows(records, content)
@@ -134,6 +145,14 @@ class _Parser(NamedTuple):
         if nested is None and not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
         return self._rows(nested or json, content)
+
+    def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
+        try:
+            block = self._rows(wrapped.records, content)
+        except MeansAloneError as alone:
+            alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
+            raise
+        return replace(block, notes=[*wrapped.notes, *block.notes])
 
     def _rows(self, json: Json, content: bytes) -> FileBlock:
         if not self.options.columns and vote_columns(json.first) is not None:

@@ -9,6 +9,7 @@ from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
+from metaeval.table.folds import PARAMS, splits_of
 from metaeval.table.means import SystemMeans
 from metaeval.table.roles import ROLES, column_roles, part_of_word, role_of_name, says_of
 from metaeval.table.scores import Scores
@@ -84,6 +85,8 @@ def _roles(kind: str, read: object, judges: Sequence[str], names: Sequence[str])
     """Return role and reason of the columns that have one."""
     if kind == "votes" and (found := vote_columns(names)) is not None:
         return {column: (role, "by its name") for role, column in found.roles.items()}
+    if splits := splits_of(names):
+        return {PARAMS: ("system", "settings of the estimator")} | dict.fromkeys(splits, ("score", "scores on a fold"))
     if kind == "labels":
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}

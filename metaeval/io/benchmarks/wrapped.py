@@ -1,0 +1,76 @@
+"""JSON that is a table under a roof: boards of arenas, records under a name, and means that tell no difference."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from metaeval.base.names import count, first_few
+from metaeval.io.benchmarks.contents import Json
+from metaeval.table.means import may_be_means
+
+_PERFORMANCES = "performances"
+_CATEGORY, _MODEL = "task", "model"
+_SHARE = "pass@1"
+
+
+class Wrapped(NamedTuple):
+    """Records as a table has them, and what was left out of the file."""
+
+    records: Json
+    notes: list[str]
+
+
+def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
+    """Return the records of LiveCodeBench (``performances``) or of a board of an arena; None for anything else.
+
+    `chosen`: whether rows are chosen by their category.
+    """
+    listed = json.object.get(_PERFORMANCES)
+    if isinstance(listed, list):
+        others = [name for name in json.object if name != _PERFORMANCES]
+        return Wrapped(Json(json.label, listed), [f"left out {first_few(others)}"] if others else [])
+    if holds_board(json.object):
+        return Wrapped(_board({"": json.object}, json), [])
+    if json.object and all(isinstance(models, dict) and holds_board(models) for models in json.object.values()):
+        whole, notes = (json.object, []) if chosen else _with_all_models(json.object)
+        return Wrapped(_board(whole, json), notes)
+    shares = [model.get(_SHARE) if isinstance(model, dict) else None for model in json.object.values()]
+    if shares and all(isinstance(share, dict) for share in shares):
+        json.refuse(
+            f"these are means of {count(len(shares), 'system')} under {_SHARE}, as BigCodeBench publishes them, "
+            "without the spread of the tasks, which tells whether a difference is more than luck: give the files of "
+            "its evaluation, …_eval_results.json, one a system"
+        )
+    return None
+
+
+def holds_board(models: Mapping[str, Any]) -> bool:
+    """Whether these are systems by name, each with a mean and its error or bounds."""
+    if not models or not all(isinstance(figures, dict) for figures in models.values()):
+        return False
+    names = next(iter(models.values()))
+    return len(names) > 1 and all(isinstance(figure, int | float | str | None) for figure in names.values()) and (
+        may_be_means([str(name) for name in names])
+    )  # fmt: skip
+
+
+def _with_all_models(categories: Mapping[str, Mapping[str, Any]]) -> tuple[Mapping[str, Mapping[str, Any]], list[str]]:
+    """Return the categories that hold every system, and a note on the others; all where none holds every one."""
+    every = {name for models in categories.values() for name in models}
+    whole = {name: models for name, models in categories.items() if models.keys() == every}
+    out = [name for name in categories if name not in whole]
+    if not whole or not out:
+        return categories, []
+    note = (
+        f"left out boards without all {len(every)} systems: {first_few(out)} (`where={ {_CATEGORY: out[0]}!r}` reads "
+        "one)"
+    )
+    return whole, [note]
+
+
+def _board(categories: Mapping[str, Mapping[str, Any]], json: Json) -> Json:
+    rows = [
+        ({_CATEGORY: category} if category else {}) | {_MODEL: model} | figures
+        for category, models in categories.items()
+        for model, figures in models.items()
+    ]
+    return Json(json.label, rows)

@@ -1,0 +1,119 @@
+"""Results of cross-validation, as scikit-learn returns them: folds are items, and estimators or settings systems."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.names import count
+from metaeval.errors import ScoresError
+
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+_TEST, _TIMES = "test_", frozenset({"fit_time", "score_time"})
+PARAMS = "params"
+
+
+class Folds(NamedTuple):
+    """Scores of every fold, a row each, and what is to be known of them."""
+
+    rows: list[tuple[str, str, str, Any]]
+    """System, fold, metric and score."""
+    read_as: str
+
+    @property
+    def note(self) -> str:
+        """What folds are as items."""
+        n_folds = len({fold for _, fold, _, _ in self.rows})
+        return (
+            f"the items are {count(n_folds, 'fold')} of a cross-validation, whose training data overlap: scores are "
+            "not independent, as tests assume, and too many pairs are found significant"
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a long table."""
+        return pd.DataFrame(self.rows, columns=["system", "topic", "metric", "score"], dtype=object)
+
+
+def splits_of(names: Iterable[object]) -> dict[str, tuple[str, str]]:
+    """Return fold and metric of every column of ``cv_results_`` that holds scores; nothing for another table.
+
+    Examples
+    --------
+    >>> splits_of(["params", "split0_test_score", "mean_test_score"])
+    {'split0_test_score': ('split0', 'score')}
+    >>> splits_of(["split0_test_score"])
+    {}
+    """
+    known = [str(name) for name in names]
+    matches = {name: match for name in known if (match := _SPLIT.fullmatch(name))} if PARAMS in known else {}
+    return {name: (f"split{match[1]}", match[2]) for name, match in matches.items()}
+
+
+def is_validated(result: object) -> bool:
+    """Whether this is what ``cross_validate`` returns."""
+    return isinstance(result, Mapping) and result.keys() >= _TIMES and any(map(_is_test, result))
+
+
+def folds_of(data: Any) -> Folds | None:  # noqa: ANN401 - whatever somebody has
+    """Return the folds of ``cv_results_``, or of results of ``cross_validate`` by estimator; None for others.
+
+    Examples
+    --------
+    >>> times = {"fit_time": [1, 1], "score_time": [1, 1]}
+    >>> folds_of({"tree": times | {"test_score": [0.5, 0.7]}}).rows
+    [('tree', 'split0', 'score', 0.5), ('tree', 'split1', 'score', 0.7)]
+    """
+    data = getattr(data, "cv_results_", data)
+    if isinstance(data, Mapping | pd.DataFrame) and (splits := splits_of(data)):
+        return _of_search(data, splits)
+    if isinstance(data, Mapping) and data and all(map(is_validated, data.values())):
+        return _of_estimators(data)
+    return None
+
+
+def setting(params: object) -> str:
+    """Return the name of a setting.
+
+    Examples
+    --------
+    >>> setting({"C": 1, "kernel": "rbf"}), setting("{'C': 1}")
+    ('C=1, kernel=rbf', 'C=1')
+    """
+    if isinstance(params, Mapping):
+        return ", ".join(f"{name}={value}" for name, value in params.items()) or "default"
+    inner = str(params).strip().removeprefix("{").removesuffix("}")
+    return re.sub(r"'(\w+)': ", r"\1=", inner).replace("'", "") or "default"
+
+
+def _of_search(results: Any, splits: Mapping[str, tuple[str, str]]) -> Folds:  # noqa: ANN401 - a mapping or a frame
+    systems = [setting(params) for params in results[PARAMS]]
+    rows = [
+        (system, fold, metric, score)
+        for name, (fold, metric) in splits.items()
+        for system, score in zip(systems, _cells(results[name], len(systems), name), strict=True)
+    ]
+    return Folds(rows, "cv_results_ of scikit-learn: settings, and their scores on every fold")
+
+
+def _of_estimators(results: Mapping[Any, Mapping[str, Any]]) -> Folds:
+    rows = []
+    for system, result in results.items():
+        n_folds = len(result["fit_time"])
+        for name in filter(_is_test, result):
+            scores = _cells(result[name], n_folds, f"{system}: {name}")
+            metric = name.removeprefix(_TEST)
+            rows += [(str(system), f"split{fold}", metric, score) for fold, score in enumerate(scores)]
+    return Folds(rows, "results of cross_validate of scikit-learn by estimator, a score a fold")
+
+
+def _is_test(name: object) -> bool:
+    return isinstance(name, str) and name.startswith(_TEST)
+
+
+def _cells(cells: Any, wanted: int, name: str) -> Sequence[Any]:  # noqa: ANN401 - a list, an array or a column
+    listed = list(np.asarray(cells, dtype=object).ravel())
+    if len(listed) != wanted:
+        raise ScoresError(f"{name!r} holds {len(listed)} scores where there are {wanted}; write the results again")
+    return listed

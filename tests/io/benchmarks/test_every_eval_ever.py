@@ -1,0 +1,87 @@
+"""Files of Every Eval Ever, after its schemas of whole evaluations and of samples (0.2.1 and later)."""
+
+import pytest
+
+from metaeval.errors import FileFormatError, ScoresError
+from metaeval.io.tables import read_scores
+
+EVALUATIONS = ("gsm8k", "mmlu", "ifeval")
+
+
+def _whole(model, scores, *, lower=False, **config):
+    results = [
+        {
+            "evaluation_name": name, "source_data": {"dataset_name": name, "source_type": "hf_dataset"},
+            "metric_config": {"lower_is_better": lower, "score_type": "continuous", "min_score": 0, "max_score": 1}
+            | config,
+            "score_details": {"score": score, "uncertainty": {"standard_error": {"value": 0.01}}},
+        }
+        for name, score in zip(EVALUATIONS, scores, strict=True)
+    ]  # fmt: skip
+    return {
+        "schema_version": "0.3.0", "evaluation_id": f"x/{model}/1", "retrieved_timestamp": "1",
+        "source_metadata": {}, "eval_library": {"name": "helm", "version": "1"},
+        "model_info": {"name": model, "id": f"org/{model}"}, "evaluation_results": results,
+    }  # fmt: skip
+
+
+def _samples(model, scores, evaluation="gsm8k"):
+    return [
+        {
+            "schema_version": "0.3.0", "evaluation_id": "x", "model_id": f"org/{model}", "evaluation_name": evaluation,
+            "sample_id": f"s{at}", "sample_hash": f"h{at}", "interaction_type": "single_turn",
+            "input": {"raw": "q", "reference": ["a"]}, "output": {"raw": ["a"]}, "answer_attribution": [],
+            "evaluation": {"score": score, "is_correct": score == 1},
+        }
+        for at, score in enumerate(scores)
+    ]  # fmt: skip
+
+
+def test_whole_evaluations_are_items(put):
+    """Systems are called by the id of the model, metrics by their name, and files say which way is better."""
+    folder = put({"a.json": _whole("a", [0.5, 0.25, 0.75], metric_name="error rate", lower=True),
+                  "b.json": _whole("b", [0.75, 0.5, 1.0], metric_name="error rate", lower=True)})  # fmt: skip
+    scores = read_scores(folder)
+    assert scores["topic"].to_numpy().tolist() == sorted(EVALUATIONS)
+    assert scores.sel(system="org/a", metric="error rate", topic="mmlu").item() == 0.25
+    assert not scores["higher_is_better"].item()
+
+
+def test_samples_come_before_whole_evaluations(put, told):
+    """Where both lie in a folder, which is said; evaluations are clusters, and stand in the names of samples."""
+    folder = put({
+        "a.json": _whole("a", [0.5, 0.25, 0.75]), "b.json": _whole("b", [0.5, 0.25, 0.75]),
+        "a.jsonl": _samples("a", [1.0, 0.0]) + _samples("a", [0.5, 0.25], "mmlu"),
+        "b.jsonl": _samples("b", [0.0, 0.0]) + _samples("b", [0.75, 1.0], "mmlu"),
+    })  # fmt: skip
+    scores = read_scores(folder)
+    assert scores["topic"].to_numpy().tolist() == ["gsm8k/s0", "gsm8k/s1", "mmlu/s0", "mmlu/s1"]
+    assert scores.sel(metric="score", system="org/b").to_numpy().tolist() == [0, 0, 0.75, 1]
+    assert scores["cluster"].to_numpy().tolist() == ["gsm8k", "gsm8k", "mmlu", "mmlu"]
+    assert told(scores, "left out 2 files of whole evaluations")
+
+
+def test_other_units_are_no_comparison(put):
+    """A share beside a percentage is refused, unless asked for."""
+    folder = put({"a.json": _whole("a", [0.5, 0.25, 0.75]), "b.json": _whole("b", [50, 25, 75], max_score=100)})
+    with pytest.raises(FileFormatError, match="unit is"):
+        read_scores(folder)
+
+
+def test_another_sample_under_the_same_name_is_found(put):
+    """By its hash."""
+    other = _samples("b", [1.0, 0.5])
+    other[1]["sample_hash"] = "other"
+    with pytest.raises(FileFormatError, match="sample_hash"):
+        read_scores(put({"a.jsonl": _samples("a", [1.0, 0.0]), "b.jsonl": other}))
+
+
+def test_a_sample_without_a_score_is_a_gap(put):
+    """As null, and an entry that is no object is named with its line."""
+    folder = put({"a.jsonl": _samples("a", [1.0, None]), "b.jsonl": _samples("b", [1.0, 0.0])})
+    with pytest.raises(ScoresError, match="no score for system 'org/a' on item 's1'"):
+        read_scores(folder)
+    broken = _samples("a", [1.0, 0.0])
+    broken[1]["evaluation"] = 7
+    with pytest.raises(FileFormatError, match=r"line 2.*scored by an object"):
+        read_scores(put({"a.jsonl": broken}))
