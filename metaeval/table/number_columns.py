@@ -18,6 +18,8 @@ _EPOCHS = (1e9, 1e13)
 _FEWEST, _FEWEST_RANKED = 3, 5
 _WIDER, _LARGER, _SHORT = 1.5, 5, 2
 _MOST_COLUMNS = 1000
+_ASKED_AS = {"system": "test", "topic": "cost"}
+"""Roles of what may be a score by its name alone."""
 
 
 def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterable[str] = ()) -> list[RoleColumn]:
@@ -44,7 +46,8 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     if len(names) > _MOST_COLUMNS or not len(values):
         return []
     by_word = {word_of(name): name for name in names}
-    table = _Numbers(names, values, along, roles_among(names))
+    asked = {name: ("", "") for name in names if word_of(name) in PERHAPS_SCORES[along]}
+    table = _Numbers(names, values, along, roles_among(names) | asked)
     bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
     told = {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
     paired = {name for name, _ in bounding}
@@ -185,15 +188,17 @@ class _Numbers(NamedTuple):
 
     def perhaps(self, name: str) -> RoleColumn | None:
         """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
-        says, words = PERHAPS_SCORES[self.along]
+        word, words = word_of(name), PERHAPS_SCORES[self.along]
         others = [one for one in self.names if one != name and not self.roles[one][0] and word_of(one) not in words]
-        if word_of(name) not in words or not others:
+        if word not in words or not others:
             return None
         if self.along == "cell":
-            return RoleColumn(name, "text", says)
-        is_short = [len(word_of(one)) <= _SHORT for one in others]
-        alike = any(one.islower() for one in others) or not name.islower() if self.along == "system" else any(is_short)
-        return None if alike else RoleColumn(name, "test" if self.along == "system" else "cost", says, sure=False)
+            return RoleColumn(name, "text", words[word])
+        if self.along == "system":
+            alike = len(name) == 1 and any(len(one) == 1 and (one.islower() or name.isupper()) for one in others)
+        else:
+            alike = len(word) <= _SHORT and any(len(word_of(one)) <= _SHORT for one in others)
+        return None if alike else RoleColumn(name, _ASKED_AS[self.along], words[word], sure=False)
 
     def counting(self) -> list[str]:
         """Return the columns of whole numbers from 1."""

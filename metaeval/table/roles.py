@@ -53,10 +53,10 @@ LOWER = frozenset(_TABLE["lower"]["words"])
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
-PERHAPS_SCORES: Mapping[str, tuple[str, frozenset[str]]] = {
-    along: (entry["says"], frozenset(entry["words"])) for along, entry in _TABLE["perhaps"].items()
+PERHAPS_SCORES: Mapping[str, Mapping[str, str]] = {
+    along: {word: says for says, words in entry.items() for word in words} for along, entry in _TABLE["perhaps"].items()
 }
-"""What a score may be called too, by what columns are: what it is then, and the words."""
+"""What a score may be called too, by what columns are: word to what it is then."""
 WHOLE = frozenset(_TABLE["whole"]["words"])
 """What boards call the one score of a system."""
 

@@ -82,6 +82,25 @@ def test_systems_of_one_letter_and_fusions_by_ranks_are_systems(names):
     assert not_scores(names, values, along="system") == []
 
 
+@pytest.mark.parametrize("name", ["p", "QPP", "NQC", "WIG", "Clarity", "avg-idf", "difficulty", "perplexity", "kappa"])
+@pytest.mark.parametrize("systems", [["bm25", "lm", "dfr"], ["BM25", "LM", "DFR"], ["A", "B", "c1"]])
+def test_features_of_topics_and_p_values_beside_systems_are_asked_for(name, systems):
+    """Their numbers may be those of any system; the names are those of none, and a table of features has no other."""
+    values = np.random.default_rng(1).uniform(0, 1, (20, 4))
+    told = not_scores([*systems, name], values, along="system")
+    assert [(column.name, column.sure) for column in told] == [(name, False)]
+    assert not_scores(["NQC", "WIG", name], values[:, :3], along="system") == []
+    assert not_scores([*systems, name], values, along="system", kept=[name]) == []
+
+
+@pytest.mark.parametrize("name", ["gain %", "% improvement", "Change (%)"])
+def test_differences_in_per_cent_beside_systems_are_no_system(name):
+    """Systems are called gain or delta, and none by a per cent sign."""
+    values = np.random.default_rng(1).uniform(0, 1, (20, 4))
+    told = not_scores(["bm25", "lm", "dfr", name], values, along="system")
+    assert [(column.name, column.role, column.sure) for column in told] == [(name, "difference", True)]
+
+
 @pytest.mark.parametrize("name", ["IQR", "MAD", "CV", "range width", "acc_iqr", "Coefficient of variation"])
 def test_spreads_beside_one_score_are_no_task(name):
     """As variance and std are none."""
