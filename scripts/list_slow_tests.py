@@ -3,8 +3,8 @@
 .venv/bin/python -m pytest -n auto -v --exhaustive --durations=0 --durations-min=0.05 > durations.txt
 .venv/bin/python scripts/list_slow_tests.py durations.txt
 
-slow.txt names test functions of more than half a second in all. long.txt names single tests of more than a second; of a
-function whose tests all are, the shortest stays unless it takes more than two, and so do the examples of README.md. Of
+slow.txt names test functions of more than half a second in all. long.txt names single tests of more than four tenths; of
+a function whose tests all are, the shortest stays unless it takes twice as long, and so do the examples of README.md. Of
 several files the least counts for each test: on a machine that others use too, measure twice or thrice.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 _LINE = re.compile(r"([\d.]+)s (?:call|setup|teardown)\s+(\S+?::.+?)\s*$")
 _PASSED = re.compile(r"\[gw\d+\] \[ *\d+%\] PASSED (\S+?::.+?)\s*$")
-_SLOW, _LONG, _ALONE = 0.5, 1.0, 2.0
+_SLOW, _LONG, _ALONE = 0.5, 0.4, 0.8
 _ALWAYS = {"tests/test_docs.py::test_examples_run[README.md]"}
 _TESTS = Path(__file__).parents[1] / "tests"
 

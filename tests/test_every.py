@@ -467,6 +467,22 @@ def what_is_quoted_has_an_interval(name):
         assert (known[value] <= known[high] + AGREE).all(), (place, value)
 
 
+def the_columns_of_its_frame_are_documented(name):
+    """Documentation of a function at the top, or of the one that it points to, tells what each column holds."""
+    function = getattr(metaeval, name.split(", ")[0], None)
+    if function is None or not hasattr(answer(name), "to_frame"):
+        return
+    told = function.__doc__ + (metaeval.paired_t_test.__doc__ if "paired_t_test" in function.__doc__ else "")
+    words = set(re.findall(r"``(\w+)``", told))
+    endings = [word for word in words if word.startswith("_")]
+
+    def is_told(column):
+        return column in words or any(is_told(column.removesuffix(end)) for end in endings if column.endswith(end))
+
+    untold = [column for column in answer(name).to_frame().columns if not is_told(column)]
+    assert untold == [], untold
+
+
 REFUSING = [what_is_no_seed_is_refused_by_name, nothing_is_silently_left_out_of_account, no_note_decides]
 LAWS = [
     a_seed_is_a_seed_of_whatever_type,
@@ -483,6 +499,7 @@ LAWS = [
     methods_are_whole,
     a_page_is_soon_read,
     linear_algebra_adds_up_in_one_order,
+    the_columns_of_its_frame_are_documented,
     *REFUSING,
 ]
 

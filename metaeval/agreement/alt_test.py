@@ -143,6 +143,13 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     correction : str
         One of `metaeval.tests_stat.correction.CORRECTIONS`, over the people.
 
+    Returns
+    -------
+    AltTest
+        One row a ``judge`` in ``to_frame()``: ``people`` compared with, ``rejected`` hypotheses among them,
+        ``winning_rate`` (0 to 1) and whether it ``passes``, ``advantage_probability`` (0 to 1), ``items`` used and
+        ``items_lacking``, and whether the judge is ``constant``.
+
     Raises
     ------
     ScoresError

@@ -61,6 +61,13 @@ def _items(loaded: object) -> tuple[Any, ...]:
 def default_registry() -> Registry:
     """Return the registry of the built-in metrics and those of installed packages.
 
+    Returns
+    -------
+    Registry
+        One row a metric in ``to_frame()``: ``name``, ``usage`` (the name with its parameters), what it is computed
+        ``on``, a ``summary``, ``higher_is_better``, ``low`` and ``high`` (its bounds), ``cite`` and ``source`` (key and
+        text of the publication), and the ``module`` that defines it.
+
     Examples
     --------
     >>> default_registry().resolve("ndcg_cut_10").name

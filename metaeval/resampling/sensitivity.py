@@ -236,6 +236,14 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
+    Returns
+    -------
+    SensitivityResult
+        One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: mean ``difference`` in units of
+        the metric, ``statistic``, ``asl`` (the achieved significance level, 0 to 1), whether it is ``significant``,
+        which has the ``better`` mean (1 the first, -1 the second, 0 neither), and ``difference_required`` in units of
+        the metric, NaN where no pair is significant.
+
     Raises
     ------
     ScoresError

@@ -170,6 +170,12 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
         Topics that the last run does not answer.
     rng : None, int, numpy.random.Generator or RandomSource
 
+    Returns
+    -------
+    SimulatedCollection
+        Runs, their groups and judgments; ``write_collection(folder)`` writes them as files, ``to_collection()`` makes
+        what is scored.
+
     Raises
     ------
     InvalidOptionError

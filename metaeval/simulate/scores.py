@@ -300,6 +300,11 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
     n_clusters, cluster_share, n_repeats, repeat_share
         See `Population.draw`.
 
+    Returns
+    -------
+    Scores
+        With dimensions ``metric``, ``system`` and ``topic``, in units of the metric.
+
     Raises
     ------
     InvalidOptionError

@@ -47,6 +47,11 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     rng, n_threads
         For tests that resample; the others draw nothing.
 
+    Returns
+    -------
+    PairwiseResult
+        A p-value of every pair under each metric, see `metaeval.tests_stat.paired_t_test`.
+
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -199,6 +199,14 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    AgreeStudy
+        One row an ordered pair of metrics (``predictor``, ``truth``), ``test``, ``correction`` and ``alpha`` in
+        ``to_frame()``: significant pairs ``n_predictor``, ``n_truth``, ``n_shared`` and ``n_conflicts`` of ``n_pairs``;
+        ``share_predictor`` and ``share_truth``; ``precision``, ``recall`` and ``f1`` with their ``_low`` and ``_high``
+        (0 to 1); ``tau``, ``tau_ap`` and ``rho`` of the means (-1 to 1, NaN where a metric ties all systems).
+
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -83,6 +83,12 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         Whether passages that their articles do not have are an error, or left out with a note.
     provenance : Provenance, optional
 
+    Returns
+    -------
+    AssessmentStudy
+        ``to_frame()`` has one row a ``question`` and ``statistic`` with its ``value``; the attributes hold each
+        question's own table, None where `lacking` says what is missing.
+
     Raises
     ------
     InvalidOptionError

@@ -382,6 +382,16 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     n_threads : int, optional
     provenance : Provenance, optional
 
+    Returns
+    -------
+    CompareStudy
+        One row a ``metric`` in ``to_frame()``: ``power``, corrected ``power_by`` and ``power_bh`` with ``_low`` and
+        ``_high``, and the interval over systems (``systems_low``, ``systems_high``); ``difference_required`` with its
+        ``_median`` and ``_p95`` in units of the metric; ``precision``, ``recall``, ``f1`` and ``conflicts`` beside the
+        metric ``in_use``; ``topics`` needed with their ``_median``, ``_low`` and ``_high``; ``zero_share``,
+        ``tied_share``, ``identical_share`` and ``top_half``; ``expectations_met`` of ``expectations_tried``. Shares are
+        from 0 to 1, and NaN for the metric in use where it would stand beside itself.
+
     Raises
     ------
     UnknownNameError

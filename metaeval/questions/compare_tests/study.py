@@ -105,6 +105,15 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    SplitHalvesStudy
+        One row a ``correction``, ``metric`` and ``test`` in ``to_frame()``: mean ``rejected`` pairs of ``n_pairs`` in a
+        half, ``error_rate`` (0 to 1: of the ``rejections``, the share of ``errors``), ``rejected_both`` and
+        ``self_agreement`` of the halves, each with its standard error (``_se``) over ``n_splits``, the first two with
+        the middle 90 % of the splits (``_low``, ``_high``) and their ratio to the reference (``rejection_ratio``,
+        ``error_rate_ratio``); ``alternative`` and ``alpha``. NaN where nothing was rejected.
+
     Raises
     ------
     EstimationError

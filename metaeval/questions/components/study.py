@@ -107,6 +107,14 @@ def study_components(  # noqa: PLR0913 - every option of the command
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
+    Returns
+    -------
+    ComponentsStudy
+        One row a ``metric`` and ``component`` in ``to_frame()``: ``variance`` (squared units of the metric) with
+        ``low`` and ``high``, its ``share`` of all and ``difference_share`` of the noise of a difference between two
+        systems (0 to 1), ``share_low`` to ``share_high`` and ``difference_low`` to ``difference_high``, the unbounded
+        ``estimate``, ``mean_square`` and ``degrees_of_freedom``; NaN where the design does not tell.
+
     Raises
     ------
     ScoresError, InvalidOptionError, EstimationError

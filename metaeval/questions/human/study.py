@@ -168,6 +168,12 @@ def study_human(  # noqa: PLR0913 - every option is one question
     rng : None, int or Generator
     provenance : Provenance, optional
 
+    Returns
+    -------
+    HumanStudy
+        ``to_frame()`` has one row a ``metric``, ``level`` and ``statistic``, and for comparisons the ``other`` metric:
+        ``value`` with ``low`` and ``high``, NaN where the statistic is not defined.
+
     Raises
     ------
     ScoresError, InvalidOptionError

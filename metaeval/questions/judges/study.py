@@ -299,6 +299,12 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     rng : None, int or Generator
     provenance : Provenance, optional
 
+    Returns
+    -------
+    JudgeStudy
+        ``to_frame()`` has one row a pair of judges (``first``, ``second``) and ``statistic``, for conclusions a
+        ``metric`` too: ``value`` with ``low`` and ``high``, NaN where the statistic is not defined.
+
     Raises
     ------
     InvalidOptionError

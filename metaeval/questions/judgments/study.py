@@ -311,6 +311,17 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    JudgmentsStudy
+        One row a ``reduction``, ``metric`` and ``step`` in ``to_frame()``, with its ``unit``: what was ``left``; means
+        over ``n_replicates`` of ``judged``, ``relevant``, ``topics`` and ``emptied`` with ``judged_share`` and
+        ``relevant_share``; ``tau``, ``tau_ap``, ``rho`` and ``rbo`` with all systems and with the best ones
+        (``_best``), ``tau_p_value`` and how many are ``undefined``; mean ``score`` and ``power`` beside ``score_full``
+        and ``power_full``; pairs ``found``, ``contradicted`` (and ``contradicted_share``) and ``reversed``;
+        ``difference_required`` beside ``difference_required_full``. ``hours`` of judging where a cost is known. ``_se``
+        is the standard error over replicates, NaN with one.
+
     Raises
     ------
     UnknownNameError

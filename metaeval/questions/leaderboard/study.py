@@ -280,8 +280,12 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     Returns
     -------
     LeaderboardStudy or MeansLeaderboardStudy
-        The second for means and standard errors: ranks with intervals and probabilities, as if the systems' errors were
-        independent, which is mostly too wide.
+        One row a ``metric`` and ``system`` in ``to_frame()``: ``mean`` in units of the metric, ``rank`` with
+        ``rank_low`` and ``rank_high``, ``letters`` (two systems that share one are not told apart), ``n_above`` and
+        ``n_below`` (systems significantly better and worse), the probabilities ``p_best`` and ``p_top_3`` to be first
+        and among three, and ``share_of_resamples`` in which it is first. Of means with standard errors a
+        `MeansLeaderboardStudy`, as if the errors were independent, which is mostly too wide: ``mean_low`` and
+        ``mean_high``, ``stderr`` and ``n`` too.
 
     Raises
     ------

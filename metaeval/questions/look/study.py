@@ -80,6 +80,8 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     Returns
     -------
     Look
+        ``kind``, ``contents``, and in ``to_frame()`` one row a ``question``: ``name`` of the command, ``command`` and
+        ``python`` to copy, and what it ``lacks``, "" where it can be answered. ``answer()`` is the first question's.
 
     Raises
     ------

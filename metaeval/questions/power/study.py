@@ -166,6 +166,15 @@ def study_power(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    PowerStudy
+        One row a ``metric``, ``test`` and ``correction`` in ``to_frame()``: ``n_significant`` of ``n_pairs`` and
+        ``power``, their share (0 to 1); ``difference_required`` with its ``_median`` and ``_p95``, in units of the
+        metric (NaN where no pair is significant); ``alternative``, ``alpha``, ``n_systems``, ``n_topics``;
+        ``n_resamples`` and ``random_source``, missing where the test draws nothing. The tests themselves are in
+        ``comparisons``.
+
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -140,6 +140,13 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         Where names are looked up.
     provenance : Provenance, optional
 
+    Returns
+    -------
+    ReliabilityStudy
+        ``to_frame()`` has one row a measure and run, or a measure and expectation, by ``kind``: ``value``, ``rank`` and
+        ``overlap`` (0 to 1) of a ``run`` under a ``metric``; whether an ``expectation`` is ``met`` and
+        ``first_broken``, the first preference that is not. Missing is what the other kind has.
+
     Raises
     ------
     InvalidOptionError

@@ -222,6 +222,14 @@ def study_table(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    TableStudy
+        One row a ``metric`` and ``system`` in ``to_frame()``: ``mean`` in units of the metric, ``best``, the system's
+        ``letter`` ("" where none is used), ``n_above`` and ``n_below`` (systems significantly better and worse), and
+        ``marks`` as printed. With a baseline ``difference``, ``p_value``, ``p_corrected`` and ``significant`` stand in
+        place of letter and counts.
+
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -286,6 +286,14 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    TopicsStudy
+        One row a ``metric`` and ``tolerance`` in ``to_frame()``: ``n_topics`` needed (NaN where no number at most
+        ``limit`` does) and ``text`` to print, ``kind`` (how it was found), ``n_topics_published`` and
+        ``text_published`` by the published rule; the largest ``size`` tried and its ``error_rate`` (0 to 1), ``curve``,
+        ``n_systems``, ``topics_at_hand`` and ``max_error``.
+
     Raises
     ------
     EstimationError

@@ -149,7 +149,7 @@ class VotesStudy(Study):
 
 def _systems(group: VoteGroup) -> pd.DataFrame:
     frame = group.main.to_frame().drop(columns="rank")
-    ranks = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
+    ranks = group.ranks.to_frame().drop(columns=["metric", "mean", "mean_low", "mean_high", "stderr", "n"])
     letters = group.ranks.groups()[["system", "letters"]]
     frame = ranks.merge(frame, on="system").merge(letters, on="system")
     first_columns = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
@@ -228,6 +228,10 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     Returns
     -------
     VotesStudy
+        One row a ``system`` in ``to_frame()``, the best first: Bradley-Terry ``strength`` with ``standard_error``,
+        ``low`` and ``high`` (natural logarithms of odds), ``win_rate`` (0 to 1) over its ``votes``, ``rank`` with
+        ``rank_low`` and ``rank_high``, ``letters``, ``n_above`` and ``n_below`` (systems significantly better and
+        worse), and the probabilities ``p_best`` and ``p_top_3``.
 
     Raises
     ------
