@@ -3,9 +3,9 @@
 .venv/bin/python -m pytest -n auto -v --exhaustive --durations=0 --durations-min=0.05 > durations.txt
 .venv/bin/python scripts/list_slow_tests.py durations.txt
 
-slow.txt names test functions of more than half a second in all. long.txt names single tests of more than four tenths; of
-a function whose tests all are, the shortest stays unless it takes twice as long, and so do the examples of README.md. Of
-several files the least counts for each test: on a machine that others use too, measure twice or thrice.
+slow.txt names test functions of more than half a second in all. long.txt names single tests of more than four tenths;
+of a function whose tests all are, the shortest stays unless it takes twice as long, and so do the examples of
+README.md. Of several files the least counts for each test: on a machine that others use too, measure twice or thrice.
 """
 
 import re
