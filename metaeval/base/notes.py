@@ -4,8 +4,13 @@ A note is text. One that anything depends on has a class of its own, which copie
 added before or behind it keep. No f-string can: the tests let none have such a note.
 """
 
+import json
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self
+
+_LISTS = frozenset({"notes", "sources"})
+"""Attributes of scores that are lists of texts."""
+_LONGEST = 10**7
 
 
 class KindOfNote(str):
@@ -89,6 +94,35 @@ def as_stored(notes: Iterable[str]) -> list[object]:
 def from_stored(stored: Iterable[object]) -> list[str]:
     """Return the notes that `as_stored` was given; what is no text is written as such."""
     return [_note(entry) for entry in stored]
+
+
+def storable(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return attributes of scores as every format of files holds them: lists of texts are written as JSON."""
+    return {
+        name: json.dumps(as_stored(entry), ensure_ascii=False) if isinstance(entry, list) else entry
+        for name, entry in attributes.items()
+    }
+
+
+def from_storable(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return attributes as they were before a file held them: notes and sources are lists, other texts stay.
+
+    Examples
+    --------
+    >>> from_storable(storable({"notes": ["one"], "missing": "pairwise"})), from_storable({"notes": "theirs"})
+    ({'notes': ['one'], 'missing': 'pairwise'}, {'notes': ['theirs']})
+    """
+    return {name: _texts(entry) if name in _LISTS else entry for name, entry in attributes.items()}
+
+
+def _texts(entry: object) -> list[str]:
+    if not isinstance(entry, str):
+        return [*entry] if isinstance(entry, Iterable) else [str(entry)]
+    try:
+        listed = json.loads(entry) if entry.startswith("[") and len(entry) < _LONGEST else None
+    except (ValueError, RecursionError):
+        listed = None
+    return from_stored(listed) if isinstance(listed, list) else [entry]
 
 
 def _note(entry: object) -> str:

@@ -30,7 +30,7 @@ import xarray as xr
 
 from metaeval.base.checks import PARQUET_IS_MISSING, has_parquet
 from metaeval.base.names import shortened
-from metaeval.base.notes import as_stored, from_stored
+from metaeval.base.notes import from_stored, storable
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.benchmarks.contents import parse_json
@@ -88,8 +88,8 @@ def netcdf_of(scores: Scores) -> bytes:
     """Write scores as NetCDF 4, their notes as JSON, with a seal."""
     stream = BytesIO()
     stored = scores.copy(deep=False)
-    stored.attrs = {"notes": json.dumps(as_stored(scores.attrs.get("notes", [])), ensure_ascii=False)}
-    stored.attrs |= {name: word for name, word in scores.attrs.items() if name == "topic_word"}
+    kept = {name: entry for name, entry in scores.attrs.items() if name in {"topic_word", "missing"}}
+    stored.attrs = storable({"notes": [*scores.attrs.get("notes", [])], **kept})
     stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
     stream.seek(0, os.SEEK_END)
     stream.write(_sealed(stream.getbuffer()))

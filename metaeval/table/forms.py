@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
 from metaeval.base.names import count, first_few, metric_evidence, shortened, topic_evidence
+from metaeval.base.notes import from_storable
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
@@ -159,7 +160,7 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
         scores=_real_numbers(data.to_numpy()),
         labels={str(dim): distinct_names(coordinates[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
         coordinates=extras,
-        attributes={name: list(entry) if isinstance(entry, list) else entry for name, entry in data.attrs.items()},
+        attributes=from_storable(data.attrs),
     )
 
 

@@ -35,7 +35,7 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
-from metaeval.base.notes import KeptGaps, SettledGaps
+from metaeval.base.notes import KeptGaps, SettledGaps, storable
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
@@ -89,6 +89,10 @@ class Scores(xr.DataArray):  # type: ignore[no-untyped-call] # of xarray's own
     def is_by_topic(self) -> bool:
         """Whether the topics are known to be in natural order."""
         return self.is_checked and self._by_topic
+
+    def to_netcdf(self, *args: Any, **options: Any) -> Any:  # type: ignore[override] # noqa: ANN401 - xarray's own
+        """Write as xarray does; notes become JSON, which `as_scores` and `metaeval.read_scores` read."""
+        return xr.DataArray(self).assign_attrs(storable(self.attrs)).to_netcdf(*args, **options)
 
     def _parts(self) -> tuple[object, ...]:
         """Return what changes when scores get other labels or another array."""
