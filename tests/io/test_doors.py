@@ -44,6 +44,7 @@ OWN = {
     "io/benchmarks/formats.py: tomllib.loads": "a file of the package",
     "table/roles.py: tomllib.loads": "a file of the package",
     "questions/human/study_campaign_files.py: tomllib.loads": "a file of the package",
+    "base/notes.py: json.loads": "notes of scores in memory, of bounded length",
     "figures/marks.py: json.loads": "a figure that was just drawn",
     "cli/messages.py: ast.literal_eval": "a message of the package",
     "io/interop.py: datasets.load": "a data set of ir_datasets, by its name",
