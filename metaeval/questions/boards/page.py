@@ -12,7 +12,7 @@ from metaeval.base.words import intervals, number, p_value, percentage, share, s
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import left, right
-from metaeval.questions.boards.page_ranks import ranks_section
+from metaeval.questions.boards.page_decided import ranks_section
 from metaeval.questions.boards.study import BoardsStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, counted, listed_figures

@@ -10,10 +10,11 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
+from metaeval.figures.boards import MOST_LINES
+from metaeval.models.settling import SettledPairs
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Column, left, right
-from metaeval.questions.boards.page_ranks import ranks_section
+from metaeval.page.tables import Column, left, right, rising
 from metaeval.questions.boards.study_decided import SettledStudy
 from metaeval.reports.alt_test import alt_section
 from metaeval.reports.data_files import csv_file
@@ -299,3 +300,31 @@ def _methods(study: SettledStudy) -> Methods:
     paragraphs += [say("powered methods")] if study.powered else []
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=(*paragraphs, say("computed", study=study)))
+
+
+def ranks_section(pairs: SettledPairs, first: str, second: str) -> Section:
+    """Return the ranks by all voices, with the picture of two."""
+    ranks, level = pairs.ranked(), percentage(1 - pairs.alpha)
+    moves = pairs.moves(first, second)
+    table_frame = ranks.merge(moves, on="system")
+    columns = [*left(system="System")]
+    for name in pairs.voices:
+        table_frame[f"{name} ranks"] = intervals(ranks[f"{name}_low"], ranks[f"{name}_high"], whole)
+        columns += [*rising(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
+    table = say.table(
+        "ranks", table_frame, columns, data=ranks.merge(moves, on="system"), level=level, tested=pairs.tested
+    )
+    drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
+    picture = say.picture(
+        "rank_changes",
+        lambda: pairs.plot(first, second),
+        level=level,
+        drawn=drawn,
+        n=len(ranks),
+        first=first,
+        second=second,
+        best=ranks.sort_values(first)["system"].iloc[0],
+        moved=moved,
+    )
+    sure = percentage(1 - 2 * pairs.alpha)
+    return say.section("ranks", picture, table, sure=sure, first=first, second=second, moved=moved, n=len(ranks))

@@ -26,7 +26,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
-from metaeval.questions.judges.study_parts import Labelling
+from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.key_figures import KeyFigure, sure_side, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads

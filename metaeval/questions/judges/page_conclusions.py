@@ -12,10 +12,10 @@ from metaeval.base.words import bracketed, listed, name_of_metric, number, share
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.questions.judges.study import JudgeStudy
-from metaeval.questions.judges.study_verdicts import deciding_metric
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.resampling.judge_verdicts import deciding_metric
 
 _MANY = 4
 _PAIR = 2

@@ -15,7 +15,7 @@ from metaeval.base.words import MISSING, absent, bracketed, ends, number, percen
 from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import Column, Table, Write, bounded, left, right, under, with_cells
 from metaeval.questions.judges.page_agreement import kappa_dots
-from metaeval.questions.judges.study_parts import Labelling
+from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads

@@ -22,13 +22,14 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.page.blocks import Block, Fold, Picture, Section
-from metaeval.page.tables import Column, Table, left, right
-from metaeval.questions.judgments.page_pools import closeness_blocks, pool_blocks
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Column, Table, left, right
 from metaeval.questions.judgments.page_power import ShownReduction, by_metric_blocks, compared_with, drawn_words
 from metaeval.questions.judgments.study import QUESTION_OF, JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
+from metaeval.resampling.coverage import RunDepths
+from metaeval.resampling.pools import PoolGrowth
 from metaeval.resampling.stability_result import Stability
 
 _QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
@@ -371,3 +372,98 @@ def percent(value: object) -> str:
 def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
     """Write a mean with its Monte-Carlo standard error, where it has one."""
     return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))
+
+
+def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:
+    """Say how close the rebuilt pool comes to all judgments, before anything is compared with it."""
+    reduced = next((stability for name in names if (stability := study.stability[name]).closeness is not None), None)
+    original = study.original
+    if reduced is None or reduced.closeness is None or original is None:
+        return ()
+    closeness = reduced.closeness
+    low = ends(map(name_of_metric, closeness["metric"]), closeness["tau"], map(number(3), closeness["tau"]))[0]
+    has_tau = closeness["tau"].notna().any()
+    least, most = original.depths.min(), original.depths.max()
+    depth = f"{least} to {most}" if least != most else f"{least}"
+    fields = {"n_judged": reduced.n_judged, "depth": depth, "low": low if has_tau else None}
+    words = say("rebuilt", study=study, original=original, **fields)
+    head = "Ranking by the rebuilt pool and by all judgments"
+    table = say.table("closeness", closeness, (METRIC,), right(number(3), tau="τ", tau_ap="τ AP"), head=head)
+    return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
+
+
+def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
+    """Show what deeper pools find, and how deep pools of some sizes reach into the runs."""
+    blocks: list[Block] = []
+    if study.growth is not None:
+        frame = study.growth.means().reset_index()
+        last = frame.iloc[-1]
+        half = frame[frame["judged"] >= last["judged"] / 2].iloc[0]
+        relevant_share = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
+        words = say("half", depth=half["pool_depth"], judging=half["judged"] / last["judged"], relevant=relevant_share)
+        picture = say.picture(
+            "pool growth",
+            lambda: figures.growth_panels(frame),
+            alt=words,
+            deepest=last["pool_depth"],
+            half=words,
+            reached=_reached_words(study.growth),
+        )
+        blocks.append(picture)
+        blocks += _topics_blocks(study.growth)
+    if study.depths is not None:
+        table = _run_depths_table(study.depths)
+        blocks.append(Fold(title=table.title, blocks=(table,)))
+    return tuple(blocks)
+
+
+def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
+    """Show how many relevant documents every topic's pool holds at each depth, and past which depth few come."""
+    topics, counts = growth.topics(), growth.by_topic()
+    words = _reached_words(growth)
+    picture = say.picture(
+        "topics",
+        lambda: figures.topic_growth_lines(counts, topics),
+        called="pool growth topics",
+        alt=words,
+        reached=words,
+    )
+    table = say.table(
+        "critical_depths",
+        topics,
+        left(topic="Topic"),
+        right(whole, "Whole pool", pool_depth="Depth", judged="Judged", relevant="Relevant"),
+        right(whole, "Critical depth", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
+        few=100 * growth.few,
+    )
+    return picture, Fold(title="Critical depths, topic by topic", blocks=(table,))
+
+
+def _reached_words(growth: PoolGrowth) -> str:
+    """Say how many topics reach a depth past which few relevant documents come, and where it lies."""
+    depths = growth.topics()["critical_depth"]
+    known = depths.dropna()
+    lies = f"; it lies between {known.min():.0f} and {known.max():.0f}" if len(known) else ""
+    return say("topics reached", n=len(depths), known=len(known), few=100 * growth.few, lies=lies)
+
+
+def _run_depths_table(depths: RunDepths) -> Table:
+    row: dict[str, object] = {
+        "topics": depths.n_topics,
+        "runs": depths.n_runs,
+        "answers": depths.n_answers,
+        "per_topic": depths.runs_per_topic,
+    }
+    row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
+    return say.table(
+        "run_depths",
+        pd.DataFrame([row]),
+        right(whole, topics="Topics", runs="Runs", answers="Answers"),
+        right(number(1), per_topic="Runs a topic"),
+        right(
+            number(1),
+            "Mean rank, by documents a topic",
+            **{f"size {size}": str(size) for size in depths.table.index},
+        ),
+        data=depths.to_frame().assign(answers=depths.n_answers, runs_per_topic=depths.runs_per_topic),
+    )
