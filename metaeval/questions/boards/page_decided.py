@@ -183,7 +183,7 @@ def _apart(study: SettledStudy) -> pd.DataFrame:
     return frame.assign(winners=winners)[is_apart].sort_values("winners", ascending=False, kind="stable")[list(frame)]
 
 
-def _listed(
+def _table_section(
     name: str,
     frame: pd.DataFrame,
     columns: tuple[Column, ...],
@@ -207,7 +207,7 @@ def _predicted_section(study: SettledStudy) -> list[Section]:
         *right(share, share="Predicted"),
         *right(text, interval="interval"),
     )
-    return [_listed("predicted", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))]
+    return [_table_section("predicted", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))]
 
 
 def _same_section(study: SettledStudy) -> list[Section]:
@@ -224,7 +224,7 @@ def _same_section(study: SettledStudy) -> list[Section]:
         *right(whole, "Without ties", n_decided="number"),
         *right(share, "Without ties", same_decided="the same"),
     )
-    return [_listed("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
+    return [_table_section("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
 
 
 def _habits_section(study: SettledStudy) -> list[Section]:
@@ -244,7 +244,7 @@ def _habits_section(study: SettledStudy) -> list[Section]:
         *right(share, "By several voters", voters_same="two agree"),
     )
     bounds = intervals(frame["low"], frame["high"], share)
-    return [_listed("habits", frame, columns, study, brief=False, interval=bounds)]
+    return [_table_section("habits", frame, columns, study, brief=False, interval=bounds)]
 
 
 def _powered_section(study: SettledStudy) -> list[Section]:

@@ -211,7 +211,7 @@ def _agreement_section(study: HumanStudy) -> Section:
     tables = [
         _level_table(study, [of_level for of_level in study.agreements if of_level.level == level]) for level in levels
     ]
-    blocks: list[Block] = [*pictures[:1], *(tables or [_system_numbers(study)])]
+    blocks: list[Block] = [*pictures[:1], *(tables or [_systems_table(study)])]
     blocks += [Fold(title=picture.title, blocks=(picture,)) for picture in pictures[1:]]
     panels = [str(name) for name in _lead(study)[0]["metric"]]
     metrics = panels if len(panels) <= _PANELS else panels[: _PANELS - 1] + panels[-1:]
@@ -278,7 +278,7 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
     )
 
 
-def _system_numbers(study: HumanStudy) -> Table:
+def _systems_table(study: HumanStudy) -> Table:
     wide = study.system_matrix().rename_axis(index="metric", columns=None).reset_index()
     number_of = study.system_table.groupby("metric", sort=False)["n_systems"].first()
     wide["n_systems"] = wide["metric"].map(number_of)

@@ -164,7 +164,7 @@ def _meant(study: Labelling) -> dict[str, str]:
     return meanings(study.labels, f"{unit().labelled}s")
 
 
-def _every_measure(study: Labelling) -> tuple[Block, ...]:
+def _every_measure_blocks(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
     name, labels = "judge-pairs", _named(study)
     meant = _meant(study)
@@ -222,10 +222,10 @@ def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section
     )
     return say.section(
         "agreement",
-        *(_kappa_map(study) if square else kappa_dots(study),) if opens else (),
+        *(_kappa_picture(study) if square else kappa_dots_picture(study),) if opens else (),
         main,
         alpha,
-        Fold(title="Every measure of agreement", blocks=_every_measure(study)),
+        Fold(title="Every measure of agreement", blocks=_every_measure_blocks(study)),
         brief=brief,
     )
 
@@ -262,7 +262,7 @@ def _yardsticks_table(study: Labelling) -> Table:
     )
 
 
-def _kappa_map(study: Labelling) -> Picture:
+def _kappa_picture(study: Labelling) -> Picture:
     matrix = study.agreement.matrix("kappa")
     cells = f"{len(matrix)} by {len(matrix)} cells shaded by Cohen's kappa."
     return say.picture(
@@ -270,7 +270,7 @@ def _kappa_map(study: Labelling) -> Picture:
     )
 
 
-def kappa_dots(study: Labelling) -> Picture:
+def kappa_dots_picture(study: Labelling) -> Picture:
     """Draw κ of every judge with the reference."""
     pairs, leading = study.agreement.pairs, leading_kappa(study.labels)
     first, kappa = pairs["first"].iloc[0], f"Cohen's {_LABELS[leading].removeprefix("Cohen's ")}"

@@ -41,13 +41,17 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
     return (
         say.section(
             "conclusions",
-            *(by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn))),
+            *(
+                blocks_by_metric(
+                    study.conclusions, lambda metric, found: _metric_blocks(metric, found, drawn=metric == drawn)
+                )
+            ),
             reference=study.reference,
         ),
     )
 
 
-def by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
+def blocks_by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
     """Return the blocks of the one metric, or a choice between those of several."""
     parts = tuple(tuple(build(metric, of_metric)) for metric, of_metric in found.items())
     return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
@@ -71,7 +75,7 @@ def _sorted(found: JudgeConclusions) -> pd.DataFrame:
     return found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
 
 
-def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
+def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
     table, slug = _sorted(found), metric.lower()
     named = _named(table)
     tested = bool(named["n_conflicts"].notna().any())  # on a single topic nothing is
@@ -110,11 +114,11 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         apart=_apart(found),
     )
     picture = [] if drawn or not tested else [f1_picture(metric, found)]
-    blocks: list[Block] = [*picture, main, _correlations(found, slug)]
+    blocks: list[Block] = [*picture, main, _correlations_fold(found, slug)]
     more = (
-        (found.same_number, _same_number),
-        (found.beside_people, _beside_people),
-        (found.choices, _choices),
+        (found.same_number, _same_number_table),
+        (found.beside_people, _people_fold),
+        (found.choices, _second_people_fold),
         (found.conflicts, _conflicts),
     )
     return [*blocks, *(build(found, slug) for rows, build in more if len(rows))]
@@ -144,7 +148,7 @@ def _beside(table: pd.DataFrame) -> dict[int, str]:
     return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
 
 
-def _correlations(found: JudgeConclusions, slug: str) -> Fold:
+def _correlations_fold(found: JudgeConclusions, slug: str) -> Fold:
     """Return every correlation of the rankings, over all systems and among the best."""
     parts = []
     for name, words in _CORRELATIONS.items():
@@ -172,7 +176,7 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     return Fold(title="Every correlation of the rankings", blocks=(table,))
 
 
-def _same_number(found: JudgeConclusions, slug: str) -> Table:
+def _same_number_table(found: JudgeConclusions, slug: str) -> Table:
     shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
     frame = with_errors(found.same_number, shares | {"f1": number(2)})
     return say.table(
@@ -188,7 +192,7 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
     )
 
 
-def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
+def _people_fold(found: JudgeConclusions, slug: str) -> Fold:
     names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Significant"}
     names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
     frame = found.beside_people[found.beside_people["measure"].isin(names)]
@@ -210,7 +214,7 @@ def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
     return Fold(title="Each judge minus a second person", blocks=(table,))
 
 
-def _choices(found: JudgeConclusions, slug: str) -> Fold:
+def _second_people_fold(found: JudgeConclusions, slug: str) -> Fold:
     beside = _beside(found.table)
     table = say.table(
         "choices",

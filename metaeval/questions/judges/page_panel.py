@@ -98,7 +98,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         items=first.n_items if first.level == "labels" else 0,
         rescaled=rescaled is not None,
     )
-    members = _members(first, rescaled, changed=_changed(study))
+    members = _members_table(first, rescaled, changed=_changed(study))
     return [Text(paragraphs=tuple(_words(*named_panel) for named_panel in _leading(every))), table, members]
 
 
@@ -145,7 +145,7 @@ def _words(name: str, found: JudgePanel) -> str:
     )
 
 
-def _members(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
+def _members_table(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
     members, beside = found.judges, {} if rescaled is None else {"error_rescaled": "rescaled"}
     chosen = (
         {"chosen": "Chosen"}

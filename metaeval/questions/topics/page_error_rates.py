@@ -50,15 +50,20 @@ say = prose(__name__)
 def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
     """Return every section on error rates."""
     curves = study.curves()
-    return (_by_size(study, curves), *_by_metric(study, curves), *_by_difference(study), _beyond_the_data(study))
+    return (
+        _by_size_section(study, curves),
+        *_by_metric_sections(study, curves),
+        *_by_difference_sections(study),
+        _held_out_section(study),
+    )
 
 
 def rates_section(study: TopicsStudy) -> Section:
     """Return the section on how the error falls as topic sets grow."""
-    return _by_size(study, study.curves())
+    return _by_size_section(study, study.curves())
 
 
-def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
+def _by_size_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
     level, curve = "", f"the {best.title}" if (best := _best_family(study)) else "no curve could be fitted"
     if study.posterior is not None:
@@ -124,7 +129,7 @@ def _rates_table(study: TopicsStudy) -> Table:
     )
 
 
-def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
+def _by_metric_sections(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
     if len(study.error_rates.metrics) == 1:
         return ()
     picture = Picture(
@@ -149,7 +154,7 @@ def _by_metric_alt(study: TopicsStudy) -> str:
     return f"At {study.error_rates.sizes[-1]} {unit().topics}, {'; '.join(parts)}."
 
 
-def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
+def _by_difference_sections(study: TopicsStudy) -> tuple[Section, ...]:
     if study.bins is not None:
         blocks: tuple[Block, ...] = (
             _difference_picture(study.bins),
@@ -193,7 +198,7 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
     return say.table("difference_required", table_frame, columns, data=frame, frame=frame, limit=bins.max_error)
 
 
-def _beyond_the_data(study: TopicsStudy) -> Section:
+def _held_out_section(study: TopicsStudy) -> Section:
     if study.minimum.family is None:
         block: Block = Text(paragraphs=(not_estimated(study.unestimated[CURVE]),), look="note")
     else:
@@ -203,7 +208,7 @@ def _beyond_the_data(study: TopicsStudy) -> Section:
         *_curve_words(study),
         block,
         Fold(title="Every fit", blocks=(_fits_table(study),)),
-        Fold(title="The published exponential", blocks=_exponential(study)),
+        Fold(title="The published exponential", blocks=_exponential_blocks(study)),
         brief=False,
     )
 
@@ -257,7 +262,7 @@ def _fits_table(study: TopicsStudy) -> Table:
     )
 
 
-def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
+def _exponential_blocks(study: TopicsStudy) -> tuple[Block, ...]:
     numbers = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
     fits, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
     frame = with_tolerances(study, fits)

@@ -60,7 +60,7 @@ def numbers_section(study: TopicsStudy) -> Section:
     return say.section(
         "numbers",
         table,
-        Fold(title=f"Other numbers of {unit().topics}", blocks=(_few(frame, names, at_hand),)),
+        Fold(title=f"Other numbers of {unit().topics}", blocks=(_few_numbers_table(frame, names, at_hand),)),
         brief=False,
         head=f"Error rate and detectable difference by number of {unit().topics}",
     )
@@ -119,7 +119,7 @@ def _wide(rates: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()))
 
 
-def _few(rates: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
+def _few_numbers_table(rates: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
     """Return a table of a few numbers for print and for readers without a script."""
     chosen = sorted({at_hand, *(n_topics for n_topics in _TABLED if n_topics <= rates["n_topics"].max())})
     least = min(names)
