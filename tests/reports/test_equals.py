@@ -116,7 +116,7 @@ def halves(names, *, metrics=("AP",)):
     )
     said = compare_tests._answer("none", found.assign(test=found["test"].map(keys), rejections=10**9))
     for name, key in keys.items():
-        called = compare_tests._called(key)
+        called = compare_tests._short_test_name(key)
         said = said.replace(called, name).replace(sentence_case(called), name)
     return said
 
@@ -278,7 +278,7 @@ CASES = {
         [LOW, HIGH],
     ),
     "rankings that are left": (
-        lambda names: reduced(names, lambda _, __, made: judgment_reductions._meaning(made)),
+        lambda names: reduced(names, lambda _, __, made: judgment_reductions._meaning_sentence(made)),
         [LOW, HIGH],
     ),
     "judgments that suffice": (

@@ -49,7 +49,7 @@ def settled_report(study: SettledStudy) -> Report:
             *alt_section(study.alt, brief=False),
             *_habits_section(study),
             *_powered_section(study),
-            ranks_section(settled, study.reference, _nearest(study)),
+            ranks_section(settled, study.reference, _nearest_source(study)),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -72,9 +72,11 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
     pairs = "; ".join(say("row", row=row, f1=_in_brackets(row["f1"], "F1")) for row in rows[:_MOST_NAMED])
     answer = say("answer", pairs=pairs, n=rows[0]["n_truth"], study=study)
     if not study.of_judges or not len(study.agreed):
-        predicted = [say("predicts", row=row, interval=_within(row)) for row in study.predicted.to_dict("records")]
+        predicted = [
+            say("predicts", row=row, interval=_interval_words(row)) for row in study.predicted.to_dict("records")
+        ]
         return answer, *([f"{'; '.join(predicted[:_MOST_NAMED])}."] if predicted else [])
-    agreed = _agreed(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
+    agreed = _agreement_with_reference(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
     leaning = study.habits[is_significant(study.habits["p_value"].to_numpy(), study.found.alpha)].to_dict("records")
     leans = [f"{'; '.join(say('leans', row=row) for row in leaning)}."] if leaning else []
     if len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - nobody is measured by another
@@ -95,18 +97,18 @@ def _in_brackets(value: float, name: str, low: float = math.nan, high: float = m
     return "" if pd.isna(value) else f" ({name} {bracketed(value, low, high, _DECIMAL)})"
 
 
-def _within(row: Mapping[Any, Any]) -> str:
+def _interval_words(row: Mapping[Any, Any]) -> str:
     """Write an interval of a share behind it; nothing where it is not known."""
     return "" if pd.isna(row["low"]) else f" [{100 * row['low']:.0f} %, {100 * row['high']:.0f} %]"
 
 
-def _nearest(study: SettledStudy) -> str:
+def _nearest_source(study: SettledStudy) -> str:
     """Return the voice that settles what the reference does most nearly."""
     rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last")
     return str(rows["predictor"].iloc[0])
 
 
-def _agreed(study: SettledStudy) -> pd.DataFrame:
+def _agreement_with_reference(study: SettledStudy) -> pd.DataFrame:
     return study.agreed[study.agreed["first"] == study.reference]
 
 
@@ -119,7 +121,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
             bracketed(row["kappa"], row["low"], row["high"], _DECIMAL),
             with_ends(row["kappa"], row["low"], row["high"]),
         )
-        for row in (_agreed(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
+        for row in (_agreement_with_reference(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
     ]
     return kappas + [
         KeyFigure(
@@ -159,7 +161,7 @@ def _pairs_section(study: SettledStudy) -> Section:
             head="F1 of the settled pairs of every two",
         )
         blocks.append(Fold(title=picture.title, blocks=(picture,)))
-    apart = _apart(study)
+    apart = _pairs_not_alike(study)
     if len(apart):
         listed = say.table(
             "apart",
@@ -174,7 +176,7 @@ def _pairs_section(study: SettledStudy) -> Section:
     return say.section("settled", *blocks)
 
 
-def _apart(study: SettledStudy) -> pd.DataFrame:
+def _pairs_not_alike(study: SettledStudy) -> pd.DataFrame:
     """Return the pairs that are not settled alike by all, those settled in opposite directions first."""
     frame, names = study.found.pairs(), list(study.found.voices)
     winners = frame[names].apply(lambda row: len({winner for winner in row if winner}), axis=1)

@@ -130,7 +130,7 @@ def completions_section(bounds: CompletionBounds | None) -> tuple[Section, ...]:
     return (say.section("completions", table, head="Findings under every completion of the judgments"),)
 
 
-def _compared(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
+def _compared_efforts(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
     """Return the effort nearest to 60 %, and its rows with τ as written."""
     frame = study.table("effort")
     if frame.empty:
@@ -142,7 +142,7 @@ def _compared(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
 
 def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
     """Say which plan keeps the ranking closest at about 60 % of the effort: in short, and under every metric."""
-    step, compared = _compared(study)
+    step, compared = _compared_efforts(study)
     if compared.empty:
         return "", ""
     metrics = list(dict.fromkeys(compared["metric"]))
@@ -161,7 +161,7 @@ def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
 
 def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return τ of every plan at about 60 % of the effort, from the lowest to the highest metric."""
-    step, compared = _compared(study)
+    step, compared = _compared_efforts(study)
     return [
         KeyFigure(
             f"τ with {step:g} %, {PLAN_NAMES[str(plan)]}",

@@ -92,7 +92,7 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
             continue
         order = {"below smallest": 0, "observed": 1, "interpolated": 1, "above largest": 2}
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
-        levels = [_level(row) for _, row in table.iterrows()]
+        levels = [_level_words(row) for _, row in table.iterrows()]
         low, high = ends(map(name_of_metric, table["metric"]), range(len(table)), levels)
         yield study.stability[name], low, high, str(table["kind"].iloc[-1])
 
@@ -105,7 +105,7 @@ def threshold_sentence(study: JudgmentsStudy) -> str:
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
         fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
         return say("first", high=high, who="every metric" if every else high.who, above=above, **fields)
-    return next((_meaning(reduced) for reduced in study.stability.values()), "")
+    return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
 
 
 def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
@@ -119,7 +119,7 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
             KeyFigure(f"{sentence_case(taken(stability))} that are enough to keep the ranking", value, dict(numbers))
         )
     if not told and study.stability:
-        left_words, least, written = _least(next(iter(study.stability.values())))
+        left_words, least, written = _smallest_step(next(iter(study.stability.values())))
         value = span(least["metric"], least["tau"], written, opening="") if left_words else ""
         told.append(KeyFigure(f"τ at {left_words}", value, dict(zip(least["metric"], least["tau"], strict=True))))
     return told
@@ -130,7 +130,7 @@ def taken(stability: Stability) -> str:
     return _TAKEN[stability.reduction.name]
 
 
-def _level(row: pd.Series) -> str:
+def _level_words(row: pd.Series) -> str:
     if row["kind"] == "above largest":
         return f"more than {percent(row['left'])}"
     if row["kind"] == "below smallest":
@@ -190,7 +190,7 @@ def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
         full=compared_with(stability),
         min_tau=study.min_tau,
         power=frame["power"].notna().any(),
-        meaning=_meaning(stability),
+        meaning=_meaning_sentence(stability),
     )
 
 
@@ -219,12 +219,12 @@ def _is_first(study: JudgmentsStudy, stability: Stability) -> bool:
     return stability is next(iter(study.stability.values()))
 
 
-def _named(stability: Stability) -> str:
+def _lower_title(stability: Stability) -> str:
     title = stability.reduction.title
     return f"{title[:1].lower()}{title[1:]}"
 
 
-def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
+def _smallest_step(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
     """Return the smallest step in words, its rows, lowest τ first, and each τ as written; nothing if all runs tie."""
     frame = with_errors_of(stability)
     least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
@@ -236,9 +236,9 @@ def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
     return left_words, least, [with_error(row, "tau", 2) for _, row in least.iterrows()]
 
 
-def _meaning(stability: Stability) -> str:
+def _meaning_sentence(stability: Stability) -> str:
     """Say in a sentence which metric holds best at the smallest step and which worst."""
-    left_words, least, written = _least(stability)
+    left_words, least, written = _smallest_step(stability)
     if not left_words:
         return "All runs tie, so there is no ranking to compare."
     low, high = ends(least["metric"], least["tau"], written)
@@ -254,7 +254,7 @@ def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
     return "; ".join(parts)
 
 
-def _wide(
+def _metrics_side_by_side(
     frame: pd.DataFrame, metrics: Sequence[str], cells: Mapping[str, Callable[[dict[Any, Any]], object]]
 ) -> pd.DataFrame:
     """Return one row a step with the columns ``<metric> <cell>``."""
@@ -267,14 +267,14 @@ def _wide(
         row: dict[str, object] = {"left": first["left"]}
         for name in ("judged", "relevant", "topics"):
             value = first[name]
-            row |= {name: _counted(value, first[f"{name}_error"]), f"{name}_sort": value}
+            row |= {name: _count_words(value, first[f"{name}_error"]), f"{name}_sort": value}
         for metric in metrics:
             row |= {f"{metric} {name}": write(by_metric[metric]) for name, write in cells.items()}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _counted(value: float, error: float) -> str:
+def _count_words(value: float, error: float) -> str:
     """Write a mean count to the nearest one, with its error where that reaches it."""
     if absent(error) or error <= 0.0 or places(error) >= 0:
         return whole(value)
@@ -291,7 +291,7 @@ def _step_columns(stability: Stability) -> tuple[Column, ...]:
 
 
 def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
-    """Yield the columns of `_wide`, those of one metric together."""
+    """Yield the columns of `_metrics_side_by_side`, those of one metric together."""
     for metric in stability.metrics:
         yield from right(text, name_of_metric(metric), **{f"{metric} {name}": label for name, label in labels.items()})
 
@@ -301,14 +301,14 @@ def _correlation_table(shown: ShownReduction) -> Table:
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return say.table(
         "correlations",
-        _wide(frame, stability.metrics, cells),
+        _metrics_side_by_side(frame, stability.metrics, cells),
         _step_columns(stability),
         _by_metric(stability, tau="τ", tau_ap="τ AP"),
         called=f"stability {stability.reduction.name}",
         data=frame,
         stability=stability,
         explained=explained,
-        title=_named(stability),
+        title=_lower_title(stability),
         full=compared_with(stability),
         drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
     )
@@ -320,7 +320,7 @@ def _best_table(shown: ShownReduction) -> Table:
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return say.table(
         "best",
-        _wide(frame, stability.metrics, cells),
+        _metrics_side_by_side(frame, stability.metrics, cells),
         _step_columns(stability)[:1],
         _by_metric(stability, **names),
         called=f"best {stability.reduction.name}",
@@ -351,7 +351,7 @@ def _consistency_table(shown: ShownReduction) -> Table:
     drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
     return say.table(
         "consistency",
-        _wide(frame, stability.metrics, cells),
+        _metrics_side_by_side(frame, stability.metrics, cells),
         _step_columns(stability)[:1],
         _by_metric(stability, found="found", wrong="not confirmed"),
         called=f"consistency {stability.reduction.name}",
