@@ -241,7 +241,7 @@ def chance_of_best(names):
 
 def best_run(names):
     scores = scores_of(names, of="system")
-    return score._first(scores, score._best(scores))
+    return score._first_sentence(scores, score._best(scores))
 
 
 CASES = {

@@ -105,7 +105,7 @@ def one_pair(study: Labelling) -> bool:
     return len(study.agreement.pairs) == 1
 
 
-def _named(study: Labelling) -> dict[str, str]:
+def _statistic_headings(study: Labelling) -> dict[str, str]:
     """Return the headings of the statistics, with the names of the judges where there are but two."""
     if not one_pair(study):
         return _LABELS
@@ -166,7 +166,7 @@ def _meant(study: Labelling) -> dict[str, str]:
 
 def _every_measure_blocks(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
-    name, labels = "judge-pairs", _named(study)
+    name, labels = "judge-pairs", _statistic_headings(study)
     meant = _meant(study)
     if not one_pair(study):
         defined = tuple(Item(term=labels[statistic], words=words) for statistic, words in meant.items())
@@ -306,7 +306,7 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
 def _topics_section(study: Labelling) -> tuple[Section, ...]:
     if study.agreement.per_topic.empty:
         return ()
-    frame, labels, alone = study.agreement.per_topic, _named(study), one_pair(study)
+    frame, labels, alone = study.agreement.per_topic, _statistic_headings(study), one_pair(study)
     picture = say.picture(
         "topics",
         lambda: figures.topic_dots(frame, statistic="overlap", label=say("topics label")),

@@ -59,7 +59,7 @@ def blocks_by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[B
 
 def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
     """Draw F1 of the significant pairs under every judge and a second person."""
-    named = _named(_sorted(found))
+    named = _with_second_person(_sorted(found))
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
     return say.picture(
         "picture",
@@ -77,7 +77,7 @@ def _sorted(found: JudgeConclusions) -> pd.DataFrame:
 
 def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
     table, slug = _sorted(found), metric.lower()
-    named = _named(table)
+    named = _with_second_person(table)
     tested = bool(named["n_conflicts"].notna().any())  # on a single topic nothing is
     measures: dict[str, tuple[str, Write]] = {
         "tau": ("τ", number(2)),
@@ -111,7 +111,7 @@ def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list
         metric=metric,
         found=found,
         power=power,
-        apart=_apart(found),
+        apart=_judges_of_other_topics(found),
     )
     picture = [] if drawn or not tested else [f1_picture(metric, found)]
     blocks: list[Block] = [*picture, main, _correlations_fold(found, slug)]
@@ -124,7 +124,7 @@ def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list
     return [*blocks, *(build(found, slug) for rows, build in more if len(rows))]
 
 
-def _apart(found: JudgeConclusions) -> str:
+def _judges_of_other_topics(found: JudgeConclusions) -> str:
     """Return the judges with topics that the reference has not, each with how many it has in common with it."""
     judges = found.table[found.table["kind"] == "judge"]
     return first_few(
@@ -135,14 +135,14 @@ def _apart(found: JudgeConclusions) -> str:
     )
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
+def _with_second_person(table: pd.DataFrame) -> pd.DataFrame:
     """Call people a second person, and say beside which judges where that differs."""
-    beside = {number: f" beside {names}" for number, names in _beside(table).items()}
+    beside = {number: f" beside {names}" for number, names in _judges_by_topic_set(table).items()}
     people = table["reference_set"].map(lambda one: f"a second person{beside.get(one, '')}")
     return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
 
 
-def _beside(table: pd.DataFrame) -> dict[int, str]:
+def _judges_by_topic_set(table: pd.DataFrame) -> dict[int, str]:
     """Return the judges that are compared on each set of the reference's topics, where there are several."""
     judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
     return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
@@ -160,7 +160,7 @@ def _correlations_fold(found: JudgeConclusions, slug: str) -> Fold:
     frame = pd.concat(parts, ignore_index=True)
     frame = frame.iloc[np.arange(len(frame)).reshape(len(_CORRELATIONS), -1).T.ravel()].reset_index(drop=True)
     table_frame, columns = bounded(
-        _named(frame),
+        _with_second_person(frame),
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
         draws=found.n_resamples,
     )
@@ -215,7 +215,7 @@ def _people_fold(found: JudgeConclusions, slug: str) -> Fold:
 
 
 def _second_people_fold(found: JudgeConclusions, slug: str) -> Fold:
-    beside = _beside(found.table)
+    beside = _judges_by_topic_set(found.table)
     table = say.table(
         "choices",
         found.choices.assign(beside=found.choices["reference_set"].map(beside)),

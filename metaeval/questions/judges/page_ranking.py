@@ -169,8 +169,8 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
 
 
 def _places(found: JudgeRanking, name: str) -> tuple[Column, ...]:
-    return under(_place, **{name: "place"}) if found.ordered else ()
+    return under(_place_words, **{name: "place"}) if found.ordered else ()
 
 
-def _place(value: object) -> str:
+def _place_words(value: object) -> str:
     return MISSING if absent(value) else f"place {whole(value)}"

@@ -129,7 +129,7 @@ class JudgeStudy(Study):
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         for metric, concluded in self.conclusions.items():
-            parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
+            parts += [_flat_conclusions(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
         for kind in (self.group_bias, self.by_covariate):
             parts += [_flat_favoured(metric, estimates) for metric, estimates in kind.items()]
         for (metric, judge), estimates in self.worth.items():
@@ -167,7 +167,7 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
     return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
 
 
-def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
+def _flat_conclusions(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
     """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
     keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
     if table["reference_set"].max() == 1:

@@ -105,14 +105,14 @@ def _curves_alt(study: TopicsStudy) -> str:
     )
 
 
-def _wide(frame: pd.DataFrame, values: str) -> pd.DataFrame:
+def _by_topic_set_size(frame: pd.DataFrame, values: str) -> pd.DataFrame:
     return frame.pivot_table(index=["metric", "tolerance"], columns="size", values=values, sort=False, dropna=False)
 
 
 def _rates_table(study: TopicsStudy) -> Table:
     frame = study.error_rates.to_frame()
-    sizes = _few(study.error_rates.sizes, 8)
-    rates, errors = (_wide(frame, values)[sizes] for values in ("error_rate", "rate_se"))
+    sizes = _spread_sizes(study.error_rates.sizes, 8)
+    rates, errors = (_by_topic_set_size(frame, values)[sizes] for values in ("error_rate", "rate_se"))
     table_frame = rates.set_axis([f"{size}_sort" for size in sizes], axis=1).reset_index()
     for size in sizes:
         table_frame[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
@@ -303,6 +303,6 @@ def _signed_share(value: object, error: object = None) -> str:
     return written if written.strip("0. %") == "" else f"{'−' if bias < 0 else '+'}{written}"
 
 
-def _few(sizes: Sequence[int], most: int) -> list[int]:
+def _spread_sizes(sizes: Sequence[int], most: int) -> list[int]:
     places = np.unique(np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int))
     return [sizes[index] for index in places]
