@@ -49,7 +49,7 @@ def _said(blocks, caption, *, stands_open):
         elif isinstance(block, Text):
             yield from ((words, stands_open) for words in block.paragraphs if block.look != "code")
         elif isinstance(block, Items):
-            yield from ((f"{item.term} {item.words}", stands_open) for item in block.items)
+            yield from ((words, stands_open) for item in block.items for words in (item.term, item.words))
         else:
             yield block.title, stands_open
             yield caption(block), stands_open

@@ -27,6 +27,8 @@ ARROWS = {
     "report": {"judgments", "power", "topics"},
 }
 """The questions that a question may ask of others; another arrow is a reason to move what both need into an engine."""
+SEVERAL = (("list", ""), ("tuple", ", ..."), ("Iterator", ""))
+"""How several of a kind are written as types."""
 SAYS_NOTHING = {
     *("one", "found", "own", "place", "part", "given", "known", "said", "kept", "shown", "other", "rest", "held"),
     *("what", "whole", "both", "each"),
@@ -74,6 +76,20 @@ def test_a_study_knows_no_page_and_a_page_no_command(folder):
                 assert kind == "command", (path.name, module)
             if names[:2] == ["metaeval", "questions"]:
                 assert not names[-1].startswith(above or "-"), (path.name, module)
+
+
+def test_parts_of_a_page_are_called_by_what_they_are():
+    """Whoever looks for the section, table or picture of a page finds it by its name; look's are named by questions."""
+    words = {"Section": "section", "Table": "table", "Picture": "picture"}
+    words |= {
+        f"{many}[{kind}{more}]": word for kind, word in {**words, "Block": "blocks"}.items() for many, more in SEVERAL
+    }
+    for path in sorted(QUESTIONS.glob("*/page*.py")):
+        for node in ast.walk(_trees()[path]) if path.parent.name != "look" else ():
+            if isinstance(node, ast.FunctionDef) and node.returns is not None:
+                word = words.get(ast.unparse(node.returns), "")
+                figures = word == "table" and node.name.endswith("figures")  # the key figures
+                assert word in node.name or figures, (path.parent.name, path.name, node.name)
 
 
 def test_questions_ask_no_others_but_those_that_are_listed():

@@ -10,9 +10,9 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, MetricSpec, RankedLists, RankedTopic, metric
 from metaeval.metrics.user_models import SPECS as USER_MODELS
 from metaeval.testing import check_metric, examination, examine_metric, simulated_collections
+from metaeval.testing.examination import other_uses
 from metaeval.testing.laws import LAWS
 from metaeval.testing.simulated import LONGEST
-from metaeval.testing.uses import other_uses
 
 NAMES = [
     "P@5", "P(rel=2)@3", "R@5", "Success@3", "RR", "RR@3", "Rprec", "AP", "AP@3", "AP(rel=2)", "AP'", "Q", "Q'@5",

@@ -20,8 +20,8 @@ from favoured_groups_calibration import p_values, sample, table
 from quick_or_whole import write_report
 
 from metaeval.agreement.judge_bias_statistics import bend
-from metaeval.questions.judges.study_verdicts import ranking_verdict
 from metaeval.resampling.judge_conclusions import judge_conclusions
+from metaeval.resampling.judge_verdicts import ranking_verdict
 from metaeval.table.scores import Scores, as_scores
 
 REPORT = Path(__file__).parents[1] / "reports" / "judge_verdicts_calibration.md"

@@ -1,3 +1,4 @@
+from metaeval.agreement.runs_under_judges import judgments_of_labels as judgments_of_labels
 from metaeval.questions.agree.study import AgreeStudy as AgreeStudy
 from metaeval.questions.agree.study import audit_quantisations as audit_quantisations
 from metaeval.questions.agree.study import study_agreement as study_agreement
@@ -22,7 +23,6 @@ from metaeval.questions.human.study_campaign import CampaignStudy as CampaignStu
 from metaeval.questions.human.study_campaign import study_campaign as study_campaign
 from metaeval.questions.judges.study import JudgeStudy as JudgeStudy
 from metaeval.questions.judges.study import study_judges as study_judges
-from metaeval.questions.judges.study_scores import judgments_of_labels as judgments_of_labels
 from metaeval.questions.judgments.study import JudgmentsStudy as JudgmentsStudy
 from metaeval.questions.judgments.study import study_judgments as study_judgments
 from metaeval.questions.leaderboard.study import LeaderboardStudy as LeaderboardStudy

@@ -34,12 +34,12 @@ class Bounds(NamedTuple):
     """Whether they name an interval, or percentages."""
 
 
-def percentage(name: str) -> float | None:
+def percentage_of_quantile(name: str) -> float | None:
     """Return the percentage of a quantile that a name says, None for none.
 
     Examples
     --------
-    >>> [percentage(name) for name in ("q025", "p97.5", "acc_q3", "2.5 %", "0.95", "hdi_3%", "acc")]
+    >>> [percentage_of_quantile(name) for name in ("q025", "p97.5", "acc_q3", "2.5 %", "0.95", "hdi_3%", "acc")]
     [2.5, 97.5, 75.0, 2.5, None, 3.0, None]
     """
     quantile = _quantile(word_of(name))

@@ -19,7 +19,7 @@ from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
-from metaeval.table.interval_names import are_signed, bounds_among, percentage, roles_among
+from metaeval.table.interval_names import are_signed, bounds_among, percentage_of_quantile, roles_among
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
 from metaeval.table.plausibility import left_out_rows, may_have_thousands
 from metaeval.table.roles import BOUNDS, ERRORS, column_roles, rises_by_name, role_of_name, word_of
@@ -253,7 +253,7 @@ def _pair(mean: str, by_role: Mapping[str, str]) -> MeanColumn | None:
 
 
 def _level_of(name: str) -> float:
-    if role_of_name(name)[0] not in ERRORS and (end := percentage(name)) is not None:
+    if role_of_name(name)[0] not in ERRORS and (end := percentage_of_quantile(name)) is not None:
         return abs(1 - end / 50)
     return next((level for mark, level in _LEVELS.items() if mark in word_of(name)), _LEVEL)
 

@@ -1,19 +1,21 @@
 """Trying a metric on the laws: for a test, which raises, and for a look, which says what holds."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.base.metric_names import Call
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import Scale
-from metaeval.metrics.bounds import bounds_text
+from metaeval.metrics.bounds import MetricError, bounds_text
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
+from metaeval.metrics.scoring import metric_values
 from metaeval.metrics.spec import MetricSpec
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import limit_threads, reporting, track
@@ -22,7 +24,6 @@ from metaeval.testing.laws import LAWS, RAISED, Law, broken_name, how_broken
 from metaeval.testing.properties import PROPERTIES, time_seen
 from metaeval.testing.simulated import collections_for, levels_for, simulated_collections
 from metaeval.testing.smallest import smallest
-from metaeval.testing.uses import other_uses
 
 _FEWER = 4
 """Of the simulated collections, one in so many is tried again with other gains and on condensed lists."""
@@ -262,3 +263,38 @@ def _first_broken(law: Law, metric: Metric, seed: int, n_collections: int, scale
         if broken := how_broken(law, metric, collection, rankings, qrels):
             return smallest(law, metric, rankings, qrels, broken) if rankings else broken
     return ""
+
+
+def other_uses(metric: Metric, registry: Registry) -> Iterator[Metric]:
+    """Yield the metric under strict and exponential gains, and on condensed lists, as far as its name allows them.
+
+    A use that the metric itself refuses with an `InvalidOptionError` is none.
+
+    Examples
+    --------
+    >>> from metaeval.metrics.builtin import BUILTIN
+    >>> [one.name for one in other_uses(BUILTIN.resolve("Q"), BUILTIN)]
+    ['Q(gains=binary(rel=3))', 'Q(gains=exponential)', 'Q(judged_only=True)']
+    """
+    values, quantisations = dict(metric.parameters), registry.quantisations
+    uses: list[Metric] = []
+    if metric.spec.gains_word == "gains" and "gains" not in metric.given:
+        strict = Call("binary", (("rel", levels_for(metric)[-1]),))
+        for gains in (strict, Call("exponential")):
+            if gains.word in quantisations:
+                parameters = tuple(sorted({**values, "gains": gains}.items()))
+                uses.append(replace(metric, parameters=parameters, quantisation=quantisations[gains.word]))
+    if metric.spec.judged_only and not values["judged_only"]:
+        uses.append(replace(metric, parameters=tuple(sorted({**values, "judged_only": True}.items()))))
+    return (use for use in uses if not _is_refused(use))
+
+
+def _is_refused(metric: Metric) -> bool:
+    collection, *_ = next(iter(collections_for(metric, 0, 1, None)))
+    try:
+        metric_values(collection, [metric])
+    except MetricError:
+        return False
+    except InvalidOptionError:
+        return True
+    return False

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.agreement.labels import as_labels
+from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.label_words import folded, grades_of, word_scale
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.labels import read_labels
 from metaeval.questions.judges.study import study_judges
-from metaeval.questions.judges.study_scores import judgments_of_labels
 
 LONG = "query_id,docid,worker,relevance\n1,d1,ann,2\n1,d1,ben,1\n1,d2,ann,0\n2,d3,ben,\n"
 

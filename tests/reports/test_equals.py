@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
+from metaeval.agreement import runs_under_judges as scores_under_judges
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
 from metaeval.base.words import sentence_case
@@ -26,11 +27,8 @@ from metaeval.questions.human import page as human
 from metaeval.questions.judges import page_agreement as judge_agreement
 from metaeval.questions.judges import page_conclusions as judge_conclusions
 from metaeval.questions.judges import page_ranking as judge_ranking
-from metaeval.questions.judges import study_scores as scores_under_judges
-from metaeval.questions.judges import study_verdicts as judge_verdicts
 from metaeval.questions.judges.study import study_judges
-from metaeval.questions.judgments import page_groups as judgment_groups
-from metaeval.questions.judgments import page_pools as judgment_pools
+from metaeval.questions.judgments import page_new_systems as judgment_new_systems
 from metaeval.questions.judgments import page_power as judgment_power
 from metaeval.questions.judgments import page_reductions as judgment_reductions
 from metaeval.questions.power import page_findings as power_findings
@@ -40,6 +38,7 @@ from metaeval.questions.topics import page as topics
 from metaeval.questions.topics import page_error_rates as error_rates
 from metaeval.questions.topics import page_summary as topic_summary
 from metaeval.reports import alt_test
+from metaeval.resampling import judge_verdicts
 from metaeval.table.scores import as_scores
 
 FIVE = {"ant": 0.25, "bee": 0.25, "cat": 0.5, "dog": 0.75, "elk": 0.75 + 1e-9}
@@ -117,7 +116,7 @@ def halves(names, *, metrics=("AP",)):
     )
     said = compare_tests._answer("none", found.assign(test=found["test"].map(keys), rejections=10**9))
     for name, key in keys.items():
-        called = compare_tests._called(key)
+        called = compare_tests._short_test_name(key)
         said = said.replace(called, name).replace(sentence_case(called), name)
     return said
 
@@ -149,7 +148,7 @@ def rebuilt(names):
     reduced = Made(closeness=named(names, tau=FIVE, tau_ap=0.5), n_judged=5)
     original = Made(depths=np.array([3]), judged_share=1.0, held_share=1.0, relevant_held_share=1.0)
     study = Made(stability={"depth": reduced}, original=original, n_pooled=None, n_judged=9)
-    return judgment_pools.closeness_blocks(study, ["depth"])[0].paragraphs[0]
+    return judgment_reductions.closeness_blocks(study, ["depth"])[0].paragraphs[0]
 
 
 def effects(names):
@@ -203,7 +202,7 @@ def favoured(names):
 def left_out(names):
     found = Made(keep="depth", baseline="all", pool_share=1.0)
     table = named(names, mean_change=FIVE, most_places=1, **vars(found))
-    return str(judgment_groups.groups_figures(Made(left_out={"depth": found}, table=lambda _: table)))
+    return str(judgment_new_systems.groups_figures(Made(left_out={"depth": found}, table=lambda _: table)))
 
 
 def reduced(names, say):
@@ -242,7 +241,7 @@ def chance_of_best(names):
 
 def best_run(names):
     scores = scores_of(names, of="system")
-    return score._first(scores, score._best(scores))
+    return score._first_sentence(scores, score._best(scores))
 
 
 CASES = {
@@ -279,7 +278,7 @@ CASES = {
         [LOW, HIGH],
     ),
     "rankings that are left": (
-        lambda names: reduced(names, lambda _, __, made: judgment_reductions._meaning(made)),
+        lambda names: reduced(names, lambda _, __, made: judgment_reductions._meaning_sentence(made)),
         [LOW, HIGH],
     ),
     "judgments that suffice": (

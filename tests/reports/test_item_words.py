@@ -62,7 +62,7 @@ OF_CLUSTERS = {"human/page_campaign", "human/page", "boards/page_decided", "vote
 """Reports on scores by people and on votes, which come in clusters always."""
 OF_TOPICS = {
     *("reports/assessed_parts", "reports/alt_test", "assessment/page", "check_metric/page", "report/page_collection"),
-    *("reliability/page", "judgments/page", "judgments/page_effort", "judgments/page_groups", "judgments/page_pools"),
+    *("reliability/page", "judgments/page", "judgments/page_new_systems"),
     *("judgments/page_power", "judgments/page_reductions", "judges/page_agreement", "judges/page_labels"),
     *("judges/page_ranking", "figures/label_agreement", "figures/assessment", "figures/judgments", "votes/page_powers"),
 }

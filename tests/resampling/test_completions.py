@@ -12,7 +12,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.figures.style import figure_png
 from metaeval.metrics import expectations, metric_values, resolve_metrics
-from metaeval.questions.judgments.page_completions import completions_section
+from metaeval.questions.judgments.page import completions_section
 from metaeval.resampling.completions import bounds_where_possible, completion_bounds, exceeds_always
 
 pytestmark = pytest.mark.usefixtures("one_core")

@@ -6,7 +6,7 @@ import pytest
 
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.tables import read_scores
-from metaeval.table.interval_names import bounds_among, percentage
+from metaeval.table.interval_names import bounds_among, percentage_of_quantile
 from metaeval.table.means import as_means
 from metaeval.table.number_columns import not_scores
 from metaeval.table.scores import as_scores
@@ -144,7 +144,7 @@ def test_items_and_systems_under_such_names_are_scores(names, along):
 
 def test_percentages_that_names_say():
     """With a mark, a sign of per cent, or a word; a lone number says nothing."""
-    assert [percentage(name) for name in ("0.025", "25", "GPT-4", "q0.025", "97.5th", "quartile3")] == [
+    assert [percentage_of_quantile(name) for name in ("0.025", "25", "GPT-4", "q0.025", "97.5th", "quartile3")] == [
         None, None, None, 2.5, 97.5, 75.0,
     ]  # fmt: skip
 

@@ -162,7 +162,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         ask = partial(loaded.ask, study_agreement, scores)
     else:
         _check_gains(loaded, gains)
-        collection = _graded(loaded)
+        collection = _read_judged_runs(loaded)
         loaded.session.say(f"Scoring {count(collection.n_systems, 'run')} under every use of the grades")
         ask = partial(loaded.ask, audit_quantisations, collection, audit)
     return ask(
@@ -179,7 +179,7 @@ def _beside_votes(loaded: Loaded, votes: "dict[str, Votes]", scores: "Scores | N
     """Compare votes with the scores by the pairs that both settle."""
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
 
-    _refuse(loaded, _OF_METRICS, "is about metrics alone, and there are votes")
+    _refuse_options(loaded, _OF_METRICS, "is about metrics alone, and there are votes")
     return loaded.ask(study_settled, votes, scores, alpha=parse_numbers(loaded.options["alpha"])[0])
 
 
@@ -187,7 +187,7 @@ def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
     """Compare two boards, or two aggregates of one."""
     from metaeval.questions.boards.study import study_boards  # noqa: PLC0415 - loads scipy
 
-    _refuse(loaded, (*_OF_METRICS, "qrels"), "does not go with boards")
+    _refuse_options(loaded, (*_OF_METRICS, "qrels"), "does not go with boards")
     return loaded.ask(
         study_boards,
         loaded.boards(),
@@ -197,7 +197,7 @@ def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
     )
 
 
-def _refuse(loaded: Loaded, names: Iterable[str], why: str) -> None:
+def _refuse_options(loaded: Loaded, names: Iterable[str], why: str) -> None:
     for name in names:
         if loaded.given(name):
             raise InvalidOptionError(f"--{name.replace('_', '-')} {why}; leave it out")
@@ -219,7 +219,7 @@ def _check_gains(loaded: Loaded, text: str) -> None:
             raise refusal("--gains", _RULE_OF_GAINS, gains) from refused
 
 
-def _graded(loaded: Loaded) -> "JudgedCollection":
+def _read_judged_runs(loaded: Loaded) -> "JudgedCollection":
     """Read what an audit is about: runs, and judgments with grades."""
     from metaeval.inex.passages import PassageCollection  # noqa: PLC0415 - loads numba
 

@@ -175,10 +175,12 @@ def _shares_section(study: AgreeStudy) -> Section:
         corrections=list(powers["correction"].unique()),
         **wording,
     )
-    return say.section("shares", table, *_meanings(study) if wording["elements"] else (), result=study.lead.result)
+    return say.section(
+        "shares", table, *_meaning_blocks(study) if wording["elements"] else (), result=study.lead.result
+    )
 
 
-def _meanings(study: AgreeStudy) -> list[Block]:
+def _meaning_blocks(study: AgreeStudy) -> list[Block]:
     """Say what the quantisations of elements are, those of one function together."""
     named: dict[str, dict[str, None]] = {}
     for variant in study.variants:

@@ -93,7 +93,7 @@ def compared_rows(study: AgreeStudy) -> pd.DataFrame:
     parts = []
     for base, members in study.groups().items():
         of_base = first[(first["truth"] == study.reference(base)) & first["predictor"].isin(members)]
-        parts.append(of_base.assign(base=base, draws=_draws(study)))
+        parts.append(of_base.assign(base=base, draws=_n_resamples(study)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -126,7 +126,7 @@ def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
     """Say of two whether they lead to the same conclusions, or what leaves that open."""
     under = f" under {name_of_metric(row['base'])}" if row["base"] else ""
     predictor, truth = (label(study, row[side], within=bool(row["base"])) for side in ("predictor", "truth"))
-    f1, verdict = _f1(row, study.min_f1), _verdict(row, study.min_f1)
+    f1, verdict = _f1_words(row, study.min_f1), _verdict(row, study.min_f1)
     if verdict == "open":
         why = _OPEN[_open_words(row, study)].format(
             predictor=predictor,
@@ -151,7 +151,7 @@ def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
     low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
     if math.isnan(low):
         return "no interval"
-    if high < study.min_f1 or low >= study.min_f1 > low - _error(row):
+    if high < study.min_f1 or low >= study.min_f1 > low - _error_of_f1_ends(row):
         return "draws"
     return "conflict" if low >= study.min_f1 else "interval"
 
@@ -160,7 +160,7 @@ def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
     """Return a row a comparison, lowest F1 first, with its names, F1 and verdict in words."""
     rows = compared_rows(study).sort_values("f1", kind="stable", ignore_index=True)
     verdicts = [_verdict(row, study.min_f1) for row in rows.to_dict("records")]
-    rows = with_cells(rows, f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")])
+    rows = with_cells(rows, f1_shown=[_f1_words(row, study.min_f1) for row in rows.to_dict("records")])
     return rows.assign(
         predictor_label=[label(study, name) for name in rows["predictor"]],
         truth_label=[label(study, name, within=True) for name in rows["truth"]],
@@ -181,19 +181,19 @@ def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
     low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
     if silent or math.isnan(low):
         return "open" if silent or row["f1"] >= min_f1 else "different"
-    if high + _error(row) < min_f1:
+    if high + _error_of_f1_ends(row) < min_f1:
         return "different"
-    return "same" if low - _error(row) >= min_f1 and not row["n_conflicts"] else "open"
+    return "same" if low - _error_of_f1_ends(row) >= min_f1 and not row["n_conflicts"] else "open"
 
 
-def _error(row: Mapping[Hashable, Any]) -> float:
+def _error_of_f1_ends(row: Mapping[Hashable, Any]) -> float:
     """Return the Monte-Carlo standard error of the ends of the interval of F1."""
     if not row["draws"]:
         return 0.0
     return error_of_ends(max(row["f1"] - row["f1_low"], row["f1_high"] - row["f1"]), row["draws"])
 
 
-def _f1(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
+def _f1_words(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
     """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
@@ -201,7 +201,7 @@ def _f1(row: Mapping[Hashable, Any], bar: float | None = None) -> str:
     return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"], apart=bar)
 
 
-def _draws(study: AgreeStudy) -> int | None:
+def _n_resamples(study: AgreeStudy) -> int | None:
     return None if study.intervals is None else study.intervals.n_topic_resamples
 
 
@@ -236,23 +236,23 @@ def conflict_sentence(study: AgreeStudy) -> str:
 
 def grade_sentences(study: AgreeStudy) -> list[str]:
     """Say for every metric and dimension of an audit which boundary between grades matters most, if any surely does."""
-    frame = study.grades().assign(draws=_draws(study))
+    frame = study.grades().assign(draws=_n_resamples(study))
     sentences = []
-    for (base, of), rows in frame.groupby(["base", frame["boundary"].map(_dimension)], sort=False):
+    for (base, of), rows in frame.groupby(["base", frame["boundary"].map(_dimension_of)], sort=False):
         by_f1 = rows.sort_values(["f1", "boundary"])
         sentence_of = {_SHARE: _share_sentence, _BOTH: _both_sentence}.get(str(of))
         sentences.append(sentence_of(str(base), by_f1) if sentence_of else _grade_sentence(str(base), by_f1, str(of)))
     return sentences
 
 
-def _dimension(boundary: str) -> str:
+def _dimension_of(boundary: str) -> str:
     """Return what a boundary lies in.
 
     Examples
     --------
-    >>> [_dimension(words) for words in ("1 and 2", "exhaustivity ? and 1", "specificity except s = 1")]
+    >>> [_dimension_of(words) for words in ("1 and 2", "exhaustivity ? and 1", "specificity except s = 1")]
     ['', 'exhaustivity', 'share']
-    >>> _dimension("both: 1 and 2")
+    >>> _dimension_of("both: 1 and 2")
     'both'
     """
     if EXCEPT in boundary or ":" in boundary:
@@ -273,20 +273,20 @@ def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
     boundary = worst["boundary"] if of else f"grades {worst['boundary']}"
     why = "the intervals overlap" if has_interval else "no intervals were requested"
     fields = {"of": f" of {of}" if of else "", "boundary": boundary, "why": why}
-    return say(passage, base=base, worst=worst, f1=_f1(worst.to_dict()), **fields)
+    return say(passage, base=base, worst=worst, f1=_f1_words(worst.to_dict()), **fields)
 
 
 def _share_sentence(base: str, rows: pd.DataFrame) -> str:
     """Say which share of specificity, as a step, keeps most of the conclusions and which least."""
     steps = rows["boundary"].str.rpartition(EXCEPT)[2]
-    low, high = ends(steps, rows["f1"], map(_f1, rows.to_dict("records")))
+    low, high = ends(steps, rows["f1"], map(_f1_words, rows.to_dict("records")))
     return say("specificity", base=base, low=low, high=high)
 
 
 def _both_sentence(base: str, rows: pd.DataFrame) -> str:
     """Say what a scale of three grades in both dimensions would do."""
     phrases = [
-        f"{row['boundary'].rpartition(': ')[2]} alike has F1 {_f1(row)}" for row in rows[::-1].to_dict("records")
+        f"{row['boundary'].rpartition(': ')[2]} alike has F1 {_f1_words(row)}" for row in rows[::-1].to_dict("records")
     ]
     return say("both dimensions", base=base, agreements=phrases)
 

@@ -65,7 +65,7 @@ def pairs_section(study: AgreeStudy) -> Section:
     frame = _without_merged(study, study.to_frame().iloc[: len(metrics) * (len(metrics) - 1)], "predictor", "truth")
     first = frame["truth"].map(order) < frame["predictor"].map(order)
     frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
-    table_frame, f1 = _with_f1(study, _labelled(study, frame, "truth", "predictor"))
+    table_frame, f1 = _with_f1(study, _with_labels(study, frame, "truth", "predictor"))
     table = say.table(
         "pairs_of_metrics",
         table_frame,
@@ -123,7 +123,7 @@ def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFram
     cut = cuts.loc[[(predictor, truth)]].iloc[0]
     return say.picture(
         "dots",
-        partial(_panels, study, predictor, truth, float(cut["threshold"]), within=same),
+        partial(_disagreement_figure, study, predictor, truth, float(cut["threshold"]), within=same),
         called=f"disagreement {predictor} {truth}",
         row=row,
         cut=cut,
@@ -131,7 +131,7 @@ def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFram
     )
 
 
-def _panels(study: AgreeStudy, predictor: str, truth: str, cut: float, *, within: bool) -> "Figure":
+def _disagreement_figure(study: AgreeStudy, predictor: str, truth: str, cut: float, *, within: bool) -> "Figure":
     pairs, densities = study.lead.disagreement(predictor, truth), study.lead.densities(predictor, truth)
     first, second = (label(study, name, within=within) for name in (predictor, truth))
     return figures.disagreement_panels(pairs, densities, predictor=first, truth=second, cut=cut)
@@ -139,7 +139,7 @@ def _panels(study: AgreeStudy, predictor: str, truth: str, cut: float, *, within
 
 def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) -> Table:
     frame = cuts.loc[pd.MultiIndex.from_frame(rows[["predictor", "truth"]])].reset_index()
-    table_frame = _labelled(study, frame, "predictor").assign(
+    table_frame = _with_labels(study, frame, "predictor").assign(
         truth=frame["truth"].map(partial(label, study, within=bool(study.variants))),
         kept=[share_of(a, b) for a, b in zip(frame["n_kept"], frame["n_predictor"], strict=True)],
         kept_sort=frame["n_kept"],
@@ -164,7 +164,7 @@ def conflicts_section(study: AgreeStudy) -> list[Section]:
     smaller = frame[["lead_a", "lead_b"]].abs().min(axis=1).sort_values(ascending=False, kind="stable")
     frame = frame.loc[smaller.index].reset_index(drop=True)
     counted = frame.groupby(["better_under_a", "better_under_b"], sort=False).size()
-    table_frame = _labelled(study, frame.head(_MOST_CONFLICTS), "metric_a", "metric_b")
+    table_frame = _with_labels(study, frame.head(_MOST_CONFLICTS), "metric_a", "metric_b")
     table = say.table(
         "conflicts",
         table_frame,
@@ -187,7 +187,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
     if sum(len(agreement.alphas) for agreement in study.agreements) < 2:  # noqa: PLR2004 - one is told already
         return []
     frame = rows[["predictor", "truth"]].merge(study.to_frame(), on=["predictor", "truth"], how="left")
-    table_frame = _labelled(study, frame, "truth", "predictor").assign(
+    table_frame = _with_labels(study, frame, "truth", "predictor").assign(
         setting=[say("setting", row=row) for row in frame.itertuples()]
     )
     table = say.table(
@@ -209,7 +209,7 @@ def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tupl
     return bounded(frame, {"f1": ("F1", _TWO)}, draws=study.intervals.n_topic_resamples)
 
 
-def _labelled(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+def _with_labels(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
     """Return the frame with the names of the page in columns that hold metrics."""
     return frame.assign(**{name: frame[name].map(partial(label, study)) for name in columns})
 

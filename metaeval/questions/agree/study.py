@@ -341,7 +341,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     check_kind(collection, "collection", "JudgedCollection")
     variants, notes = audited(collection, metrics, gains=gains, registry=registry)
     scoring = partial(score, collection, undefined=undefined, registry=registry, n_threads=n_threads)  # type: ignore[arg-type]  # checked there
-    scores, variants, left_out = _scored(scoring, variants)
+    scores, variants, left_out = _score_variants(scoring, variants)
     return study_agreement(
         scores,
         tests=tests,
@@ -363,7 +363,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     )
 
 
-def _scored(
+def _score_variants(
     scoring: Callable[[Sequence[str]], Scores], variants: Sequence[Variant]
 ) -> tuple[Scores, tuple[Variant, ...], list[str]]:
     """Score the uses of the grades; those that cannot be scored are left out, with a note of each and why."""
@@ -411,7 +411,7 @@ def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
 
 def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Find the metrics that pairs name, however their names are spaced and their parameters ordered."""
-    name_of = {_normal(name): name for name in metrics}
+    name_of = {_normal_name(name): name for name in metrics}
     metric_pairs = []
     for pair in pairs:
         names = split_names(pair) if isinstance(pair, str) else list(pair)
@@ -421,13 +421,13 @@ def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str])
                 f"{','.join(metrics[:2])}, not {pair if isinstance(pair, str) else ','.join(names)!r}"
             )
         for name in names:
-            if _normal(name) not in name_of:
+            if _normal_name(name) not in name_of:
                 raise UnknownNameError("metric to pair", name, metrics)
-        metric_pairs.append((name_of[_normal(names[0])], name_of[_normal(names[1])]))
+        metric_pairs.append((name_of[_normal_name(names[0])], name_of[_normal_name(names[1])]))
     return tuple(dict.fromkeys(metric_pairs))
 
 
-def _normal(name: str) -> str:
+def _normal_name(name: str) -> str:
     try:
         return str(parse_name(name)).casefold()
     except MetricNameError:

@@ -105,7 +105,7 @@ def assessment_report(study: AssessmentStudy) -> Report:
 
 def _methods(study: AssessmentStudy, answered: list[str]) -> str:
     """Say what was done for the questions that have an answer."""
-    parts = [_said(study, f"{name} methods") for name in ("growth", "new-runs") if name in answered]
+    parts = [_assessment_words(study, f"{name} methods") for name in ("growth", "new-runs") if name in answered]
     said = dict.fromkeys(_METHODS[name] for name in answered if name in _METHODS)
     if study.scale == "2003" and "specificity" in answered:
         said["Specificity, of 0 to 3, is divided by 3."] = None
@@ -115,7 +115,7 @@ def _methods(study: AssessmentStudy, answered: list[str]) -> str:
 def answer_sentences(study: AssessmentStudy) -> dict[str, str]:
     """Return the answer in a sentence to every question that has one, by its name."""
     asked = {name: fields(study) for name, (fields, _) in _QUESTIONS.items()}
-    return {name: _said(study, name, **fields) for name, fields in asked.items() if fields is not None}
+    return {name: _assessment_words(study, name, **fields) for name, fields in asked.items() if fields is not None}
 
 
 def _key_figures(study: AssessmentStudy) -> Table | None:
@@ -165,7 +165,7 @@ def _figures_section(study: AssessmentStudy) -> Section:
     return Section(id="figures", title=table.title, lead=lead, brief=True, blocks=(table,))
 
 
-def _said(study: AssessmentStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
+def _assessment_words(study: AssessmentStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
     which = "relevant elements" + ", those too small to judge included" * (study.scale == "2005")
     adds = {"results": "the document of its next result", "documents": "its next document"}[study.rounds]
     return say(passage, study=study, adds=adds, which=which, short=SHORT, **given)
@@ -184,12 +184,12 @@ def _table(  # noqa: PLR0913 - as `say.table`
     shown = tuple(columns)
     if head:
         return Table(name=name, title=head, caption="", frame=frame, columns=shown, data=data)
-    caption = _said(study, f"{name} table", shown={column.name for column in shown}, **given)
+    caption = _assessment_words(study, f"{name} table", shown={column.name for column in shown}, **given)
     return Table(name=name, title=say(f"{name} table title"), caption=caption, frame=frame, columns=shown, data=data)
 
 
 def _picture(study: AssessmentStudy, name: str, draw: "Callable[[], Figure]", alt: str, **given: Any) -> Picture:  # noqa: ANN401 - as `say`
-    title, caption = say(f"{name} picture title"), _said(study, f"{name} picture", **given)
+    title, caption = say(f"{name} picture title"), _assessment_words(study, f"{name} picture", **given)
     return Picture(name=name, draw=draw, title=title, caption=caption, alt=alt)
 
 

@@ -169,19 +169,19 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         sizes=asked("Exhaustivity and size", view.sizes_by_exhaustivity),
         entries=asked("Best entry points", AssessmentTables.of(placed, sizes).entries),
         times=times,
-        complete=asked("Complete assessments", lambda: _complete(placed, articles)),
+        complete=asked("Complete assessments", lambda: _completed_elements(placed, articles)),
         steps=asked("Order of work", lambda: assessor_steps(log, articles, notes)),
         cycles=asked("Order of work", lambda: assessor_cycles(log)),
-        document_agreement=asked("Agreement on documents", lambda: _second(assessments, second, "documents")),
-        element_agreement=asked("Agreement on elements", lambda: _second(assessments, second, "elements")),
-        passage_agreement=asked("Agreement on passages", lambda: _second(placed, again, "passages")),
+        document_agreement=asked("Agreement on documents", lambda: _second_agreement(assessments, second, "documents")),
+        element_agreement=asked("Agreement on elements", lambda: _second_agreement(assessments, second, "elements")),
+        passage_agreement=asked("Agreement on passages", lambda: _second_agreement(placed, again, "passages")),
         lacking=tuple(dict.fromkeys(lacking)),
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_assessments"),
     )
 
 
-def _complete(placed: Assessments, articles: Articles | None) -> pd.DataFrame:
+def _completed_elements(placed: Assessments, articles: Articles | None) -> pd.DataFrame:
     if placed.passages.empty or placed.elements.empty:
         raise LackingError("the assessments do not hold both passages and elements")
     if articles is None:
@@ -189,7 +189,7 @@ def _complete(placed: Assessments, articles: Articles | None) -> pd.DataFrame:
     return highlighted_elements(placed, articles)
 
 
-def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.DataFrame:
+def _second_agreement(first: Assessments, second: Assessments | None, kind: str) -> pd.DataFrame:
     if second is None:
         raise LackingError("give the assessments of a second assessor")
     if any(getattr(assessments, kind).empty for assessments in (first, second)):

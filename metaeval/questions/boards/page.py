@@ -12,7 +12,7 @@ from metaeval.base.words import intervals, number, p_value, percentage, share, s
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import left, right
-from metaeval.questions.boards.page_ranks import ranks_section
+from metaeval.questions.boards.page_decided import ranks_section
 from metaeval.questions.boards.study import BoardsStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, counted, listed_figures
@@ -53,18 +53,18 @@ def boards_report(study: BoardsStudy) -> Report:
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
-        data={"pairs.csv": csv_file(settled.pairs()), "alone.csv": csv_file(_alone(study))},
+        data={"pairs.csv": csv_file(settled.pairs()), "alone.csv": csv_file(_systems_of_one_board(study))},
     )
 
 
 def _summary(study: BoardsStudy) -> tuple[str, ...]:
-    counts = _counts(study)
+    counts = _pairs_by_relation(study)
     opposite = study.opposite().head(_MOST_SAID).to_dict("records")
     order = study.found.same_order(*study.names).iloc[0]
     sentences = [
         say("answer", study=study, counts=counts, boards="" if study.aggregates else " on both boards"),
         *([_opposite_pairs(study, opposite, counts["opposite"])] if opposite else []),
-        say("same order", order=order, sure=_sure(study)),
+        say("same order", order=order, sure=_certainty(study)),
     ]
     if (drift := study.drift) is not None:
         frame, which = drift.data, "drift" if drift.n_changed else "no drift"
@@ -93,7 +93,7 @@ def _relations_named(study: BoardsStudy) -> dict[str, str]:
 
 
 def _figures(study: BoardsStudy) -> list[KeyFigure]:
-    counts, n, names = _counts(study), study.found.n_pairs, _relations_named(study)
+    counts, n, names = _pairs_by_relation(study), study.found.n_pairs, _relations_named(study)
     tau = study.found.to_frame()["tau"].iloc[0]
     settled = [
         KeyFigure(f"Pairs settled {names[relation]}", share_of(counts[relation], n), counted(counts[relation], n))
@@ -102,12 +102,12 @@ def _figures(study: BoardsStudy) -> list[KeyFigure]:
     return [*settled, KeyFigure("Kendall’s τ of the means", _DECIMAL(tau), {"tau": tau})]
 
 
-def _counts(study: BoardsStudy) -> dict[str, int]:
+def _pairs_by_relation(study: BoardsStudy) -> dict[str, int]:
     frame = study.found.relations(*study.names)
     return dict(zip(frame["relation"], frame["n_pairs"].tolist(), strict=True))
 
 
-def _sure(study: BoardsStudy) -> str:
+def _certainty(study: BoardsStudy) -> str:
     return percentage(1 - 2 * study.found.alpha)
 
 
@@ -133,7 +133,7 @@ def _pairs_section(study: BoardsStudy) -> Section:
         right(whole, n_pairs="number", n_same="both settle alike", n_opposite="in opposite directions"),
         right(text, interval="True order the same"),
         data=orders,
-        sure=_sure(study),
+        sure=_certainty(study),
     )
     blocks: list[Block] = [counted, ordered]
     opposite, (first, second) = study.opposite(), study.names
@@ -150,7 +150,7 @@ def _pairs_section(study: BoardsStudy) -> Section:
                 n=len(opposite),
             )
         )
-    alone = _alone(study)
+    alone = _systems_of_one_board(study)
     if len(alone):
         listed = say.table(
             "alone",
@@ -160,10 +160,10 @@ def _pairs_section(study: BoardsStudy) -> Section:
             n=len(alone),
         )
         blocks.append(Fold(title=say("alone title", n=len(alone)), blocks=(listed,)))
-    return say.section("settled", *blocks, sure=_sure(study))
+    return say.section("settled", *blocks, sure=_certainty(study))
 
 
-def _alone(study: BoardsStudy) -> pd.DataFrame:
+def _systems_of_one_board(study: BoardsStudy) -> pd.DataFrame:
     """Return the systems of one board alone: board, system."""
     common = set(study.found.systems)
     rows = [
@@ -226,7 +226,7 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
 
 def _methods(study: BoardsStudy) -> Methods:
     drift = study.drift
-    words = say("methods", study=study, sure=_sure(study))
+    words = say("methods", study=study, sure=_certainty(study))
     more = [] if drift is None else [say("drift methods", correction=CORRECTIONS[drift.correction].described)]
     traits = {name: traits_said(scores) for name, scores in study.scores.items()}
     told = [f"On the board {name}: {wording}" for name, wording in traits.items() if wording]

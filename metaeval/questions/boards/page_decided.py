@@ -10,10 +10,11 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
+from metaeval.figures.boards import MOST_LINES
+from metaeval.models.settling import SettledPairs
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Column, left, right
-from metaeval.questions.boards.page_ranks import ranks_section
+from metaeval.page.tables import Column, left, right, rising
 from metaeval.questions.boards.study_decided import SettledStudy
 from metaeval.reports.alt_test import alt_section
 from metaeval.reports.data_files import csv_file
@@ -48,7 +49,7 @@ def settled_report(study: SettledStudy) -> Report:
             *alt_section(study.alt, brief=False),
             *_habits_section(study),
             *_powered_section(study),
-            ranks_section(settled, study.reference, _nearest(study)),
+            ranks_section(settled, study.reference, _nearest_source(study)),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -71,9 +72,11 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
     pairs = "; ".join(say("row", row=row, f1=_in_brackets(row["f1"], "F1")) for row in rows[:_MOST_NAMED])
     answer = say("answer", pairs=pairs, n=rows[0]["n_truth"], study=study)
     if not study.of_judges or not len(study.agreed):
-        predicted = [say("predicts", row=row, interval=_within(row)) for row in study.predicted.to_dict("records")]
+        predicted = [
+            say("predicts", row=row, interval=_interval_words(row)) for row in study.predicted.to_dict("records")
+        ]
         return answer, *([f"{'; '.join(predicted[:_MOST_NAMED])}."] if predicted else [])
-    agreed = _agreed(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
+    agreed = _agreement_with_reference(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
     leaning = study.habits[is_significant(study.habits["p_value"].to_numpy(), study.found.alpha)].to_dict("records")
     leans = [f"{'; '.join(say('leans', row=row) for row in leaning)}."] if leaning else []
     if len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - nobody is measured by another
@@ -94,18 +97,18 @@ def _in_brackets(value: float, name: str, low: float = math.nan, high: float = m
     return "" if pd.isna(value) else f" ({name} {bracketed(value, low, high, _DECIMAL)})"
 
 
-def _within(row: Mapping[Any, Any]) -> str:
+def _interval_words(row: Mapping[Any, Any]) -> str:
     """Write an interval of a share behind it; nothing where it is not known."""
     return "" if pd.isna(row["low"]) else f" [{100 * row['low']:.0f} %, {100 * row['high']:.0f} %]"
 
 
-def _nearest(study: SettledStudy) -> str:
+def _nearest_source(study: SettledStudy) -> str:
     """Return the voice that settles what the reference does most nearly."""
     rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last")
     return str(rows["predictor"].iloc[0])
 
 
-def _agreed(study: SettledStudy) -> pd.DataFrame:
+def _agreement_with_reference(study: SettledStudy) -> pd.DataFrame:
     return study.agreed[study.agreed["first"] == study.reference]
 
 
@@ -118,7 +121,7 @@ def _figures(study: SettledStudy) -> list[KeyFigure]:
             bracketed(row["kappa"], row["low"], row["high"], _DECIMAL),
             with_ends(row["kappa"], row["low"], row["high"]),
         )
-        for row in (_agreed(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
+        for row in (_agreement_with_reference(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
     ]
     return kappas + [
         KeyFigure(
@@ -158,7 +161,7 @@ def _pairs_section(study: SettledStudy) -> Section:
             head="F1 of the settled pairs of every two",
         )
         blocks.append(Fold(title=picture.title, blocks=(picture,)))
-    apart = _apart(study)
+    apart = _pairs_not_alike(study)
     if len(apart):
         listed = say.table(
             "apart",
@@ -173,7 +176,7 @@ def _pairs_section(study: SettledStudy) -> Section:
     return say.section("settled", *blocks)
 
 
-def _apart(study: SettledStudy) -> pd.DataFrame:
+def _pairs_not_alike(study: SettledStudy) -> pd.DataFrame:
     """Return the pairs that are not settled alike by all, those settled in opposite directions first."""
     frame, names = study.found.pairs(), list(study.found.voices)
     winners = frame[names].apply(lambda row: len({winner for winner in row if winner}), axis=1)
@@ -182,7 +185,7 @@ def _apart(study: SettledStudy) -> pd.DataFrame:
     return frame.assign(winners=winners)[is_apart].sort_values("winners", ascending=False, kind="stable")[list(frame)]
 
 
-def _listed(
+def _table_section(
     name: str,
     frame: pd.DataFrame,
     columns: tuple[Column, ...],
@@ -206,7 +209,7 @@ def _predicted_section(study: SettledStudy) -> list[Section]:
         *right(share, share="Predicted"),
         *right(text, interval="interval"),
     )
-    return [_listed("predicted", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))]
+    return [_table_section("predicted", frame, columns, study, interval=intervals(frame["low"], frame["high"], share))]
 
 
 def _same_section(study: SettledStudy) -> list[Section]:
@@ -223,7 +226,7 @@ def _same_section(study: SettledStudy) -> list[Section]:
         *right(whole, "Without ties", n_decided="number"),
         *right(share, "Without ties", same_decided="the same"),
     )
-    return [_listed("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
+    return [_table_section("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
 
 
 def _habits_section(study: SettledStudy) -> list[Section]:
@@ -243,7 +246,7 @@ def _habits_section(study: SettledStudy) -> list[Section]:
         *right(share, "By several voters", voters_same="two agree"),
     )
     bounds = intervals(frame["low"], frame["high"], share)
-    return [_listed("habits", frame, columns, study, brief=False, interval=bounds)]
+    return [_table_section("habits", frame, columns, study, brief=False, interval=bounds)]
 
 
 def _powered_section(study: SettledStudy) -> list[Section]:
@@ -299,3 +302,31 @@ def _methods(study: SettledStudy) -> Methods:
     paragraphs += [say("powered methods")] if study.powered else []
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=(*paragraphs, say("computed", study=study)))
+
+
+def ranks_section(pairs: SettledPairs, first: str, second: str) -> Section:
+    """Return the ranks by all voices, with the picture of two."""
+    ranks, level = pairs.ranked(), percentage(1 - pairs.alpha)
+    moves = pairs.moves(first, second)
+    table_frame = ranks.merge(moves, on="system")
+    columns = [*left(system="System")]
+    for name in pairs.voices:
+        table_frame[f"{name} ranks"] = intervals(ranks[f"{name}_low"], ranks[f"{name}_high"], whole)
+        columns += [*rising(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
+    table = say.table(
+        "ranks", table_frame, columns, data=ranks.merge(moves, on="system"), level=level, tested=pairs.tested
+    )
+    drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
+    picture = say.picture(
+        "rank_changes",
+        lambda: pairs.plot(first, second),
+        level=level,
+        drawn=drawn,
+        n=len(ranks),
+        first=first,
+        second=second,
+        best=ranks.sort_values(first)["system"].iloc[0],
+        moved=moved,
+    )
+    sure = percentage(1 - 2 * pairs.alpha)
+    return say.section("ranks", picture, table, sure=sure, first=first, second=second, moved=moved, n=len(ranks))

@@ -134,7 +134,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     [['alike', 7], ['opposite', 0]]
     """
     seed = resolve_seed(rng)
-    named_boards = _aggregated(boards, aggregates, metric) if aggregates else _two(boards, metric)
+    named_boards = _two_aggregates(boards, aggregates, metric) if aggregates else _two_boards(boards, metric)
     notes: list[str] = []
     systems = [set(board["system"].to_numpy().tolist()) for board in named_boards.values()]
     common = systems[0] & systems[1]
@@ -189,7 +189,7 @@ def _table(scores: object) -> Scores:
     return engine_scores(table, "the leaderboard")
 
 
-def _aggregated(boards: object, aggregates: Sequence[str], metric: str | None) -> dict[str, Scores]:
+def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | None) -> dict[str, Scores]:
     """Return two aggregates of one board, each as a board."""
     if len(aggregates) != _TWO:
         raise InvalidOptionError(f"`aggregates` names two to compare, not {len(aggregates)}")
@@ -204,7 +204,7 @@ def _aggregated(boards: object, aggregates: Sequence[str], metric: str | None) -
     return {aggregate: made.sel(metric=[aggregate]) for aggregate in aggregates}
 
 
-def _two(boards: object, metric: str | None) -> dict[str, Scores]:
+def _two_boards(boards: object, metric: str | None) -> dict[str, Scores]:
     """Return two boards, each under its metric."""
     if not isinstance(boards, Mapping) or len(boards) != _TWO:
         n = len(boards) if isinstance(boards, Mapping) else 1

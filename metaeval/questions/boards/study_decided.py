@@ -135,7 +135,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     fitted, notes = {}, []
     for name, of_voice in vote_sets.items():
         try:
-            fitted[name] = bradley_terry(_largest(of_voice), ties=ties, covariates=[], alpha=alpha)
+            fitted[name] = bradley_terry(_largest_connected(of_voice), ties=ties, covariates=[], alpha=alpha)
         except (ScoresError, EstimationError) as error:
             if name == chosen or not of_judges:
                 raise type(error)(f"{name}: {error}") from error
@@ -165,7 +165,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         habits=habits,
         agreed=agreed,
         alt=alt,
-        powered=MappingProxyType(_powered(vote_sets, chosen, agreed, alpha, attempt)),
+        powered=MappingProxyType(_powered_strengths(vote_sets, chosen, agreed, alpha, attempt)),
         of_judges=of_judges,
         named=reference is not None,
         unanswered=MappingProxyType(dict(attempt.failed)),
@@ -198,7 +198,7 @@ def _as_judges(
     return habits, agreed, alt
 
 
-def _powered(
+def _powered_strengths(
     votes_by_source: Mapping[str, Votes], chosen: str, agreed: pd.DataFrame, alpha: float, attempt: Attempts
 ) -> dict[str, PoweredStrengths]:
     """Return what the votes of others on more questions and pairs than the reference's add to its own."""
@@ -211,7 +211,7 @@ def _powered(
     return powered
 
 
-def _largest(votes: Votes) -> Votes:
+def _largest_connected(votes: Votes) -> Votes:
     """Return the votes on the largest set of connected systems, without covariates."""
     groups = votes.grouped()
     return replace(votes if len(groups) == 1 else votes.of(groups[0]), covariates={})

@@ -56,8 +56,8 @@ def check_metric_report(examined: pd.DataFrame, *, n_collections: int, provenanc
             (str(len(holding)), "law holds" if len(holding) == 1 else "laws hold"),
         ),
         summary=(
-            _first(broken, len(holding), metrics),
-            *([_met(met_counts(expected))] if len(expected) else ()),
+            _first_sentence(broken, len(holding), metrics),
+            *([_expectations_sentence(met_counts(expected))] if len(expected) else ()),
         ),
         key_figures=_key_figures(broken, laws, expected, metrics),
         sections=tuple(sections),
@@ -106,7 +106,7 @@ def met_counts(expected: pd.DataFrame) -> dict[str, str]:
     return {str(name): f"{met} of {of}" for name, met, of in counts.itertuples()}
 
 
-def _first(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
+def _first_sentence(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
     """Say whether every law that was tried holds, and of one metric which it breaks."""
     failed = broken["metric"].drop_duplicates().tolist()
     names = (broken["name"].str[:1].str.lower() + broken["name"].str[1:]).tolist()
@@ -123,7 +123,7 @@ def _first(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
     return f"No: {failed[0]} breaks {len(names)} of {n} laws: {names[0]}{more}."
 
 
-def _met(counts: dict[str, str]) -> str:
+def _expectations_sentence(counts: dict[str, str]) -> str:
     if not counts:
         return "Expectations of users met: none could be tried."
     met = [f"{name_of_metric(metric)} {of}" for metric, of in counts.items()] if len(counts) > 1 else counts.values()

@@ -174,10 +174,10 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         least=DETECTED,
         level=study.confidence_level,
     )
-    return say.section("overview", _trade_off(study, frame), table, Fold(title=sure.title, blocks=(sure,)))
+    return say.section("overview", _trade_off_picture(study, frame), table, Fold(title=sure.title, blocks=(sure,)))
 
 
-def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> Picture:
+def _trade_off_picture(study: CompareStudy, frame: pd.DataFrame) -> Picture:
     """Draw power against the second quality, or power alone where there is none."""
     if study.second_quality is None:
         return _power_picture(study)

@@ -40,13 +40,13 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
     verdict = study.verdict()
     chosen = verdict.outcome != "open"
     turned = _over_systems(study, verdict) if chosen else []
-    answer, reason = _chosen(study, verdict, turned=bool(turned)) if chosen else _open(study, verdict)
-    more = " ".join(words for words in (reason, *turned, _expected(study, verdict)) if words)
+    answer, reason = _choice_words(study, verdict, turned=bool(turned)) if chosen else _open_words(study, verdict)
+    more = " ".join(words for words in (reason, *turned, _expectations_sentence(study, verdict)) if words)
     paragraphs = (answer, more, say("quote"))
     return tuple(words for words in paragraphs if words)
 
 
-def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
+def _choice_words(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
     """Say which metric to adopt or to keep, where it is behind all the same, and the chance of finding this."""
     frame = verdict.to_frame()
     rivals = ~frame["metric"].isin(verdict.metrics)
@@ -65,10 +65,10 @@ def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tup
         behind=f"{', ' if turned else ' '}but behind in {listed(late)}" if late else "",
     )
     leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
-    return answer, _chance(study, leads.query("quality == @DECIDES"))
+    return answer, _chance_sentence(study, leads.query("quality == @DECIDES"))
 
 
-def _chance(study: CompareStudy, leads: pd.DataFrame) -> str:
+def _chance_sentence(study: CompareStudy, leads: pd.DataFrame) -> str:
     """Say of the least sure lead in power how often it is found, and which leads nearly always are."""
     row = leads.nsmallest(1, "chance").iloc[0]
     if row["detectable"] <= 0:
@@ -80,7 +80,7 @@ def _chance(study: CompareStudy, leads: pd.DataFrame) -> str:
     return say("chance found" if observed else "chance of none", **words)
 
 
-def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
+def _expectations_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     """Name what users expect and a recommended metric fails; without recommendation, who breaks what."""
     states = (BROKEN, UNNOTICED) if verdict.metrics else (BROKEN,)
     tried = [name for name in verdict.metrics or study.metrics if name in set(study.expectations["metric"])]
@@ -116,35 +116,37 @@ def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
     return open_still
 
 
-def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
+def _open_words(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     """Say that nothing is a reason for a choice, and which metric came nearest; then the chance of finding one."""
     stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
     near = verdict.nearest()
     if stopped:
         metric, rival = stopped[0]
         broken = [text for text in verdict.broken[metric] if text not in verdict.broken[rival]]
-        return _unsettled(verdict, "vetoed", metric=metric, rival=rival), say("broken", metric=metric, broken=broken)
+        return _no_choice_words(verdict, "vetoed", metric=metric, rival=rival), say(
+            "broken", metric=metric, broken=broken
+        )
     metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
     if (near["p_better"] == 0).all():
-        return _unsettled(verdict, "alike", metrics=sorted({*metrics, *against})), ""
-    p = _told(study, DECIDES, near["p_better"].iloc[0])
+        return _no_choice_words(verdict, "alike", metrics=sorted({*metrics, *against})), ""
+    p = _likely_words(study, DECIDES, near["p_better"].iloc[0])
     if len(metrics) > 1:
-        return _unsettled(verdict, "equally near", metrics=metrics), _chance(study, near)
+        return _no_choice_words(verdict, "equally near", metrics=metrics), _chance_sentence(study, near)
     rival = f" than {name_of_metric(against[0])}" if len(against) == 1 else ""
     if near["difference"].iloc[0] <= 0:
-        return _unsettled(verdict, "none ahead", metrics=metrics, than=rival), _chance(study, near)
+        return _no_choice_words(verdict, "none ahead", metrics=metrics, than=rival), _chance_sentence(study, near)
     than = "" if verdict.current else rival
     how = f"with probability {p}" if p else "but the draws leave open how probable that is"
-    return _unsettled(verdict, "nearest", metrics=metrics, than=than, how=how), _chance(study, near)
+    return _no_choice_words(verdict, "nearest", metrics=metrics, than=than, how=how), _chance_sentence(study, near)
 
 
-def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
+def _no_choice_words(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
     none = "No metric is conclusively the best"
     opening = f"No reason to change from {name_of_metric(verdict.current)}" if verdict.current else none
     return f"{opening}: {say(why, **given)}"
 
 
-def _told(study: CompareStudy, quality: object, p: float) -> str:
+def _likely_words(study: CompareStudy, quality: object, p: float) -> str:
     """Write a probability for a sentence; "" for one that its draws cannot tell from one half."""
     distinguishable = abs(p - _EVEN) > _ERRORS_FROM_EVEN * study.probability_error(str(quality), p)
     return likely(study, quality, p) if distinguishable else ""

@@ -142,15 +142,15 @@ class CompareStudy(Study):
     def _powers(self) -> list[pd.DataFrame]:
         powers, spread = self.power.to_frame(), self.choice.to_frame()
         return [
-            _named(_under(powers), {"power": "power", "low": "power_low", "high": "power_high"}),
+            _renamed_columns(_under_correction(powers), {"power": "power", "low": "power_low", "high": "power_high"}),
             *(
-                _named(
-                    _under(powers, f"fdr_{name}"),
+                _renamed_columns(
+                    _under_correction(powers, f"fdr_{name}"),
                     {"power": f"power_{name}", "low": f"power_{name}_low", "high": f"power_{name}_high"},
                 )
                 for name in ("by", "bh")
             ),
-            _named(_under(spread), {"low": "systems_low", "high": "systems_high"}),
+            _renamed_columns(_under_correction(spread), {"low": "systems_low", "high": "systems_high"}),
         ]
 
     def _differences_required(self) -> pd.DataFrame:
@@ -161,7 +161,7 @@ class CompareStudy(Study):
         if self.topics is None:
             return None
         wanted = {f"posterior_{name}": f"topics_{name}" for name in ("median", "low", "high")}
-        return _named(self.topics.to_frame().drop_duplicates("metric"), {"text": "topics", **wanted})
+        return _renamed_columns(self.topics.to_frame().drop_duplicates("metric"), {"text": "topics", **wanted})
 
     def topics_errors(self) -> pd.DataFrame | None:
         """Return one row a metric, its index: what `BayesianErrorRate.minimum_topics` says, with Monte-Carlo errors."""
@@ -186,7 +186,7 @@ class CompareStudy(Study):
         frame = frame[frame["truth"] == self.current].rename(columns={"predictor": "metric"})
         rates = ("precision", "recall", "f1")
         ends = [f"{name}_{end}" for name in rates for end in ("low", "high")]
-        return _named(frame, {name: name for name in (*rates, *ends)} | {"n_conflicts": "conflicts"})
+        return _renamed_columns(frame, {name: name for name in (*rates, *ends)} | {"n_conflicts": "conflicts"})
 
     def _agreed(self) -> pd.DataFrame:
         return (self.agreement if self.agreement_intervals is None else self.agreement_intervals).to_frame()
@@ -239,9 +239,9 @@ class CompareStudy(Study):
         of systems), first_higher (share of the choices in which the first metric has the higher power).
         """
         pair = ["metric_a", "metric_b"]
-        over_topics = _under(self.power.differences())[[*pair, "difference", "low", "high"]]
+        over_topics = _under_correction(self.power.differences())[[*pair, "difference", "low", "high"]]
         named = {"low": "systems_low", "high": "systems_high", "first_higher": "first_higher"}
-        return over_topics.merge(_named(_under(self.choice.differences()), named, pair), on=pair)
+        return over_topics.merge(_renamed_columns(_under_correction(self.choice.differences()), named, pair), on=pair)
 
     def conflicts(self) -> pd.DataFrame:
         """Return the pairs of systems that two metrics call significant in opposite directions.
@@ -270,7 +270,7 @@ class CompareStudy(Study):
         the worse of two lists) is not better than one that does not.
         """
         broken = {name: self.unmet(name) for name in self.metrics}
-        level, power = self.confidence_level, _under(self.power.differences())
+        level, power = self.confidence_level, _under_correction(self.power.differences())
         parts = [difference_probabilities("power", power, self.power.freedom, confidence_level=level)]
         if self.topics is not None and self.topics.posterior is not None:
             parts.append(topics_probabilities(self.topics.posterior))
@@ -320,11 +320,11 @@ class CompareStudy(Study):
         return trade_off(self.to_frame(), second=second, label=label, front=front, current=self.current)
 
 
-def _under(frame: pd.DataFrame, correction: str = "none") -> pd.DataFrame:
+def _under_correction(frame: pd.DataFrame, correction: str = "none") -> pd.DataFrame:
     return frame[frame["correction"] == correction]
 
 
-def _named(frame: pd.DataFrame, names: Mapping[str, str], keys: Sequence[str] = ("metric",)) -> pd.DataFrame:
+def _renamed_columns(frame: pd.DataFrame, names: Mapping[str, str], keys: Sequence[str] = ("metric",)) -> pd.DataFrame:
     """Return the keys, and those of the columns that there are under other names."""
     return frame[[*keys, *(name for name in names if name in frame)]].rename(columns=names)
 

@@ -77,7 +77,7 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     if rated.empty:
         return f"No test rejects a single pair on half of the {unit().topics} ({how})."
     parts = [of_metric for _, of_metric in rated.groupby("metric")]
-    best = [_ends(of_metric, "error_rate")[0].names for of_metric in parts]
+    best = [_ends_of_tests(of_metric, "error_rate")[0].names for of_metric in parts]
     tests = rated["test"].unique()
     wins = pd.Series([test for names in best for test in names]).value_counts().sort_index()
     least = wins.index[wins == wins.max()].tolist()
@@ -86,12 +86,12 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     n_metrics, n_wins = len(best), int(wins.max())
     under = f" under {_metrics(n_wins, n_metrics)}" if n_metrics > 1 else ""
     if len(tests) == 1:
-        subject = f"{sentence_case(_called(least[0]))} alone"
+        subject = f"{sentence_case(_short_test_name(least[0]))} alone"
     elif len(least) == len(tests) and n_wins == n_metrics:
         subject = "No test errs less than another"
     else:
-        subject = _least_words(list(map(_called, least)), named=n_metrics == 1)
-    clear = all(_clear(of_metric, least) for of_metric in won)
+        subject = _least_words(list(map(_short_test_name, least)), named=n_metrics == 1)
+    clear = all(_is_clearly_best(of_metric, least) for of_metric in won)
     doubt = "" if clear else ", not clearly" + "," * (n_metrics > 1)
     error = "up to " * (n_metrics > 1) + carried(worst["error_rate"], worst["error_rate_se"])
     return say("answer", subject=f"{subject}{doubt}{under}", error=error, how=how)
@@ -110,12 +110,12 @@ def _metrics(some: int, of: int) -> str:
     return "both metrics" if of == _PAIR else f"all {of} metrics"
 
 
-def _called(test: str) -> str:
+def _short_test_name(test: str) -> str:
     """Return a test as a short sentence names it: "the percentile bootstrap test"."""
     return f"the {' '.join(reversed(TESTS.words(test).split(', ')))} test"
 
 
-def _clear(tests: pd.DataFrame, least: list[str]) -> bool:
+def _is_clearly_best(tests: pd.DataFrame, least: list[str]) -> bool:
     """Say whether every other test's error rate is beyond two Monte-Carlo errors of that of the best."""
     best, others = (
         tests[tests["test"].isin(least)].nsmallest(1, "error_rate").iloc[0],
@@ -164,7 +164,7 @@ def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
     return dict(zip(rows["test"], map(carried, rows[name], rows[f"{name}_se"]), strict=True))
 
 
-def _ends(rows: pd.DataFrame, name: str) -> tuple[End, End]:
+def _ends_of_tests(rows: pd.DataFrame, name: str) -> tuple[End, End]:
     return ends(rows["test"], rows[name], _figures(rows, name).values())
 
 
@@ -215,7 +215,7 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
         "picture",
         lambda: figures.rejections_against_errors(labelled),
         called=f"rejections_and_errors_{correction}",
-        alt="; ".join(map(_mark, rows.to_dict("records"))),
+        alt="; ".join(map(_mark_words, rows.to_dict("records"))),
         title=title,
     )
     words = _reference(study, rows)
@@ -223,7 +223,7 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
     return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=brief, blocks=blocks)
 
 
-def _mark(row: Mapping[Hashable, Any]) -> str:
+def _mark_words(row: Mapping[Hashable, Any]) -> str:
     tested = f"{name_of_metric(row['metric'])}, {TESTS.words(row['test'])}"
     return f"{tested}: {share(row['rejected'])} rejected, {share(row['error_rate'])} errors"
 

@@ -75,7 +75,8 @@ def design_report(study: DesignStudy) -> Report:
         notes=(
             *study.notes,
             *(
-                f"{name_of_metric(row.metric)}, difference {row.difference:g}, {_name(study, row.method)}: {row.note}"
+                f"{name_of_metric(row.metric)}, difference {row.difference:g}, "
+                f"{_method_name(study, row.method)}: {row.note}"
                 for row in noted.itertuples()
             ),
         ),
@@ -88,11 +89,11 @@ def _at_hand(study: DesignStudy) -> str:
     return whole(study.table["topics_at_hand"].iloc[0]) if "topics_at_hand" in study.table else ""
 
 
-def _said(study: DesignStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
+def _design_words(study: DesignStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
     return say(passage, study=study, level=percentage(1 - study.alpha), fewest=fewest_by_signs(study.alpha), **given)
 
 
-def _name(study: DesignStudy, method: object) -> str:
+def _method_name(study: DesignStudy, method: object) -> str:
     names = {
         "t": "Paired t test",
         "anova": f"Analysis of variance, {study.n_systems} systems",
@@ -101,7 +102,7 @@ def _name(study: DesignStudy, method: object) -> str:
     return names[str(method)]
 
 
-def _share(study: DesignStudy) -> str:
+def _pairs_words(study: DesignStudy) -> str:
     return f"for {percentage(study.share)} of pairs"
 
 
@@ -109,13 +110,13 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     """Answer in a sentence, for the first question; then which number to quote, and what it rests on."""
     first = study.table.iloc[0]
     same = (study.table["method"] == first["method"]) & (study.table["difference"] == first["difference"])
-    answer = _said(
+    answer = _design_words(
         study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, same.to_numpy())
     )
     words = [answer]
-    if _spread(study) and study.variances is not None:
+    if _has_spread(study) and study.variances is not None:
         of = _MEAN_VARIANCES.get(study.variances.method, "mean variance of pairs")
-        words += [_said(study, "quote", reached=_reached(study), of=of)]
+        words += [_design_words(study, "quote", reached=_shares_reached(study), of=of)]
     if study.by_components:
         return (*words, say("basis", of="a score by components of variance of earlier scores"))
     if study.variances is None:
@@ -145,7 +146,7 @@ def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:
     return f"{figure} {topic if figure == '1' else topics}{who}"
 
 
-def _reached(study: DesignStudy) -> list[str]:
+def _shares_reached(study: DesignStudy) -> list[str]:
     """Return for what share of the pairs the topics are enough, from the least to the most."""
     reached = study.table["pairs_reached"].dropna()
     return list(dict.fromkeys(f"{100 * end:.0f}" for end in (reached.min(), reached.max())))
@@ -157,11 +158,11 @@ def _figures(study: DesignStudy) -> Table:
     for (method, difference), of_design in study.table.groupby(["method", "difference"], sort=False):
         asked = study.table.index.isin(of_design.index)
         extremes = _ends(study, asked)
-        row: dict[str, object] = {"design": _name(study, method), "difference": difference}
+        row: dict[str, object] = {"design": _method_name(study, method), "difference": difference}
         written = zip(extremes, named(extremes, "metrics"), strict=True)
         least, *most = [f"{end.figure} ({who})" if several else end.figure for end, who in written]
         row |= {"least": least, "most": most[0] if most else least}
-        if _spread(study):
+        if _has_spread(study):
             has_share = method != "anova"
             row["share"] = (
                 " to ".join(end.figure for end in _ends(study, asked, "n_topics_for_share")) if has_share else None
@@ -170,8 +171,8 @@ def _figures(study: DesignStudy) -> Table:
     heads = {"least": "fewest", "most": "most"} if several else {"least": "needed"}
     columns = [*left(design="Design"), *right(lambda value: f"{value:g}", difference="Difference")]
     columns += right(text, unit().Topics, **heads)
-    if _spread(study):
-        columns += right(text, unit().Topics, share=_share(study))
+    if _has_spread(study):
+        columns += right(text, unit().Topics, share=_pairs_words(study))
     return key_figures(pd.DataFrame(rows), columns, data=study.table)
 
 
@@ -191,17 +192,17 @@ def _topics_section(study: DesignStudy) -> Section:
         *right(lambda value: f"{value:g}", difference="Difference"),
     ]
     for name in methods:
-        achieved, group = _ACHIEVED[name], _name(study, name)
+        achieved, group = _ACHIEVED[name], _method_name(study, name)
         columns += right(whole, group, **{name: unit().topics})
-        if _spread(study) and name != "anova":
+        if _has_spread(study) and name != "anova":
             columns += under(share, group, **{f"{name} pairs_reached": "of pairs"})
-            columns += right(whole, group, **{f"{name} n_topics_for_share": _share(study)})
+            columns += right(whole, group, **{f"{name} n_topics_for_share": _pairs_words(study)})
         if _at_hand(study):
             columns += under(achieved.write, group, **{f"{name} at hand": f"{achieved.what} at hand"})
     calculation = "exact distributions" if study.calculation == "exact" else "approximations"
-    notes = [say("spread")] if _spread(study) else []
+    notes = [say("spread")] if _has_spread(study) else []
     notes += [say("present", at_hand=_at_hand(study))] if _at_hand(study) else []
-    notes += [say("widest", name=_name(study, "interval"))] if "interval" in methods else []
+    notes += [say("widest", name=_method_name(study, "interval"))] if "interval" in methods else []
     table = say.table(
         "table",
         pd.DataFrame(rows),
@@ -215,9 +216,9 @@ def _topics_section(study: DesignStudy) -> Section:
     picture = say.picture(
         "topics by difference",
         lambda: figures.topics_by_difference(
-            study.for_differences(_around(study)),
+            study.for_differences(_differences_around(study)),
             study.table,
-            names={str(name): _name(study, str(name)).partition(",")[0] for name in methods},
+            names={str(name): _method_name(study, str(name)).partition(",")[0] for name in methods},
             at_hand=int(study.table["topics_at_hand"].iloc[0]) if _at_hand(study) else None,
         ),
         alt=_summary(study)[0],
@@ -226,12 +227,12 @@ def _topics_section(study: DesignStudy) -> Section:
     return say.section("topics", picture, table)
 
 
-def _spread(study: DesignStudy) -> bool:
+def _has_spread(study: DesignStudy) -> bool:
     """Return whether it is known for how many pairs the topics are enough."""
     return "pairs_reached" in study.table and bool(study.table["pairs_reached"].notna().any())
 
 
-def _around(study: DesignStudy) -> Sequence[float]:
+def _differences_around(study: DesignStudy) -> Sequence[float]:
     """Return differences from half the smallest that was asked for to twice the largest, in equal steps of a log."""
     asked = study.table["difference"]
     curve: list[float] = np.geomspace(asked.min() / 2, asked.max() * 2, _POINTS).tolist()
@@ -263,7 +264,7 @@ def _methods(study: DesignStudy) -> Methods:
             "methods",
             study=study,
             asked=[f"{difference:g}" for difference in study.table["difference"].unique()],
-            designs=[_said(study, f"{name} defined") for name in study.table["method"].unique()],
+            designs=[_design_words(study, f"{name} defined") for name in study.table["method"].unique()],
         )
     ]
     words += [] if study.calculation == "exact" else ["His closed approximations replace the exact distributions."]
@@ -274,5 +275,5 @@ def _methods(study: DesignStudy) -> Methods:
     else:
         variance = say("components") if study.by_components else "one that was given"
     words += [say("variance", variance=variance)]
-    words += [say("for a share", study=study)] if _spread(study) else []
+    words += [say("for a share", study=study)] if _has_spread(study) else []
     return Methods(paragraphs=(" ".join(words),), cite=("sakai2016",))

@@ -173,11 +173,11 @@ def study_design(  # noqa: PLR0913 - every option of the command
     check_share(share, "share")
     frame = components.components if isinstance(components, VarianceComponents) else components
     with speaking_of(unit_of(frame)):
-        variances = _given(components, scores, variance, judges, repeats)
+        variances = _given_variances(components, scores, variance, judges, repeats)
     named = _collections(scores)
-    copies = [] if pairs else [note for collection in named.values() for note in _copies(collection)[1]]
-    pilots = named if pairs else {name: _copies(collection)[0] for name, collection in named.items()}
-    estimated = None if variances else _estimated(pilots, variance, pairs)
+    copies = [] if pairs else [note for collection in named.values() for note in _without_copies(collection)[1]]
+    pilots = named if pairs else {name: _without_copies(collection)[0] for name, collection in named.items()}
+    estimated = None if variances else _estimate_variance(pilots, variance, pairs)
     collections = list(named.values())
     sizes = [collection.sizes for collection in collections]
     n_systems = n_systems if n_systems is not None else sizes[0]["system"] if sizes else None
@@ -189,7 +189,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     spoken = unit_of(dict(enumerate(collections)) if components is None else frame)
     with speaking_of(spoken):
         spread = _Spread({} if estimated is None else estimated.of_pairs, share)
-        table = _answers(_sources(estimated, variances), methods, differences, asked, at_hand, spread)
+        table = _answers(_variance_sources(estimated, variances), methods, differences, asked, at_hand, spread)
     if table["n_topics"].isna().all():
         raise EstimationError(str(table["note"].iloc[0]))
     return DesignStudy(
@@ -358,7 +358,7 @@ def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
         raise InvalidOptionError("at least one method and one difference are needed")
 
 
-def _estimated(
+def _estimate_variance(
     scores: Mapping[str, Scores], variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
 ) -> PilotVariance | None:
     if not isinstance(variance, str):
@@ -377,7 +377,7 @@ def _collections(scores: object) -> dict[str, Scores]:
     return {"collection1": engine_scores(scores, SIZES)}
 
 
-def _copies(scores: Scores) -> tuple[Scores, list[str]]:
+def _without_copies(scores: Scores) -> tuple[Scores, list[str]]:
     """Return the scores without systems that are copies of others, and a note on these."""
     dropped = [name for group in identical_systems(scores) for name in group[1:]]
     names = scores["system"].to_numpy()
@@ -386,7 +386,7 @@ def _copies(scores: Scores) -> tuple[Scores, list[str]]:
     return scores.isel(system=~np.isin(names, dropped)), identical_note(dropped, len(names))
 
 
-def _given(
+def _given_variances(
     components: pd.DataFrame | VarianceComponents | None,
     scores: object,
     variance: VarianceMethod | float,
@@ -411,7 +411,7 @@ def _notes(components: object, judges: int, repeats: int) -> list[str]:
     return [f"variances are those of scores{mean}, by components of variance"]
 
 
-def _sources(estimated: PilotVariance | None, variances: Mapping[str, float]) -> list[dict[Hashable, object]]:
+def _variance_sources(estimated: PilotVariance | None, variances: Mapping[str, float]) -> list[dict[Hashable, object]]:
     if estimated is None:
         return [
             {"metric": name, "variance": variance, "degrees_of_freedom": None} for name, variance in variances.items()

@@ -100,19 +100,19 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     fields = {"best": best, "statistic": _STATISTICS[statistic], "level": _LEVELS[level], "n_systems": len(study.means)}
     compared, how = study.comparison, say("permuted", study=study)
     wins = "" if compared is None else _wins_sentence(_tested_wins(compared, study.alpha), best, how)
-    more = " ".join(filter(None, (_few(table), _expected(study), wins)))
-    lines = (_first(study, table, fields), more, say("caution", **fields))
+    more = " ".join(filter(None, (_metrics_of_few_items(table), _expected(study), wins)))
+    lines = (_first_sentence(study, table, fields), more, say("caution", **fields))
     return tuple(filter(None, lines))
 
 
-def _few(table: pd.DataFrame) -> str:
+def _metrics_of_few_items(table: pd.DataFrame) -> str:
     """Name the metrics that are not compared with the best, as they rest on far fewer items."""
     few = table[table["few"]]
     told = [f"{name_of_metric(row.metric)} ({row.n_items:,})" for row in few.itertuples()]
     return say("few items", n=len(few), told=first_few(told), most=int(table["n_items"].max())) if told else ""
 
 
-def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
+def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
     """Say how many metrics surely agree with people more than by chance, by their intervals."""
     chance, draws = _CHANCE.get(_lead(study)[1], 0.0), _draws(study)
     sides = [sure_side(row.value, row.low, row.high, chance, draws=draws) for row in table.itertuples()]
@@ -211,7 +211,7 @@ def _agreement_section(study: HumanStudy) -> Section:
     tables = [
         _level_table(study, [of_level for of_level in study.agreements if of_level.level == level]) for level in levels
     ]
-    blocks: list[Block] = [*pictures[:1], *(tables or [_system_numbers(study)])]
+    blocks: list[Block] = [*pictures[:1], *(tables or [_systems_table(study)])]
     blocks += [Fold(title=picture.title, blocks=(picture,)) for picture in pictures[1:]]
     panels = [str(name) for name in _lead(study)[0]["metric"]]
     metrics = panels if len(panels) <= _PANELS else panels[: _PANELS - 1] + panels[-1:]
@@ -278,7 +278,7 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
     )
 
 
-def _system_numbers(study: HumanStudy) -> Table:
+def _systems_table(study: HumanStudy) -> Table:
     wide = study.system_matrix().rename_axis(index="metric", columns=None).reset_index()
     number_of = study.system_table.groupby("metric", sort=False)["n_systems"].first()
     wide["n_systems"] = wide["metric"].map(number_of)

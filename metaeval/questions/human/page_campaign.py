@@ -108,7 +108,7 @@ def _summary(found: MetaMetrics) -> tuple[str, ...]:
     best = ends(lead["metric"], lead["value"], map(_DECIMAL, lead["value"]))[1]
     written = dict(zip(lead["metric"], _valued(found, lead), strict=True))
     figure = written[best.names[0]] if len(best.names) == 1 else best.figure
-    what, above = _what(found), int((lead["above_chance"] == True).sum())  # noqa: E712 - missing values are neither
+    what, above = _leading_values_of(found), int((lead["above_chance"] == True).sum())  # noqa: E712 - missing values are neither
     if not lead["value"].notna().any():
         first = f"{say('undefined')} ({what})."
     elif lead["above_chance"].notna().any():
@@ -133,7 +133,7 @@ def _above(found: MetaMetrics, highest: float) -> float:
     return float(np.sign(highest)) if signed[0] else 1.0
 
 
-def _what(found: MetaMetrics) -> str:
+def _leading_values_of(found: MetaMetrics) -> str:
     """Return what the leading values are of: the average, or the first task where there is none or no other."""
     first = _label(found.tasks["task"].iloc[0], found.tasks)
     return f"average of {count(len(found.tasks), 'task')}" if found.is_averaged() else first
@@ -171,7 +171,9 @@ def _key_figures(found: MetaMetrics) -> Table:
     frame = with_cells(frame, value=_valued(found, lead)).assign(value_sort=lead["value"].to_numpy())
     columns = [
         *left(metric="Metric"),
-        *right(text, value=f"{sentence_case(_what(found))} [{percentage(found.confidence_level)} interval]"),
+        *right(
+            text, value=f"{sentence_case(_leading_values_of(found))} [{percentage(found.confidence_level)} interval]"
+        ),
         *rising(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
         *of_chance,
@@ -186,7 +188,7 @@ def _beside_chance(found: MetaMetrics, table: pd.DataFrame, group: str = "") -> 
     return p_values(table, {"p_chance": "p" if group else "Chance, p"}, group, raw={}, n_resamples=draws)
 
 
-def _over(found: MetaMetrics) -> str:
+def _sampled_units(found: MetaMetrics) -> str:
     clustered = bool((found.tasks["n_clusters"] < found.tasks["n_items"]).any())
     items = "clusters" if clustered else "items"
     return {"items": items, "systems": "systems", "both": f"{items} and systems"}[found.resample]
@@ -200,7 +202,7 @@ def _campaign_section(study: CampaignStudy) -> Section:
             meta_metrics.lead().rename(columns={"metric": "name"}), label=say("agreement title")
         ),
         found=meta_metrics,
-        over=_over(meta_metrics),
+        over=_sampled_units(meta_metrics),
         chance=bool(meta_metrics.table["chance"].notna().any()),
         alt=f"{len(meta_metrics.lead())} dots with intervals.",
     )
@@ -372,7 +374,7 @@ def _methods(study: CampaignStudy) -> Methods:
     paragraphs = [say("scored", n=len(meta_metrics.order()), tasks=labels, found=meta_metrics)]
     passages = dict.fromkeys(filter(None, map(_ABOUT.get, meta_metrics.tasks["measure"])))
     paragraphs += [say(f"about {name}", found=meta_metrics) for name in passages]
-    paragraphs.append(say("intervals", found=meta_metrics, over=_over(meta_metrics)))
+    paragraphs.append(say("intervals", found=meta_metrics, over=_sampled_units(meta_metrics)))
     if len(meta_metrics.pairs):
         units = [
             f"{label} by {unit}" for label, unit in zip(labels, meta_metrics.tasks["exchange"], strict=True) if unit

@@ -128,10 +128,10 @@ def read_campaign(  # noqa: PLR0913 - what is read
 
 def holds_campaign(path: str) -> bool:
     """Say whether a path is a folder of mt-metrics-eval, or the one of a language pair in it."""
-    return Path(path).is_dir() and _found(Path(path)) is not None
+    return Path(path).is_dir() and _campaign_folder(Path(path)) is not None
 
 
-def _found(folder: Path) -> tuple[Path, str] | None:
+def _campaign_folder(folder: Path) -> tuple[Path, str] | None:
     full = folder.absolute()
     for root, pair in ((full, ""), (full.parent, ""), (full.parent.parent, full.name)):
         if (
@@ -144,7 +144,7 @@ def _found(folder: Path) -> tuple[Path, str] | None:
 
 
 def _root(folder: Path) -> tuple[Path, str]:
-    location = _found(folder)
+    location = _campaign_folder(folder)
     if location is None:
         message = "this is no folder of mt-metrics-eval, which has documents/, human-scores/ and metric-scores/"
         inside = [entry.name for entry in sorted(folder.iterdir())] if folder.is_dir() else []

@@ -488,9 +488,9 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
 
 
 def _beside_labels(loaded: Loaded, labels: "Labels", asked: _Runs) -> "Collection":
+    from metaeval.agreement.runs_under_judges import judgments_of_labels  # noqa: PLC0415 - as above
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
-    from metaeval.questions.judges.study_scores import judgments_of_labels  # noqa: PLC0415 - as above
 
     files = asked.runs or []
     collection = read_collection(

@@ -22,15 +22,15 @@ from metaeval.questions.judges.page_worth import (
     worth_section,
 )
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
+from metaeval.questions.judges.study_labels import Labelling
 from metaeval.questions.judges.study_notes import scores_by_judge
-from metaeval.questions.judges.study_parts import Labelling
-from metaeval.questions.judges.study_verdicts import deciding_metric, fewest_pairs, other_metrics
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.resampling.judge_verdicts import deciding_metric, fewest_pairs, other_metrics
 
 _MAY = {
     "may": "may replace people for ranking systems",

@@ -26,7 +26,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
-from metaeval.questions.judges.study_parts import Labelling
+from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.key_figures import KeyFigure, sure_side, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
@@ -105,7 +105,7 @@ def one_pair(study: Labelling) -> bool:
     return len(study.agreement.pairs) == 1
 
 
-def _named(study: Labelling) -> dict[str, str]:
+def _statistic_headings(study: Labelling) -> dict[str, str]:
     """Return the headings of the statistics, with the names of the judges where there are but two."""
     if not one_pair(study):
         return _LABELS
@@ -164,9 +164,9 @@ def _meant(study: Labelling) -> dict[str, str]:
     return meanings(study.labels, f"{unit().labelled}s")
 
 
-def _every_measure(study: Labelling) -> tuple[Block, ...]:
+def _every_measure_blocks(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
-    name, labels = "judge-pairs", _named(study)
+    name, labels = "judge-pairs", _statistic_headings(study)
     meant = _meant(study)
     if not one_pair(study):
         defined = tuple(Item(term=labels[statistic], words=words) for statistic, words in meant.items())
@@ -222,10 +222,10 @@ def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section
     )
     return say.section(
         "agreement",
-        *(_kappa_map(study) if square else kappa_dots(study),) if opens else (),
+        *(_kappa_picture(study) if square else kappa_dots_picture(study),) if opens else (),
         main,
         alpha,
-        Fold(title="Every measure of agreement", blocks=_every_measure(study)),
+        Fold(title="Every measure of agreement", blocks=_every_measure_blocks(study)),
         brief=brief,
     )
 
@@ -262,7 +262,7 @@ def _yardsticks_table(study: Labelling) -> Table:
     )
 
 
-def _kappa_map(study: Labelling) -> Picture:
+def _kappa_picture(study: Labelling) -> Picture:
     matrix = study.agreement.matrix("kappa")
     cells = f"{len(matrix)} by {len(matrix)} cells shaded by Cohen's kappa."
     return say.picture(
@@ -270,7 +270,7 @@ def _kappa_map(study: Labelling) -> Picture:
     )
 
 
-def kappa_dots(study: Labelling) -> Picture:
+def kappa_dots_picture(study: Labelling) -> Picture:
     """Draw κ of every judge with the reference."""
     pairs, leading = study.agreement.pairs, leading_kappa(study.labels)
     first, kappa = pairs["first"].iloc[0], f"Cohen's {_LABELS[leading].removeprefix("Cohen's ")}"
@@ -306,7 +306,7 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
 def _topics_section(study: Labelling) -> tuple[Section, ...]:
     if study.agreement.per_topic.empty:
         return ()
-    frame, labels, alone = study.agreement.per_topic, _named(study), one_pair(study)
+    frame, labels, alone = study.agreement.per_topic, _statistic_headings(study), one_pair(study)
     picture = say.picture(
         "topics",
         lambda: figures.topic_dots(frame, statistic="overlap", label=say("topics label")),

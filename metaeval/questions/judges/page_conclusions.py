@@ -12,10 +12,10 @@ from metaeval.base.words import bracketed, listed, name_of_metric, number, share
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.questions.judges.study import JudgeStudy
-from metaeval.questions.judges.study_verdicts import deciding_metric
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.resampling.judge_verdicts import deciding_metric
 
 _MANY = 4
 _PAIR = 2
@@ -41,13 +41,17 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
     return (
         say.section(
             "conclusions",
-            *(by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn))),
+            *(
+                blocks_by_metric(
+                    study.conclusions, lambda metric, found: _metric_blocks(metric, found, drawn=metric == drawn)
+                )
+            ),
             reference=study.reference,
         ),
     )
 
 
-def by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
+def blocks_by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
     """Return the blocks of the one metric, or a choice between those of several."""
     parts = tuple(tuple(build(metric, of_metric)) for metric, of_metric in found.items())
     return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
@@ -55,7 +59,7 @@ def by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]])
 
 def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
     """Draw F1 of the significant pairs under every judge and a second person."""
-    named = _named(_sorted(found))
+    named = _with_second_person(_sorted(found))
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
     return say.picture(
         "picture",
@@ -71,9 +75,9 @@ def _sorted(found: JudgeConclusions) -> pd.DataFrame:
     return found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
 
 
-def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
+def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
     table, slug = _sorted(found), metric.lower()
-    named = _named(table)
+    named = _with_second_person(table)
     tested = bool(named["n_conflicts"].notna().any())  # on a single topic nothing is
     measures: dict[str, tuple[str, Write]] = {
         "tau": ("τ", number(2)),
@@ -107,20 +111,20 @@ def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Blo
         metric=metric,
         found=found,
         power=power,
-        apart=_apart(found),
+        apart=_judges_of_other_topics(found),
     )
     picture = [] if drawn or not tested else [f1_picture(metric, found)]
-    blocks: list[Block] = [*picture, main, _correlations(found, slug)]
+    blocks: list[Block] = [*picture, main, _correlations_fold(found, slug)]
     more = (
-        (found.same_number, _same_number),
-        (found.beside_people, _beside_people),
-        (found.choices, _choices),
+        (found.same_number, _same_number_table),
+        (found.beside_people, _people_fold),
+        (found.choices, _second_people_fold),
         (found.conflicts, _conflicts),
     )
     return [*blocks, *(build(found, slug) for rows, build in more if len(rows))]
 
 
-def _apart(found: JudgeConclusions) -> str:
+def _judges_of_other_topics(found: JudgeConclusions) -> str:
     """Return the judges with topics that the reference has not, each with how many it has in common with it."""
     judges = found.table[found.table["kind"] == "judge"]
     return first_few(
@@ -131,20 +135,20 @@ def _apart(found: JudgeConclusions) -> str:
     )
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
+def _with_second_person(table: pd.DataFrame) -> pd.DataFrame:
     """Call people a second person, and say beside which judges where that differs."""
-    beside = {number: f" beside {names}" for number, names in _beside(table).items()}
+    beside = {number: f" beside {names}" for number, names in _judges_by_topic_set(table).items()}
     people = table["reference_set"].map(lambda one: f"a second person{beside.get(one, '')}")
     return table.assign(judge=table["judge"].mask(table["kind"] == "people", people))
 
 
-def _beside(table: pd.DataFrame) -> dict[int, str]:
+def _judges_by_topic_set(table: pd.DataFrame) -> dict[int, str]:
     """Return the judges that are compared on each set of the reference's topics, where there are several."""
     judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
     return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
 
 
-def _correlations(found: JudgeConclusions, slug: str) -> Fold:
+def _correlations_fold(found: JudgeConclusions, slug: str) -> Fold:
     """Return every correlation of the rankings, over all systems and among the best."""
     parts = []
     for name, words in _CORRELATIONS.items():
@@ -156,7 +160,7 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     frame = pd.concat(parts, ignore_index=True)
     frame = frame.iloc[np.arange(len(frame)).reshape(len(_CORRELATIONS), -1).T.ravel()].reset_index(drop=True)
     table_frame, columns = bounded(
-        _named(frame),
+        _with_second_person(frame),
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
         draws=found.n_resamples,
     )
@@ -172,7 +176,7 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     return Fold(title="Every correlation of the rankings", blocks=(table,))
 
 
-def _same_number(found: JudgeConclusions, slug: str) -> Table:
+def _same_number_table(found: JudgeConclusions, slug: str) -> Table:
     shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
     frame = with_errors(found.same_number, shares | {"f1": number(2)})
     return say.table(
@@ -188,7 +192,7 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
     )
 
 
-def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
+def _people_fold(found: JudgeConclusions, slug: str) -> Fold:
     names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Significant"}
     names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
     frame = found.beside_people[found.beside_people["measure"].isin(names)]
@@ -210,8 +214,8 @@ def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
     return Fold(title="Each judge minus a second person", blocks=(table,))
 
 
-def _choices(found: JudgeConclusions, slug: str) -> Fold:
-    beside = _beside(found.table)
+def _second_people_fold(found: JudgeConclusions, slug: str) -> Fold:
+    beside = _judges_by_topic_set(found.table)
     table = say.table(
         "choices",
         found.choices.assign(beside=found.choices["reference_set"].map(beside)),

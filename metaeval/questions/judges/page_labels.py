@@ -10,7 +10,7 @@ from metaeval.page.blocks import Section
 from metaeval.page.tables import left, right
 from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
 from metaeval.questions.judges.page_ranking import judge_ranking_section
-from metaeval.questions.judges.study_parts import Labelling
+from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.alt_test import alt_section
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
 from metaeval.reports.prose import prose

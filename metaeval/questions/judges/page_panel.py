@@ -52,7 +52,7 @@ def _design_blocks(study: JudgeStudy) -> list[Block]:
     return [Text(paragraphs=design_sentences(first, first.cheapest(_JUDGMENTS), metric=metric)), table]
 
 
-def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
+def _panels_by_source(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
     """Yield what is known of panels with the errors that are meant: of labels, and under every metric."""
     labelling = study.labelling
     for panel in () if labelling is None else (labelling.panel, labelling.rescaled_panel):
@@ -63,7 +63,7 @@ def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
 
 
 def _worth_blocks(study: JudgeStudy) -> list[Block]:
-    every = list(_found(study))
+    every = list(_panels_by_source(study))
     if not every:
         return []
     first = every[0][1]
@@ -78,8 +78,8 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
                 "judges": row["judges"],
                 "effective_sort": row["effective"],
                 "net_sort": row["net"],
-                "effective": _written(row, "effective"),
-                "net": _written(row, "net") if _is_net_known(panel) else MISSING,
+                "effective": _worth_words(row, "effective"),
+                "net": _worth_words(row, "net") if _is_net_known(panel) else MISSING,
             }
             for row in panel.table.to_dict("records")
         ]
@@ -88,7 +88,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         "effective",
         pd.DataFrame(rows),
         left(errors="Errors of", panel="Panel"),
-        right(_counted, judges="Judges"),
+        right(_count_words, judges="Judges"),
         right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
         called="effective-judges",
         data=pd.concat(frames, ignore_index=True),
@@ -98,7 +98,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         items=first.n_items if first.level == "labels" else 0,
         rescaled=rescaled is not None,
     )
-    members = _members(first, rescaled, changed=_changed(study))
+    members = _members_table(first, rescaled, changed=_changed(study))
     return [Text(paragraphs=tuple(_words(*named_panel) for named_panel in _leading(every))), table, members]
 
 
@@ -115,12 +115,12 @@ def _leading(every: list[tuple[str, JudgePanel]]) -> list[tuple[str, JudgePanel]
     return [kinds[level] for level in ("labels", "differences") if level in kinds]
 
 
-def _counted(value: object) -> str:
+def _count_words(value: object) -> str:
     n = float(str(value))
     return whole(n) if n < float("inf") else "∞"
 
 
-def _written(row: Any, kind: str) -> str:  # noqa: ANN401 - a row
+def _worth_words(row: Any, kind: str) -> str:  # noqa: ANN401 - a row
     value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
     if not np.isfinite(value):
         return MISSING
@@ -140,12 +140,12 @@ def _words(name: str, found: JudgePanel) -> str:
         errors=name,
         found=found,
         n=whole(every["judges"]),
-        figure=_written(every, "effective"),
+        figure=_worth_words(every, "effective"),
         noise=bracketed(*found.reference_share, share) if found.people else "",
     )
 
 
-def _members(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
+def _members_table(found: JudgePanel, rescaled: JudgePanel | None, *, changed: str) -> Table:
     members, beside = found.judges, {} if rescaled is None else {"error_rescaled": "rescaled"}
     chosen = (
         {"chosen": "Chosen"}

@@ -14,8 +14,8 @@ from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, bracketed, ends, number, percentage, sentence_case, share, whole
 from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import Column, Table, Write, bounded, left, right, under, with_cells
-from metaeval.questions.judges.page_agreement import kappa_dots
-from metaeval.questions.judges.study_parts import Labelling
+from metaeval.questions.judges.page_agreement import kappa_dots_picture
+from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
@@ -164,13 +164,13 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
         level=percentage(ranking.confidence_level),
         scale="nominal" if ranking.measure == "kappa" else "interval",
     )
-    blocks: tuple[Block, ...] = (kappa_dots(study), table, *_behind_words(ranking))
+    blocks: tuple[Block, ...] = (kappa_dots_picture(study), table, *_behind_words(ranking))
     return (say.section("ranking", *blocks, brief=brief, reference=ranking.reference),)
 
 
 def _places(found: JudgeRanking, name: str) -> tuple[Column, ...]:
-    return under(_place, **{name: "place"}) if found.ordered else ()
+    return under(_place_words, **{name: "place"}) if found.ordered else ()
 
 
-def _place(value: object) -> str:
+def _place_words(value: object) -> str:
     return MISSING if absent(value) else f"place {whole(value)}"

@@ -10,7 +10,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number, p_value, sentence_case, share, whole
 from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, right
-from metaeval.questions.judges.page_conclusions import by_metric
+from metaeval.questions.judges.page_conclusions import blocks_by_metric
 from metaeval.questions.judges.study import JudgeStudy
 from metaeval.reports.prose import prose
 from metaeval.tests_stat.result import is_significant
@@ -29,7 +29,7 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say which groups of systems a judge favours, beside people; nothing without groups."""
     if not study.group_bias:
         return ()
-    blocks = by_metric(study.group_bias, _favoured)
+    blocks = blocks_by_metric(study.group_bias, _favoured_blocks)
     return (say.section("favour", *blocks, brief=False),)
 
 
@@ -39,7 +39,7 @@ def _gains(frame: pd.DataFrame, *, people: bool) -> tuple[pd.DataFrame, Sequence
     return bounded(gains, measures | ({"beyond": ("Beyond people", _SIGNED)} if people else {}))
 
 
-def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
+def _favoured_blocks(metric: str, found: FavouredGroups) -> list[Block]:
     judges = found.table["kind"] == "judge"
     frame, people = found.table[judges], not judges.all()
     table_frame, columns = _gains(frame, people=people)
@@ -57,10 +57,10 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
     )
     circles = frame.loc[frame["circular"].astype(bool), ["judge", "group"]].drop_duplicates().to_numpy().tolist()
     circular = [f"circular: {judge} judges {group}, to which it belongs" for judge, group in circles]
-    return [table, *_noted([*found.notes, *circular])]
+    return [table, *_note_blocks([*found.notes, *circular])]
 
 
-def _noted(notes: Sequence[str]) -> list[Block]:
+def _note_blocks(notes: Sequence[str]) -> list[Block]:
     paragraphs = tuple(f"{sentence_case(note)}." for note in notes)
     return [Text(paragraphs=paragraphs, look="note")] if paragraphs else []
 
@@ -69,7 +69,7 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Report the bias towards more of a covariate; nothing without one."""
     if not study.by_covariate:
         return ()
-    blocks = by_metric(study.by_covariate, lambda metric, found: _covariate(study, metric, found))
+    blocks = blocks_by_metric(study.by_covariate, lambda metric, found: _covariate_blocks(study, metric, found))
     covariate = _covariate_name(next(iter(study.by_covariate.values())))
     return (say.section("covariate", *blocks, brief=False, covariate=covariate, reference=study.reference),)
 
@@ -78,7 +78,7 @@ def _covariate_name(found: FavouredGroups) -> str:
     return str(found.table["group"].iloc[0])
 
 
-def _covariate(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Block]:
+def _covariate_blocks(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Block]:
     frame, columns = _gains(found.table, people=bool(found.people))
     table = say.table(
         "slopes",
@@ -95,7 +95,7 @@ def _covariate(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Bl
         spread=found.table["standard_deviation"].iloc[0],
         found=found,
     )
-    return [table, Text(paragraphs=tuple(_covariate_words(study, found))), *_noted(found.notes)]
+    return [table, Text(paragraphs=tuple(_covariate_words(study, found))), *_note_blocks(found.notes)]
 
 
 def _covariate_words(study: JudgeStudy, found: FavouredGroups) -> list[str]:
@@ -141,11 +141,11 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
         data=pd.DataFrame(rows),
         planned=next(iter(study.worth.values())).n_topics,
     )
-    blocks = (table, _together(study)) if study.powered else (table,)
+    blocks = (table, _both_sources_table(study)) if study.powered else (table,)
     return (say.section("worth", *blocks, brief=False),)
 
 
-def _together(study: JudgeStudy) -> Table:
+def _both_sources_table(study: JudgeStudy) -> Table:
     rows = [
         {
             "metric": metric,

@@ -14,6 +14,7 @@ from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel
 from metaeval.agreement.repeats import JudgeRepeats
+from metaeval.agreement.runs_under_judges import OF_SUBTOPICS, scores_under_judges, under_each
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
@@ -25,19 +26,18 @@ from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.models.components import VarianceComponents
 from metaeval.models.judge_worth import TopicsWithJudge
-from metaeval.questions.judges.study_notes import flat_judge_notes, score_notes, scores_by_judge
-from metaeval.questions.judges.study_parts import (
+from metaeval.questions.judges.study_labels import (
     ConclusionOptions,
     JudgeOptions,
     KnownOfSystems,
     Labelling,
-    of_annotations,
-    of_labels,
+    alt_test_of,
+    labelling_of,
 )
-from metaeval.questions.judges.study_scores import OF_SUBTOPICS, scores_under_judges, under_each
-from metaeval.questions.judges.study_systems import EFFECTS, OfSystems, all_effects, of_scores
-from metaeval.questions.judges.study_verdicts import judge_verdicts
+from metaeval.questions.judges.study_notes import flat_judge_notes, score_notes, scores_by_judge
+from metaeval.questions.judges.study_systems import EFFECTS, SystemsUnderJudges, effects_of_pairs, systems_under_judges
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.resampling.judge_verdicts import judge_verdicts
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -85,7 +85,7 @@ class JudgeStudy(Study):
     panel_worth: Mapping[str, JudgePanel]
     """By metric, how many independent judges they are worth by their errors in differences between systems."""
     verdicts: pd.DataFrame
-    """One row a judge: what the rules of `metaeval.questions.judges.study_verdicts` say."""
+    """One row a judge: what the rules of `metaeval.resampling.judge_verdicts` say."""
     reference: str | None
     people: tuple[str, ...]
     test: str
@@ -129,7 +129,7 @@ class JudgeStudy(Study):
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         for metric, concluded in self.conclusions.items():
-            parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
+            parts += [_flat_conclusions(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
         for kind in (self.group_bias, self.by_covariate):
             parts += [_flat_favoured(metric, estimates) for metric, estimates in kind.items()]
         for (metric, judge), estimates in self.worth.items():
@@ -167,7 +167,7 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
     return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
 
 
-def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
+def _flat_conclusions(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
     """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
     keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
     if table["reference_set"].max() == 1:
@@ -341,7 +341,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     _check_given(labels, collection, scores, annotations, people, reference)
     traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
-    asked = JudgeOptions(reference, people, maps, rel, epsilon, scoring, human_topics, traits, compared, source)
+    options = JudgeOptions(reference, people, maps, rel, epsilon, scoring, human_topics, traits, compared, source)
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
     labelling: Labelling | None = None
@@ -351,7 +351,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     weights = {} if scores is None else {str(name): 1 / len(people) for name in people}
     if labels is not None:
         with speaking_of(units):
-            labelling, second, notes = of_labels(labels, asked, attempt)
+            labelling, second, notes = labelling_of(labels, options, attempt)
         if scores is None:
             weights = {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
             if collection is None:
@@ -368,11 +368,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
                 notes += more
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
-    about_systems = _about_systems(tables, weights, labelling, asked, attempt)
+    about_systems = _about_systems(tables, weights, labelling, options, attempt)
     notes += score_notes(about_systems.conclusions)
     made = JudgeStudy(
         labelling=labelling,
-        annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
+        annotated=None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring),
         **{member.name: getattr(about_systems, member.name) for member in fields(about_systems)},
         scores=MappingProxyType(dict(tables)),
         verdicts=pd.DataFrame(),
@@ -405,18 +405,18 @@ def _about_systems(
     tables: Mapping[str, Scores | Mapping[str, Scores]],
     weights: Mapping[str, float],
     labelling: Labelling | None,
-    asked: JudgeOptions,
+    options: JudgeOptions,
     attempt: Attempts,
-) -> OfSystems:
+) -> SystemsUnderJudges:
     """Compare what is concluded under each judge with the reference, or under every two."""
     if not tables:
-        return OfSystems()
-    if asked.reference is None:
-        compare = partial(all_effects, tables, None if labelling is None else labelling.agreement, asked)
+        return SystemsUnderJudges()
+    if options.reference is None:
+        compare = partial(effects_of_pairs, tables, None if labelling is None else labelling.agreement, options)
         effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
-        return OfSystems() if effects is None else OfSystems(effects=effects)
-    concluded = of_scores(tables, asked.reference, weights, asked, attempt)
-    if asked.known.groups is None and asked.known.covariate is None:
+        return SystemsUnderJudges() if effects is None else SystemsUnderJudges(effects=effects)
+    concluded = systems_under_judges(tables, options.reference, weights, options, attempt)
+    if options.known.groups is None and options.known.covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
         )

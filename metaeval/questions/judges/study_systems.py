@@ -18,7 +18,7 @@ from metaeval.base.unit import unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
-from metaeval.questions.judges.study_parts import NUMBERED, JudgeOptions
+from metaeval.questions.judges.study_labels import NUMBERED, JudgeOptions
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
 from metaeval.studies.study import Attempts
@@ -29,7 +29,7 @@ EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfSystems:
+class SystemsUnderJudges:
     """What scores under judges say, as `metaeval.questions.judges.study.JudgeStudy` holds it."""
 
     conclusions: dict[str, JudgeConclusions] = field(default_factory=dict)
@@ -43,18 +43,18 @@ class OfSystems:
     effects: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def of_scores(
+def systems_under_judges(
     scores: Mapping[str, Scores | Mapping[str, Scores]],
     reference: str,
     weights: Mapping[str, float],
-    asked: JudgeOptions,
+    options: JudgeOptions,
     attempt: Attempts,
-) -> OfSystems:
+) -> SystemsUnderJudges:
     """Ask of every metric conclusions, group bias, and what judges are worth."""
-    about_systems, traits, level = OfSystems(), asked.known, asked.compared.confidence_level
+    under_judges, traits, level = SystemsUnderJudges(), options.known, options.compared.confidence_level
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
-        conclusions = _concluded(metric, table, reference, weights, asked)
-        about_systems.conclusions[metric] = conclusions
+        conclusions = _conclusions_under(metric, table, reference, weights, options)
+        under_judges.conclusions[metric] = conclusions
         untested = conclusions.table.loc[conclusions.table["n_conflicts"].isna(), "judge"].tolist()
         if untested:
             who = reference if conclusions.n_topics == 1 else first_few(untested)
@@ -62,9 +62,9 @@ def of_scores(
                 f"takes two {unit_of(table).topics} at least, and {who} has one; the rankings by that one are compared"
             )
         judges = conclusions.table.loc[conclusions.table["kind"] == "judge", "judge"].tolist()
-        side = {name: _side(table, name) for name in (reference, *judges, *weights)}
-        whole = table if isinstance(table, xr.DataArray) else None
-        together = _on_common_topics(side) if whole is None else whole
+        by_judge = {name: _scores_under(table, name) for name in (reference, *judges, *weights)}
+        one_table = table if isinstance(table, xr.DataArray) else None
+        shared = _on_common_topics(by_judge) if one_table is None else one_table
         if traits.groups is not None:
             bias = partial(
                 favoured_groups,
@@ -73,10 +73,10 @@ def of_scores(
                 reference=reference,
                 people=[*weights],
             )
-            _kept(
-                about_systems.group_bias,
+            _put(
+                under_judges.group_bias,
                 metric,
-                attempt(f"Group bias under {metric}", partial(_enough, together, bias)),
+                attempt(f"Group bias under {metric}", partial(_favour_of_enough, shared, bias)),
             )
         if traits.covariate is not None:
             name = traits.covariate_name
@@ -84,62 +84,72 @@ def of_scores(
                 favoured_by_covariate, covariate=traits.covariate, name=name, reference=reference, people=[*weights]
             )
             question = f"Bias towards more {name} under {metric}"
-            _kept(about_systems.by_covariate, metric, attempt(question, partial(_enough, together, bias)))
-        human = side[reference].assign_coords(metric=[metric])
-        _worths(about_systems, human, {name: side[name] for name in judges}, asked, attempt)
+            _put(under_judges.by_covariate, metric, attempt(question, partial(_favour_of_enough, shared, bias)))
+        human = by_judge[reference].assign_coords(metric=[metric])
+        _put_worths(under_judges, human, {name: by_judge[name] for name in judges}, options, attempt)
         passes = [name for name in judges if NUMBERED in name]
-        if whole is not None and len(passes) > 1:
-            ask_again = partial(judge_repeats, whole.sel(metric=passes))
-            _kept(about_systems.repeats, metric, attempt(f"Repeats of a judge under {metric}", ask_again))
+        if one_table is not None and len(passes) > 1:
+            ask_again = partial(judge_repeats, one_table.sel(metric=passes))
+            _put(under_judges.repeats, metric, attempt(f"Repeats of a judge under {metric}", ask_again))
         panel = [name for name in judges if NUMBERED not in name]
-        if whole is not None and len(panel) > 1 and np.isfinite(whole.to_numpy()).all():
-            ask_panel = partial(variance_components, whole.sel(metric=panel), judges=True, confidence_level=level)
-            _kept(about_systems.panels, metric, attempt(f"A panel of judges under {metric}", ask_panel))
-            everyone = whole.sel(metric=[reference, *panel, *weights])
+        if one_table is not None and len(panel) > 1 and np.isfinite(one_table.to_numpy()).all():
+            ask_panel = partial(variance_components, one_table.sel(metric=panel), judges=True, confidence_level=level)
+            _put(under_judges.panels, metric, attempt(f"A panel of judges under {metric}", ask_panel))
+            everyone = one_table.sel(metric=[reference, *panel, *weights])
             ask_worth = partial(judge_panel, everyone, reference=reference, people=weights, confidence_level=level)
             question = f"How many independent judges the panel is worth under {metric}"
-            _kept(about_systems.panel_worth, metric, attempt(question, ask_worth))
-    return about_systems
+            _put(under_judges.panel_worth, metric, attempt(question, ask_worth))
+    return under_judges
 
 
-def _worths(part: OfSystems, human: Scores, side: Mapping[str, Scores], asked: JudgeOptions, attempt: Attempts) -> None:
+def _put_worths(
+    under_judges: SystemsUnderJudges,
+    human: Scores,
+    by_judge: Mapping[str, Scores],
+    options: JudgeOptions,
+    attempt: Attempts,
+) -> None:
     """Ask what every judge is worth in human topics, and what people and judge find together."""
     metric = str(human["metric"].item())
-    alpha, level = asked.compared.alpha, asked.compared.confidence_level
-    for name, of_judge in side.items():
+    alpha, level = options.compared.alpha, options.compared.confidence_level
+    for name, of_judge in by_judge.items():
         ask = partial(
-            topics_with_judge, human, of_judge, n_topics=asked.human_topics, alpha=alpha, confidence_level=level
+            topics_with_judge, human, of_judge, n_topics=options.human_topics, alpha=alpha, confidence_level=level
         )
-        worth = attempt(f"What {name} is worth under {metric}", partial(_estimated, ask))
-        _kept(part.worth, (metric, name), worth)
+        worth = attempt(f"What {name} is worth under {metric}", partial(_visible_worth, ask))
+        _put(under_judges.worth, (metric, name), worth)
         if set(of_judge["topic"].to_numpy()) > set(human["topic"].to_numpy()):
             together = partial(prediction_powered, human, of_judge, alpha=alpha, confidence_level=level)
-            _kept(part.powered, (metric, name), attempt(f"People and {name} together under {metric}", together))
+            _put(under_judges.powered, (metric, name), attempt(f"People and {name} together under {metric}", together))
 
 
-def _kept[K, T](found: dict[K, T], key: K, answer: T | None) -> None:
+def _put[K, T](answers: dict[K, T], key: K, answer: T | None) -> None:
     """Keep an answer, if there is one."""
     if answer is not None:
-        found[key] = answer
+        answers[key] = answer
 
 
-def _concluded(
-    metric: str, table: Scores | Mapping[str, Scores], reference: str, weights: Mapping[str, float], asked: JudgeOptions
+def _conclusions_under(
+    metric: str,
+    table: Scores | Mapping[str, Scores],
+    reference: str,
+    weights: Mapping[str, float],
+    options: JudgeOptions,
 ) -> JudgeConclusions:
     try:
         return judge_conclusions(
             table,
             reference=reference,
             people=weights,
-            **asked.compared._asdict(),
-            rng=int(asked.source.generator.integers(2**63)),
+            **options.compared._asdict(),
+            rng=int(options.source.generator.integers(2**63)),
         )
     except MetaevalError as error:
         error.add_note(f"while comparing what is concluded under {metric}")
         raise
 
 
-def _side(table: Scores | Mapping[str, Scores], name: str) -> Scores:
+def _scores_under(table: Scores | Mapping[str, Scores], name: str) -> Scores:
     return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
 
 
@@ -160,13 +170,13 @@ def _of_same_topics(sides: Mapping[str, Scores]) -> Scores:
     if len(topics) > 1:
         message = "judges with topics of their own are compared with a reference; name it (`reference`)"
         raise InvalidOptionError(message)
-    common = _on_common_topics({name: _side(sides, name) for name in sides})
+    common = _on_common_topics({name: _scores_under(sides, name) for name in sides})
     if common is None:
         raise ScoresError(f"takes three {unit().topics} at least")
     return common
 
 
-def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
+def _favour_of_enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
     if table is None:
         raise ScoresError(
             f"takes three {unit().topics} that every judge has; give each judge by itself with the reference"
@@ -174,13 +184,13 @@ def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> Fa
     return ask(table)
 
 
-def _estimated(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
+def _visible_worth(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
     """Return a worth, unless the topics show none: under the judge the median pair does not vary, or is people's."""
     worth = ask()
     frame = worth.to_frame()
-    told = frame.loc[frame["worth"].notna(), "correlation"].notna()
+    correlated = frame.loc[frame["worth"].notna(), "correlation"].notna()
     where = f"on the {worth.n_pilot} {unit().topics} that people and {worth.judge} both have"
-    if told.mean() < 0.5:  # noqa: PLR2004 - the median pair
+    if correlated.mean() < 0.5:  # noqa: PLR2004 - the median pair
         raise EstimationError(
             f"{where} most differences between two systems are the same on every {unit().topic} under {worth.judge}, "
             "as where it labelled nothing or found nothing relevant; its scores there cannot be compared with people"
@@ -193,26 +203,26 @@ def _estimated(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
     return worth
 
 
-def all_effects(
-    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: LabelAgreement | None, asked: JudgeOptions
+def effects_of_pairs(
+    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: LabelAgreement | None, options: JudgeOptions
 ) -> pd.DataFrame:
     """Compare what is concluded under every two judges, where none is the reference."""
     parts = []
     for name, under_judges in track(list(scores.items()), description="testing pairs of runs"):
         table = under_judges if isinstance(under_judges, xr.DataArray) else _of_same_topics(under_judges)
-        parts.append(_effects(name, table, agreement, asked))
+        parts.append(_effects(name, table, agreement, options))
     return pd.concat(parts, ignore_index=True)
 
 
-def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked: JudgeOptions) -> pd.DataFrame:
+def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, options: JudgeOptions) -> pd.DataFrame:
     try:
         decisions = decision_agreement(
             scores,
-            test=asked.compared.test,
-            correction=asked.compared.correction,
-            alphas=asked.compared.alpha,
-            n_resamples=asked.compared.n_resamples,
-            rng=int(asked.source.generator.integers(2**63)),
+            test=options.compared.test,
+            correction=options.compared.correction,
+            alphas=options.compared.alpha,
+            n_resamples=options.compared.n_resamples,
+            rng=int(options.source.generator.integers(2**63)),
         )
     except MetaevalError as error:
         error.add_note(f"while comparing what judges conclude under {name}")

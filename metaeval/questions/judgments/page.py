@@ -1,20 +1,34 @@
 """The report of a judgments study: what fewer judgments would change, and whether new systems are judged fairly."""
 
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from metaeval import figures
 from metaeval.base.names import count
-from metaeval.base.words import sentence_case
-from metaeval.page.blocks import Item, Methods
+from metaeval.base.words import ends, listed, name_of_metric, number, sentence_case, share_of, span, text, whole
+from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.questions.judgments.page_completions import completions_section
-from metaeval.questions.judgments.page_effort import effort_figures, effort_section, effort_sentences, measured_words
-from metaeval.questions.judgments.page_groups import groups_figures, groups_section, groups_sentence
-from metaeval.questions.judgments.page_power import between_metrics_section, reduction_figures
-from metaeval.questions.judgments.page_reductions import reduction_sections, threshold_figures, threshold_sentence
+from metaeval.page.tables import METRIC, Table, left, right, with_cells
+from metaeval.questions.judgments.page_new_systems import groups_figures, groups_section, groups_sentence
+from metaeval.questions.judgments.page_power import between_metrics_section, drawn_words, reduction_figures
+from metaeval.questions.judgments.page_reductions import (
+    percent,
+    reduction_sections,
+    threshold_figures,
+    threshold_sentence,
+    with_error,
+)
 from metaeval.questions.judgments.study import QUESTIONS, JudgmentsStudy
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import listed_figures
+from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import computed_with, facts, unanswered
+from metaeval.resampling.completions import CompletionBounds
+from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
+from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.resampling.stability_result import Stability
+from metaeval.tests_stat.correction import CORRECTIONS
 
 say = prose(__name__)
 
@@ -89,3 +103,150 @@ def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
     if threshold_figures(study):
         return first, say("quote")
     return (first, say("quote groups")) if groups_figures(study) else (first,)
+
+
+def completions_section(bounds: CompletionBounds | None) -> tuple[Section, ...]:
+    """Return the section on all completions of the judgments; none where no metric allows bounds."""
+    if bounds is None:
+        return ()
+    frame = bounds.to_frame()
+    parts = {
+        name: [
+            share_of(n, of) if of else text(None)
+            for n, of in zip(frame[f"n_{name}"], frame["n_significant"], strict=True)
+        ]
+        for name in ("same_winner", "hold")
+    }
+    table = say.table(
+        "completions",
+        frame.assign(**parts),
+        (METRIC,),
+        right(text, n_significant="Significant pairs", same_winner="Same winner always", hold="Significant always"),
+        right(number(3), residual="Width of the bounds"),
+        data=frame,
+        bounds=bounds,
+        correction=CORRECTIONS.label(bounds.correction),
+    )
+    return (say.section("completions", table, head="Findings under every completion of the judgments"),)
+
+
+def _compared_efforts(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
+    """Return the effort nearest to 60 %, and its rows with τ as written."""
+    frame = study.table("effort")
+    if frame.empty:
+        return 0.0, frame
+    step = min(frame["step"].unique(), key=lambda share: abs(share - 60))
+    rows = frame[(frame["step"] == step) & frame["tau"].notna()]
+    return step, with_cells(rows, written=[with_error(row, "tau") for row in rows.to_dict("records")])
+
+
+def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
+    """Say which plan keeps the ranking closest at about 60 % of the effort: in short, and under every metric."""
+    step, compared = _compared_efforts(study)
+    if compared.empty:
+        return "", ""
+    metrics = list(dict.fromkeys(compared["metric"]))
+    best = {}
+    for metric, rows in compared.groupby("metric", sort=False):
+        best[metric] = ends(rows["plan"], rows["tau"], rows["written"])[1].names
+    alone = pd.Series({metric: plans[0] for metric, plans in best.items() if len(plans) == 1}, dtype=object)
+    wins = {plan: _metrics(alone.index[alone == plan], metrics) for plan in alone.value_counts().index}
+    named = {PLAN_NAMES[plan].replace(",", " for"): under for plan, under in wins.items()}
+    tied = [metric for metric in metrics if metric not in alone]
+    tie = _metrics(tied, metrics) if tied else ""
+    kept = [f"{plan} under {under}" for plan, under in named.items()] + [f"a tie under {tie}"] * bool(tied)
+    alone_wins = next(iter(named)) if len(named) == 1 and not tied else ""
+    return say("effort first", step=step, plan=alone_wins), say("effort plans", step=step, kept=kept)
+
+
+def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return τ of every plan at about 60 % of the effort, from the lowest to the highest metric."""
+    step, compared = _compared_efforts(study)
+    return [
+        KeyFigure(
+            f"τ with {step:g} %, {PLAN_NAMES[str(plan)]}",
+            span(map(name_of_metric, rows["metric"]), rows["tau"], rows["written"], opening=""),
+            dict(zip(rows["metric"], rows["tau"], strict=True)),
+        )
+        for plan, rows in (() if compared.empty else compared.groupby("plan", sort=False))
+    ]
+
+
+def _metrics(some: Iterable[object], every: Sequence[object]) -> str:
+    names = [name_of_metric(metric) for metric in some]
+    return "every metric" if len(names) == len(every) > 1 else listed(names)
+
+
+def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
+    """Return the section that compares plans of equal effort."""
+    effort = study.effort
+    if effort is None:
+        return ()
+    frame = study.table("effort")
+    words, drawn = effort_sentences(study)[1], drawn_words(effort.n_replicates, random=True)
+    picture = say.picture(
+        "effort",
+        lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
+        alt=words or "No ranking is defined, so no plan keeps it.",
+        drawn=drawn,
+    )
+    blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
+    if effort.adaptive is not None and effort.adaptive_table is not None:
+        blocks += _adaptive_blocks(study, effort.adaptive.rule, effort.adaptive_table)
+    return (say.section("effort", *blocks, brief=not (study.stability or study.left_out), words=words),)
+
+
+def measured_words(cost: CostModel) -> str:
+    """Say at which INEX the minutes were measured; nothing where they are not published ones."""
+    year = next((year for year, model in COST_MODELS.items() if model == cost), "")
+    return f", as measured at INEX {year} (Piwowarski et al., 2008)" if year else ""
+
+
+def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFrame) -> Table:
+    rows = []
+    for (step, plan), of_plan in frame.groupby(["step", "plan"], sort=False):
+        by_metric = {row["metric"]: row for row in of_plan.to_dict("records")}
+        first = of_plan.iloc[0]
+        row = {"step": step, "plan": PLAN_NAMES[str(plan)], "judged": first["judged"], "relevant": first["relevant"]}
+        row |= {"hours": first["hours"], "topics": first["topics"]}
+        rows.append(row | {metric: with_error(by_metric[metric], "tau") for metric in study.metrics})
+    return say.table(
+        "effort table",
+        pd.DataFrame(rows),
+        right(percent, step="Effort"),
+        left(plan="Spent on"),
+        right(whole, topics="Topics", judged="Judged", relevant="Relevant"),
+        right(number(1), hours="Hours"),
+        right(text, "τ", **{metric: name_of_metric(metric) for metric in study.metrics}),
+        called="effort",
+        data=frame,
+        drawn=drawn_words(effort.n_replicates, random=True),
+    )
+
+
+def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFrame) -> tuple[Block, ...]:
+    rows = []
+    for pools, of_pools in frame.groupby("pools", sort=False):
+        first = of_pools.iloc[0]
+        row = {"pools": pools, "judged": first["judged"], "relevant": first["relevant"], "hours": first["hours"]}
+        rows.append(row | of_pools.set_index("metric")["tau"].to_dict())
+    table = say.table(
+        "adaptive",
+        pd.DataFrame(rows),
+        left(pools="Pools"),
+        right(whole, judged="Judged", relevant="Relevant"),
+        right(number(1), hours="Hours"),
+        right(number(3), "τ", **{metric: name_of_metric(metric) for metric in study.metrics}),
+        data=frame,
+        rule=rule,
+    )
+    per_topic = say.table(
+        "effort topics",
+        study.table("adaptive_topics"),
+        left(topic="Topic"),
+        right(whole, "Adaptive", pool_depth="Depth", judged="Judged", relevant="Relevant"),
+        left(text, "Adaptive", stopped="Stopped by"),
+        right(whole, "One depth", fixed_judged="Judged", fixed_relevant="Relevant"),
+        called="adaptive_topics",
+    )
+    return table, Fold(title=per_topic.title, blocks=(per_topic,))

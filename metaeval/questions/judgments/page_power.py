@@ -60,7 +60,7 @@ def reduction_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         frame = frame[(frame["step"] == frame["step"].min()) & frame["power"].notna()]
         if stability.reduction.unit != _PERCENT or frame.empty:
             continue
-        left_words = _left(stability, frame["step"].iloc[0])
+        left_words = _left_words(stability, frame["step"].iloc[0])
         frame = frame.assign(metric=frame["metric"].map(name_of_metric))
         power = map(carried, frame["power"], frame["power_error"])
         full = dict(zip(frame["metric"], map(carried, frame["power_full"], frame["power_full_error"]), strict=True))
@@ -123,14 +123,16 @@ def _name(kind: str, stability: Stability, step: float) -> str:
     return f"{kind} {stability.reduction.name} {step:g}"
 
 
-def _left(stability: Stability, step: float) -> str:
+def _left_words(stability: Stability, step: float) -> str:
     """Say what a step leaves, as a heading does."""
     if stability.reduction.unit != _PERCENT:
         return f"{step:g} documents a topic"
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 
-def _said(passage: str, shown: ShownReduction, powers: pd.DataFrame, n_draws: int, step: float | None) -> Titled:
+def _title_and_caption(
+    passage: str, shown: ShownReduction, powers: pd.DataFrame, n_draws: int, step: float | None
+) -> Titled:
     """Return title and caption of a table: of means, where there are any, over so many draws."""
     stability = shown.stability
     full, random = compared_with(stability), stability.reduction.random and step is not None
@@ -138,7 +140,7 @@ def _said(passage: str, shown: ShownReduction, powers: pd.DataFrame, n_draws: in
         "stability": stability,
         "explained": shown.explained,
         "full": full,
-        "left": full if step is None else _left(stability, step),
+        "left": full if step is None else _left_words(stability, step),
         "drawn": drawn_words(n_draws, random=random),
         "resampled": n_draws == 1 and (powers["found_error" if step is not None else "power_full_error"] > 0).any(),
         "required": powers["difference_required"].notna().any(),
@@ -152,8 +154,10 @@ def _ranking_table(shown: ShownReduction, step: float) -> Table:
     full = rows["score_full"].where(rows["score_full"] != 0)
     return Table(
         name=_name("ranking", stability, step),
-        **_said("ranking", shown, rows, stability.n_replicates, step),
-        frame=_written(rows, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)).assign(
+        **_title_and_caption("ranking", shown, rows, stability.n_replicates, step),
+        frame=_with_written_means(
+            rows, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)
+        ).assign(
             score_left=[carried(*row) for row in zip(rows["score"] / full, rows["score_error"] / full, strict=True)],
             score_left_sort=rows["score"] / full,
         ),
@@ -168,7 +172,7 @@ def _ranking_table(shown: ShownReduction, step: float) -> Table:
     )
 
 
-def _written(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
+def _with_written_means(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
     """Return a frame with means over replicates written out, with their errors, each to so many decimals."""
     cells = {
         name: [carried(*row, number(many)) for row in zip(powers[name], powers[f"{name}_error"], strict=True)]
@@ -197,7 +201,7 @@ def _power_table(shown: ShownReduction, step: float | None) -> Table:
     written = [carried(*row, number(2)) for row in zip(rows[required], beside, strict=True)]
     return Table(
         name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
-        **_said("discriminative", shown, rows.assign(difference_required=rows[required]), n_draws, step),
+        **_title_and_caption("discriminative", shown, rows.assign(difference_required=rows[required]), n_draws, step),
         frame=rows.assign(required=written, required_sort=rows[required]),
         columns=(
             METRIC,
@@ -223,8 +227,8 @@ def _inconsistent_table(shown: ShownReduction, step: float) -> Table:
     shares = zip(rows["contradicted_share"], rows["contradicted_share_error"], strict=True)
     return Table(
         name=_name("inconsistent", stability, step),
-        **_said("inconsistent", shown, rows, n_draws, step),
-        frame=_written(rows, dict.fromkeys(("found", "contradicted", "reversed"), digits)).assign(
+        **_title_and_caption("inconsistent", shown, rows, n_draws, step),
+        frame=_with_written_means(rows, dict.fromkeys(("found", "contradicted", "reversed"), digits)).assign(
             contradicted_share=[carried(*row) for row in shares], contradicted_share_sort=rows["contradicted_share"]
         ),
         columns=(

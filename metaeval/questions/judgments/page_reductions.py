@@ -22,13 +22,14 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.page.blocks import Block, Fold, Picture, Section
-from metaeval.page.tables import Column, Table, left, right
-from metaeval.questions.judgments.page_pools import closeness_blocks, pool_blocks
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Column, Table, left, right
 from metaeval.questions.judgments.page_power import ShownReduction, by_metric_blocks, compared_with, drawn_words
 from metaeval.questions.judgments.study import QUESTION_OF, JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
+from metaeval.resampling.coverage import RunDepths
+from metaeval.resampling.pools import PoolGrowth
 from metaeval.resampling.stability_result import Stability
 
 _QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
@@ -91,7 +92,7 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
             continue
         order = {"below smallest": 0, "observed": 1, "interpolated": 1, "above largest": 2}
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
-        levels = [_level(row) for _, row in table.iterrows()]
+        levels = [_level_words(row) for _, row in table.iterrows()]
         low, high = ends(map(name_of_metric, table["metric"]), range(len(table)), levels)
         yield study.stability[name], low, high, str(table["kind"].iloc[-1])
 
@@ -104,7 +105,7 @@ def threshold_sentence(study: JudgmentsStudy) -> str:
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
         fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
         return say("first", high=high, who="every metric" if every else high.who, above=above, **fields)
-    return next((_meaning(reduced) for reduced in study.stability.values()), "")
+    return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
 
 
 def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
@@ -118,7 +119,7 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
             KeyFigure(f"{sentence_case(taken(stability))} that are enough to keep the ranking", value, dict(numbers))
         )
     if not told and study.stability:
-        left_words, least, written = _least(next(iter(study.stability.values())))
+        left_words, least, written = _smallest_step(next(iter(study.stability.values())))
         value = span(least["metric"], least["tau"], written, opening="") if left_words else ""
         told.append(KeyFigure(f"τ at {left_words}", value, dict(zip(least["metric"], least["tau"], strict=True))))
     return told
@@ -129,7 +130,7 @@ def taken(stability: Stability) -> str:
     return _TAKEN[stability.reduction.name]
 
 
-def _level(row: pd.Series) -> str:
+def _level_words(row: pd.Series) -> str:
     if row["kind"] == "above largest":
         return f"more than {percent(row['left'])}"
     if row["kind"] == "below smallest":
@@ -189,7 +190,7 @@ def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
         full=compared_with(stability),
         min_tau=study.min_tau,
         power=frame["power"].notna().any(),
-        meaning=_meaning(stability),
+        meaning=_meaning_sentence(stability),
     )
 
 
@@ -218,12 +219,12 @@ def _is_first(study: JudgmentsStudy, stability: Stability) -> bool:
     return stability is next(iter(study.stability.values()))
 
 
-def _named(stability: Stability) -> str:
+def _lower_title(stability: Stability) -> str:
     title = stability.reduction.title
     return f"{title[:1].lower()}{title[1:]}"
 
 
-def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
+def _smallest_step(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
     """Return the smallest step in words, its rows, lowest τ first, and each τ as written; nothing if all runs tie."""
     frame = with_errors_of(stability)
     least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
@@ -235,9 +236,9 @@ def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
     return left_words, least, [with_error(row, "tau", 2) for _, row in least.iterrows()]
 
 
-def _meaning(stability: Stability) -> str:
+def _meaning_sentence(stability: Stability) -> str:
     """Say in a sentence which metric holds best at the smallest step and which worst."""
-    left_words, least, written = _least(stability)
+    left_words, least, written = _smallest_step(stability)
     if not left_words:
         return "All runs tie, so there is no ranking to compare."
     low, high = ends(least["metric"], least["tau"], written)
@@ -253,7 +254,7 @@ def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
     return "; ".join(parts)
 
 
-def _wide(
+def _metrics_side_by_side(
     frame: pd.DataFrame, metrics: Sequence[str], cells: Mapping[str, Callable[[dict[Any, Any]], object]]
 ) -> pd.DataFrame:
     """Return one row a step with the columns ``<metric> <cell>``."""
@@ -266,14 +267,14 @@ def _wide(
         row: dict[str, object] = {"left": first["left"]}
         for name in ("judged", "relevant", "topics"):
             value = first[name]
-            row |= {name: _counted(value, first[f"{name}_error"]), f"{name}_sort": value}
+            row |= {name: _count_words(value, first[f"{name}_error"]), f"{name}_sort": value}
         for metric in metrics:
             row |= {f"{metric} {name}": write(by_metric[metric]) for name, write in cells.items()}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _counted(value: float, error: float) -> str:
+def _count_words(value: float, error: float) -> str:
     """Write a mean count to the nearest one, with its error where that reaches it."""
     if absent(error) or error <= 0.0 or places(error) >= 0:
         return whole(value)
@@ -290,7 +291,7 @@ def _step_columns(stability: Stability) -> tuple[Column, ...]:
 
 
 def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
-    """Yield the columns of `_wide`, those of one metric together."""
+    """Yield the columns of `_metrics_side_by_side`, those of one metric together."""
     for metric in stability.metrics:
         yield from right(text, name_of_metric(metric), **{f"{metric} {name}": label for name, label in labels.items()})
 
@@ -300,14 +301,14 @@ def _correlation_table(shown: ShownReduction) -> Table:
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return say.table(
         "correlations",
-        _wide(frame, stability.metrics, cells),
+        _metrics_side_by_side(frame, stability.metrics, cells),
         _step_columns(stability),
         _by_metric(stability, tau="τ", tau_ap="τ AP"),
         called=f"stability {stability.reduction.name}",
         data=frame,
         stability=stability,
         explained=explained,
-        title=_named(stability),
+        title=_lower_title(stability),
         full=compared_with(stability),
         drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
     )
@@ -319,7 +320,7 @@ def _best_table(shown: ShownReduction) -> Table:
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return say.table(
         "best",
-        _wide(frame, stability.metrics, cells),
+        _metrics_side_by_side(frame, stability.metrics, cells),
         _step_columns(stability)[:1],
         _by_metric(stability, **names),
         called=f"best {stability.reduction.name}",
@@ -350,7 +351,7 @@ def _consistency_table(shown: ShownReduction) -> Table:
     drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
     return say.table(
         "consistency",
-        _wide(frame, stability.metrics, cells),
+        _metrics_side_by_side(frame, stability.metrics, cells),
         _step_columns(stability)[:1],
         _by_metric(stability, found="found", wrong="not confirmed"),
         called=f"consistency {stability.reduction.name}",
@@ -371,3 +372,98 @@ def percent(value: object) -> str:
 def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
     """Write a mean with its Monte-Carlo standard error, where it has one."""
     return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))
+
+
+def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:
+    """Say how close the rebuilt pool comes to all judgments, before anything is compared with it."""
+    reduced = next((stability for name in names if (stability := study.stability[name]).closeness is not None), None)
+    original = study.original
+    if reduced is None or reduced.closeness is None or original is None:
+        return ()
+    closeness = reduced.closeness
+    low = ends(map(name_of_metric, closeness["metric"]), closeness["tau"], map(number(3), closeness["tau"]))[0]
+    has_tau = closeness["tau"].notna().any()
+    least, most = original.depths.min(), original.depths.max()
+    depth = f"{least} to {most}" if least != most else f"{least}"
+    fields = {"n_judged": reduced.n_judged, "depth": depth, "low": low if has_tau else None}
+    words = say("rebuilt", study=study, original=original, **fields)
+    head = "Ranking by the rebuilt pool and by all judgments"
+    table = say.table("closeness", closeness, (METRIC,), right(number(3), tau="τ", tau_ap="τ AP"), head=head)
+    return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
+
+
+def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
+    """Show what deeper pools find, and how deep pools of some sizes reach into the runs."""
+    blocks: list[Block] = []
+    if study.growth is not None:
+        frame = study.growth.means().reset_index()
+        last = frame.iloc[-1]
+        half = frame[frame["judged"] >= last["judged"] / 2].iloc[0]
+        relevant_share = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
+        words = say("half", depth=half["pool_depth"], judging=half["judged"] / last["judged"], relevant=relevant_share)
+        picture = say.picture(
+            "pool growth",
+            lambda: figures.growth_panels(frame),
+            alt=words,
+            deepest=last["pool_depth"],
+            half=words,
+            reached=_reached_words(study.growth),
+        )
+        blocks.append(picture)
+        blocks += _topics_blocks(study.growth)
+    if study.depths is not None:
+        table = _run_depths_table(study.depths)
+        blocks.append(Fold(title=table.title, blocks=(table,)))
+    return tuple(blocks)
+
+
+def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
+    """Show how many relevant documents every topic's pool holds at each depth, and past which depth few come."""
+    topics, counts = growth.topics(), growth.by_topic()
+    words = _reached_words(growth)
+    picture = say.picture(
+        "topics",
+        lambda: figures.topic_growth_lines(counts, topics),
+        called="pool growth topics",
+        alt=words,
+        reached=words,
+    )
+    table = say.table(
+        "critical_depths",
+        topics,
+        left(topic="Topic"),
+        right(whole, "Whole pool", pool_depth="Depth", judged="Judged", relevant="Relevant"),
+        right(whole, "Critical depth", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
+        few=100 * growth.few,
+    )
+    return picture, Fold(title="Critical depths, topic by topic", blocks=(table,))
+
+
+def _reached_words(growth: PoolGrowth) -> str:
+    """Say how many topics reach a depth past which few relevant documents come, and where it lies."""
+    depths = growth.topics()["critical_depth"]
+    known = depths.dropna()
+    lies = f"; it lies between {known.min():.0f} and {known.max():.0f}" if len(known) else ""
+    return say("topics reached", n=len(depths), known=len(known), few=100 * growth.few, lies=lies)
+
+
+def _run_depths_table(depths: RunDepths) -> Table:
+    row: dict[str, object] = {
+        "topics": depths.n_topics,
+        "runs": depths.n_runs,
+        "answers": depths.n_answers,
+        "per_topic": depths.runs_per_topic,
+    }
+    row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
+    return say.table(
+        "run_depths",
+        pd.DataFrame([row]),
+        right(whole, topics="Topics", runs="Runs", answers="Answers"),
+        right(number(1), per_topic="Runs a topic"),
+        right(
+            number(1),
+            "Mean rank, by documents a topic",
+            **{f"size {size}": str(size) for size in depths.table.index},
+        ),
+        data=depths.to_frame().assign(answers=depths.n_answers, runs_per_topic=depths.runs_per_topic),
+    )

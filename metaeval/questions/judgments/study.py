@@ -18,8 +18,8 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.scoring import resolve_metrics, topic_notes
-from metaeval.questions.judgments.study_parts import (
+from metaeval.metrics.scoring import metric_values, resolve_metrics, topic_notes
+from metaeval.questions.judgments.study_analyses import (
     Draws,
     JudgmentOptions,
     NewSystems,
@@ -29,7 +29,6 @@ from metaeval.questions.judgments.study_parts import (
     shallower_pools,
     spent_effort,
 )
-from metaeval.questions.judgments.study_runs import different_runs, unknown_pool, with_pool
 from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
 from metaeval.resampling.coverage import Coverage, RunDepths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
@@ -38,16 +37,17 @@ from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.options import check_test
-from metaeval.resampling.pool_depths import check_reach, check_rounds
-from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool
+from metaeval.resampling.pool_depths import check_reach, check_rounds, lists_relevant_only, refuse_unknown_pool
+from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, with_judged_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
+from metaeval.resampling.rescoring import FEWEST
 from metaeval.resampling.stability import check_options
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.resampling.sufficiency import PoolSufficiency
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.workers import crew
 from metaeval.studies.study import Attempts, Study
-from metaeval.table.scores import identical_note
+from metaeval.table.scores import as_scores, identical_note, identical_systems
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -478,3 +478,51 @@ def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyM
     if study.original is not None and collection.pooled is None:
         notes.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")
     return tuple(dict.fromkeys([*topic_notes(collection, metrics), *notes]))
+
+
+def with_pool(
+    collection: JudgedCollection, size: int | Mapping[str, int] | None, pool_depth: int | None
+) -> tuple[JudgedCollection, list[str]]:
+    """Count as judged what the judgments leave out, where the pool's size or depth tells, and say what was done."""
+    if size is not None and pool_depth is not None:
+        raise InvalidOptionError("`judged_pool_size` and `pool_depth` both say what was judged; give one of them")
+    before = collection.by_document
+    only = lists_relevant_only(before)
+    if size is not None or (pool_depth is not None and only and before.retrieved is not None):
+        collection = with_judged_pool(collection, size=size, pool_depth=None if size is not None else pool_depth)
+        if added := collection.by_document.n_judgments - before.n_judgments:
+            words = (
+                f"the judgments list relevant documents only ({before.n_judgments:,}): {added:,} documents without a "
+                "line, in the pools of the runs, count as judged and not relevant"
+            )
+            return collection, [words]
+    elif only:
+        words = (
+            "the judgments list relevant documents only, so counts, shares and hours of judged documents leave out all "
+            "that were judged and not relevant; `judged_pool_size` says how many documents a topic were judged"
+        )
+        return collection, [words]
+    return collection, []
+
+
+def unknown_pool(collection: Collection, pool_depth: int | None) -> str:
+    """Say why the pool that was judged cannot be known, if it cannot."""
+    try:
+        if pool_depth is None:
+            refuse_unknown_pool(collection)
+    except InvalidOptionError as error:
+        return str(error)
+    return ""
+
+
+def different_runs(
+    collection: JudgedCollection, metrics: tuple[AnyMetric, ...]
+) -> tuple[JudgedCollection, tuple[tuple[str, ...], ...]]:
+    """Leave out runs with the scores of another one under every metric, but not out of the pool."""
+    values = metric_values(collection, metrics)[:, :, collection.by_document.counted]
+    names = [metric.name for metric in metrics]
+    groups = identical_systems(as_scores(values, metrics=names, systems=list(collection.systems), fewest=1))
+    dropped = [name for group in groups for name in group[1:]]
+    if collection.n_systems - len(dropped) < FEWEST:
+        return collection, ()  # nothing could be ranked; all runs tie, and that is shown
+    return collection.set_aside(dropped), groups

@@ -214,7 +214,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             method=ranks.method,
             first=of_metric.iloc[0],
         )
-        return (picture, *_diagram(ranks, metric, of_metric), _ranks_table(study, ranks, metric, of_metric))
+        return (picture, *_diagram_blocks(ranks, metric, of_metric), _ranks_table(study, ranks, metric, of_metric))
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
@@ -249,7 +249,7 @@ def _over(study: LeaderboardStudy) -> str:
     return say("over", n=study.scores.sizes["topic"], weighted=weighted) if clustered and study.gaps is None else ""
 
 
-def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:
+def _diagram_blocks(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:
     """Return the groups along the means, where there are few enough systems and groups to read them."""
     if len(part) > _MOST_IN_DIAGRAM or not few_letters(part):
         return []
@@ -321,7 +321,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     folded = {"adjacent": "Every pair of neighbours"} | (
         {"baseline": "Every pair with a baseline"} if study.baselines else {}
     )
-    folds = [Fold(title=title, blocks=(_listed_pairs(study, family, listed),)) for family, title in folded.items()]
+    folds = [Fold(title=title, blocks=(_pairs_table(study, family, listed),)) for family, title in folded.items()]
     return say.section("pairs", table, *folds)
 
 
@@ -336,7 +336,7 @@ def _families(study: LeaderboardStudy) -> dict[str, str]:
     }
 
 
-def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
+def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
     frame = frame[frame["family"] == family]
     higher = study.scores["higher_is_better"].to_series()
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")

@@ -59,8 +59,12 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
         "decision": decision,
     }
     short = {name: wording.removeprefix("the ") for name, wording in words.items()}
-    section_blocks: list[Block] = [choice, _table(cohorts, rows, short, words_of_table), *_clusters(cohorts, short)]
-    section_blocks += _subsets(cohorts, short)
+    section_blocks: list[Block] = [
+        choice,
+        _table(cohorts, rows, short, words_of_table),
+        *_clusters_blocks(cohorts, short),
+    ]
+    section_blocks += _subsets_blocks(cohorts, short)
     section_blocks += [Text(paragraphs=failed, look="note")] if failed else []
     title = "What separates the best systems" if cohorts.data["top"].any() else "Cohorts of systems"
     return [say.section("cohorts", *section_blocks, brief=study.cohorts_named, heading=title)]
@@ -159,7 +163,7 @@ def _table(found: CohortAnalysis, rows: pd.DataFrame, words: Mapping[str, str], 
     )
 
 
-def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
+def _clusters_blocks(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
     """Say in which clusters the items are that decide nothing."""
     items = found.topics()
     kind = next((name for name in ("cluster", "stratum") if name in items), None)
@@ -187,7 +191,7 @@ def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
     return [Fold(title=say("clusters title"), blocks=(table,))]
 
 
-def _subsets(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
+def _subsets_blocks(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
     rows = found.subset_frame()
     if not len(rows):
         return []

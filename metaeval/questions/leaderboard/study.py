@@ -24,10 +24,9 @@ from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
-from metaeval.questions.leaderboard.study_few_items import WithoutThin, without_thin
+from metaeval.questions.leaderboard.study_few_items import WithoutThin, check_ranked, placed_systems, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_record import Card
-from metaeval.questions.leaderboard.study_systems import check_ranked, placed_systems
 from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals

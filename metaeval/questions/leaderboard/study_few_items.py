@@ -1,16 +1,20 @@
-"""What a leaderboard with gaps says without its thin systems: those that have far fewer items than others."""
+"""Systems of a leaderboard with gaps: which are ranked, and what it says without those of far fewer items."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.checks import refused
+from metaeval.base.names import first_few, natural_order
+from metaeval.base.notes import KeptGaps
 from metaeval.base.results import Result
-from metaeval.questions.leaderboard.study_systems import placed_systems
+from metaeval.base.unit import unit_of
+from metaeval.resampling.cluster_residuals import placed
 from metaeval.resampling.ranks import RankIntervals
-from metaeval.table.scores import Scores
+from metaeval.table.scores import Scores, note_of_gaps
 from metaeval.table.structure import settled_mean_over_topics
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.result import PairwiseResult
@@ -118,3 +122,38 @@ def _ranks(table: Scores, rest: Scores) -> pd.DataFrame:
     ):
         columns[name] = 1 + (means[:, :, None] < means[:, None, :]).sum(axis=2).ravel()
     return pd.DataFrame(columns)
+
+
+def placed_systems(table: Scores) -> tuple[Scores, list[str]]:
+    """Return the scores of the systems that have enough to be ranked, and a note of the others."""
+    there = placed(table)
+    if there.all() or there.sum() <= 1:
+        return table, []
+    names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
+    where = f"in two {spoken.clusters} of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
+    note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
+    ranked = table.isel(system=np.flatnonzero(there))
+    notes = [earlier for earlier in table.attrs.get("notes", ()) if not isinstance(earlier, KeptGaps)]
+    notes += [note_of_gaps(ranked)] * bool(np.isnan(ranked.to_numpy()).any())
+    return ranked.assign_attrs(notes=notes), [note]
+
+
+def check_ranked(
+    given: Scores, ranked: Scores, asked: Mapping[str, Sequence[tuple[str, str]]], left_out: Sequence[str]
+) -> None:
+    """Refuse values of options, each with a name in it, that name a system or group without enough scores.
+
+    The note of those left out says why.
+    """
+    gone = _names(given) - _names(ranked) if left_out else set()
+    for option, values in asked.items():
+        for value, name in values:
+            if isinstance(name, str) and name in gone:
+                why = left_out[0].partition(":")[0]
+                raise refused(option, f"names {name!r}, which is {why}; name another", value)
+
+
+def _names(scores: Scores) -> set[str]:
+    return {
+        name for coord in ("system", "group") if coord in scores.coords for name in scores[coord].to_numpy().tolist()
+    }

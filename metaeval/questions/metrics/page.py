@@ -37,14 +37,14 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         title="Which metrics can be computed?",
         facts=((str(len(rows)), "metrics"),),
         summary=(say("answer", n=len(rows), kinds=kinds, alike=alike),),
-        sections=(section, _quantisations(registry)),
+        sections=(section, _quantisations_section(registry)),
         methods=Methods(paragraphs=(say("notation"),), cite=tuple(sets["cite"].unique())),
         rows=rows,
         provenance=provenance,
     )
 
 
-def _quantisations(registry: Registry) -> Section:
+def _quantisations_section(registry: Registry) -> Section:
     """List what turns judgments into gains."""
     frame = pd.DataFrame(
         [

@@ -134,7 +134,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     ]
     picture = say.picture(
         "power",
-        lambda: figures.power_dots(labelled(frame, _labels(study))),
+        lambda: figures.power_dots(labelled(frame, _test_labels(study))),
         called="discriminative_power",
         alt="; ".join(marks),
         bars=f"; the bar is its interval over {unit().topics}" if "power_low" in frame else "",
@@ -180,7 +180,7 @@ def _independent_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
     return [say.section("independent", table, best=best, correction=CORRECTIONS.label(last.correction))]
 
 
-def _labels(study: PowerStudy) -> dict[str, str]:
+def _test_labels(study: PowerStudy) -> dict[str, str]:
     """Return what the tests are called on these data, by name."""
     return {result.test: result.procedure.label for result in study.comparisons}
 
@@ -191,7 +191,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         [_power_row(of_test, study, errors) for _, of_test in frame.groupby(["metric", "test"], sort=False)]
     )
     columns = [METRIC]
-    if len(labels := _labels(study)) > 1:
+    if len(labels := _test_labels(study)) > 1:
         columns += left(lambda name: labels[str(name)], test="Test")
     for name in (name for name in CORRECTIONS.named if name in rows):
         columns += right(text, _PAIRS, **{name: CORRECTIONS.label(name)})
@@ -214,14 +214,14 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         columns,
         called="discriminative_power",
         data=frame,
-        tests=sentence_case("; ".join(map(_test, tests))),
+        tests=sentence_case("; ".join(map(_test_words, tests))),
         first=tests[0],
         required=" and difference required" if required else "",
         notes=" ".join(notes),
     )
 
 
-def _test(result: PairwiseResult) -> str:
+def _test_words(result: PairwiseResult) -> str:
     """Name a test, with its resamples and seed if it draws."""
     draws = [f"B = {result.n_resamples}", result.random_source] if result.n_resamples else []
     return ", ".join(filter(None, [result.procedure.words, *draws]))

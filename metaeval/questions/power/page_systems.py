@@ -46,7 +46,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         table = _ranking_table(metric, of_metric, how)
         return picture, Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(table,))
 
-    return say.section("systems", *(_per_metric(order, blocks)), brief=False, how=how)
+    return say.section("systems", *(_metric_blocks(order, blocks)), brief=False, how=how)
 
 
 def _ranking_table(metric: str, ranking: pd.DataFrame, how: str) -> Table:
@@ -93,7 +93,7 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         )
         return (picture,)
 
-    return say.section("scores", *(_per_metric(order, blocks)), brief=False, reading=reading)
+    return say.section("scores", *(_metric_blocks(order, blocks)), brief=False, reading=reading)
 
 
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
@@ -118,7 +118,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         return (picture,)
 
     strips = "The strips at the right and below show the systems' groups." if groups else ""
-    return say.section("map", *(_per_metric(order, blocks)), brief=False, strips=strips, how=how, alpha=strict.alpha)
+    return say.section("map", *(_metric_blocks(order, blocks)), brief=False, strips=strips, how=how, alpha=strict.alpha)
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
@@ -225,6 +225,6 @@ def identical_section(study: PowerStudy) -> list[Section]:
     ]
 
 
-def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:
+def _metric_blocks(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:
     """Show the blocks of one metric, the first one at first."""
     return (Choice(names=tuple(map(name_of_metric, order)), parts=tuple(map(blocks, order))),)

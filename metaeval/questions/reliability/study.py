@@ -62,7 +62,7 @@ class ReliabilityStudy(Study):
 
     def table(self) -> pd.DataFrame:
         """Return the table of the paper: runs in rows, for every metric its value and, on a second level, its rank."""
-        wide = _wide(self.runs, ["value", "rank"])
+        wide = _runs_by_metric(self.runs, ["value", "rank"])
         order = [(metric, kind) for metric in self.metrics for kind in ("value", "rank")]
         return wide.swaplevel(axis=1)[order].loc[list(RELIABILITY_RUNS)]
 
@@ -82,7 +82,7 @@ class ReliabilityStudy(Study):
         check_choice(metric, "metric", self.metrics)
         of_metric = self.submissions[self.submissions["metric"] == metric]
         best = of_metric.sort_values("rank", kind="stable").head(n)[["rank", "run", "value", "overlap"]]
-        ranks = _wide(self.submissions, "rank")
+        ranks = _runs_by_metric(self.submissions, "rank")
         others = ranks.drop(columns=metric).rename(columns="rank under {}".format)
         return best.merge(others, left_on="run", right_index=True).reset_index(drop=True)
 
@@ -95,7 +95,7 @@ class ReliabilityStudy(Study):
         return pd.concat([frame.reindex(columns=columns).astype(object) for frame in filled], ignore_index=True)
 
 
-def _wide(table: pd.DataFrame, values: str | list[str]) -> pd.DataFrame:
+def _runs_by_metric(table: pd.DataFrame, values: str | list[str]) -> pd.DataFrame:
     return table.pivot_table(index="run", columns="metric", values=values, aggfunc="first", sort=False)
 
 
@@ -203,7 +203,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     measured = [metric for metric in chosen if metric.name in set(runs["metric"])]
     notes += _topic_notes(runs, compiled[recipe_of(measured[0])][0].n_topics)
     notes += _overlap_notes(runs, measured)
-    submitted = _submitted(list(submissions), measured, assessments, options, notes)
+    submitted = _submitted_runs(list(submissions), measured, assessments, options, notes)
     return ReliabilityStudy(
         runs=runs,
         verdicts=_verdicts(runs, measured, expectations),
@@ -329,7 +329,7 @@ def _verdicts(
 # -------------------------------------------------------------------------------------------------- submitted runs
 
 
-def _submitted(
+def _submitted_runs(
     submissions: list[Submission],
     metrics: Iterable[AnyMetric],
     assessments: Assessments,
@@ -348,7 +348,7 @@ def _submitted(
 def _correlations(submitted: pd.DataFrame, metrics: Iterable[AnyMetric]) -> pd.DataFrame:
     rows = []
     if len(submitted["run"].unique()) > 1:
-        wide = _wide(submitted, "value")
+        wide = _runs_by_metric(submitted, "value")
         for metric in metrics:
             if not metric.higher_is_better:
                 wide[metric.name] *= -1

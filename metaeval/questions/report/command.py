@@ -77,7 +77,7 @@ def report(  # noqa: PLR0913 - the options of the command
 def _completions(collection: "JudgedCollection", study: "PowerStudy", loaded: Loaded) -> "tuple[Section, ...]":
     """Say which of the pairs that were compared hold whatever the unjudged documents are."""
     from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - loads numba
-    from metaeval.questions.judgments.page_completions import completions_section  # noqa: PLC0415 - as above
+    from metaeval.questions.judgments.page import completions_section  # noqa: PLC0415 - as above
     from metaeval.resampling.completions import bounds_where_possible  # noqa: PLC0415 - as above
 
     names = {dim: study.scores[dim].to_numpy().tolist() for dim in ("system", "topic")}

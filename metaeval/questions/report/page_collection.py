@@ -49,25 +49,25 @@ def collection_sections(
     """
     if isinstance(collection, Collection):
         of_documents = collection.statistics()
-        section = _statistics("documents", of_documents.to_frame(), of_documents.per_system)
+        section = _statistics_section("documents", of_documents.to_frame(), of_documents.per_system)
         if collection.grades is not None:  # no grade says by itself that it is the lowest relevant one
             return (section,)
-        return section, _precision_recall(precision_recall_curves(collection), best)
+        return section, _precision_recall_section(precision_recall_curves(collection), best)
     statistics = focused_statistics(collection)
     sizes_lack = bool(statistics.per_system["size"].isna().any())
     return (
-        _statistics(statistics.kind, statistics.to_frame(), statistics.per_system),
-        _run_curves(focused_curves(collection, metrics, registry=registry), best, sizes_lack=sizes_lack),
+        _statistics_section(statistics.kind, statistics.to_frame(), statistics.per_system),
+        _curves_section(focused_curves(collection, metrics, registry=registry), best, sizes_lack=sizes_lack),
     )
 
 
-def _statistics(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
-    fold = Fold(title="Run by run", blocks=(_runs(per_system),))
+def _statistics_section(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
+    fold = Fold(title="Run by run", blocks=(_runs_table(per_system),))
     name = "collection" if kind == "documents" else "focused"
-    return say.section(name, _quantities(kind, quantities), fold, brief=False, id="collection", kind=kind)
+    return say.section(name, _quantities_table(kind, quantities), fold, brief=False, id="collection", kind=kind)
 
 
-def _quantities(kind: str, frame: pd.DataFrame) -> Table:
+def _quantities_table(kind: str, frame: pd.DataFrame) -> Table:
     """Return the table of what a collection holds: one row a quantity, those that nothing is known of left out."""
     values = ["total", "mean", "min", "max"]
     frame = frame.dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
@@ -89,13 +89,13 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
     )
 
 
-def _runs(per_system: pd.DataFrame) -> Table:
+def _runs_table(per_system: pd.DataFrame) -> Table:
     frame = per_system.reset_index().dropna(axis="columns", how="all")
     columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
     return say.table("runs", frame, columns, head="Runs")
 
 
-def _precision_recall(curves: xr.DataArray, best: int) -> Section:
+def _precision_recall_section(curves: xr.DataArray, best: int) -> Section:
     curve = RunCurves(
         name="precision-recall",
         title="Precision and recall",
@@ -107,7 +107,7 @@ def _precision_recall(curves: xr.DataArray, best: int) -> Section:
     return say.section("precision-recall", *blocks, brief=False, head="Precision and recall")
 
 
-def _run_curves(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -> Section:
+def _curves_section(curves: tuple[RunCurves, ...], best: int, *, sizes_lack: bool) -> Section:
     blocks: list[Block] = []
     for index, curve in enumerate(curves):
         if curve.data is None:
@@ -140,7 +140,7 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
         n=len(by_mean),
         named=named,
     )
-    numbers = Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+    numbers = Fold(title="The numbers", blocks=(_curve_table(curve, data, by_mean.index.to_list()),))
     if len(by_mean) <= n_best:
         return picture, numbers
     leading = data.sel(system=by_mean.index[:n_best].to_list())
@@ -156,7 +156,7 @@ def _curve_blocks(curve: RunCurves, data: xr.DataArray, n_best: int, *, top: flo
     return picture, apart, numbers
 
 
-def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
+def _curve_table(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
     axis = str(data.dims[1])
     n_points = data.sizes[axis]
     chosen = np.unique(np.linspace(0, n_points - 1, min(n_points, _MOST_COLUMNS)).round().astype(int))

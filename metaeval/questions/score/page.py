@@ -53,7 +53,7 @@ def score_report(
         command="score",
         title="What do these runs score?" if sizes["system"] > 1 else "What does this run score?",
         facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
-        summary=(_first(scores, best), *([say("quote")] if sizes["system"] > 1 else [])),
+        summary=(_first_sentence(scores, best), *([say("quote")] if sizes["system"] > 1 else [])),
         key_figures=key_figures(
             best.drop(columns="best"),
             columns,
@@ -70,7 +70,7 @@ def score_report(
     )
 
 
-def _first(scores: Scores, best: pd.DataFrame) -> str:
+def _first_sentence(scores: Scores, best: pd.DataFrame) -> str:
     """Say which runs are best under the first metric, or what the only run scores."""
     first, n = best.iloc[0], scores.sizes["system"]
     name, value, who = name_of_metric(first["metric"]), first["written"], first["best"]

@@ -147,15 +147,15 @@ def _figures(study: TableStudy) -> Table:
 
 
 def _pairs_section(study: TableStudy) -> Section:
-    pictured = _map if study.baseline is None else _differences
+    pictured = _map_picture if study.baseline is None else _differences_picture
     choice = Choice(
         names=tuple(map(name_of_metric, study.metrics)),
         parts=tuple((pictured(study, metric),) for metric in study.metrics),
     )
-    return say.section("pairs", choice, *_pairs_table(study), brief=False, over=over_pairs(study))
+    return say.section("pairs", choice, *_pairs_blocks(study), brief=False, over=over_pairs(study))
 
 
-def _differences(study: TableStudy, metric: str) -> Picture:
+def _differences_picture(study: TableStudy, metric: str) -> Picture:
     """Show how far every row stands from the baseline."""
     result, baseline = study.comparison, str(study.baseline)
     frame = _against_baseline(study, metric)
@@ -187,7 +187,7 @@ def _against_baseline(study: TableStudy, metric: str) -> pd.DataFrame:
     return frame.loc[frame["system"].isin(study.systems), _DRAWN]
 
 
-def _map(study: TableStudy, metric: str) -> Picture:
+def _map_picture(study: TableStudy, metric: str) -> Picture:
     result = study.comparison
     decided = decision_words(result.procedure.label, result.correction)
     n_significant = result.data["significant"].sel(metric=metric).sum().item()
@@ -203,7 +203,7 @@ def _map(study: TableStudy, metric: str) -> Picture:
     )
 
 
-def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
+def _pairs_blocks(study: TableStudy) -> tuple[Block, ...]:
     result = study.comparison
     if result.n_pairs > _MOST_PAIRS:
         return ()

@@ -42,7 +42,11 @@ def means_table(study: TableStudy) -> Table:
         f"Bold: best of the column{', as printed' if alike else ''}.",
         *([] if rising.all() else ["↓: lower is better."]),
     ]
-    caption += [_marks(study), *([say("gaps")] if has_gaps(study.scores.to_numpy()) else []), _tested(study)]
+    caption += [
+        _marks_sentence(study),
+        *([say("gaps")] if has_gaps(study.scores.to_numpy()) else []),
+        _test_words(study),
+    ]
     n, n_shown = study.scores.sizes["system"], len(study.systems)
     if study.top is not None and n_shown != n:
         more = f" and {study.baseline}" if n_shown > study.top else ""
@@ -62,7 +66,7 @@ def means_table(study: TableStudy) -> Table:
     )
 
 
-def _marks(study: TableStudy) -> str:
+def _marks_sentence(study: TableStudy) -> str:
     """Say what the raised marks mean."""
     if study.baseline is not None:
         return say("baseline", baseline=study.baseline, better=BETTER, worse=WORSE)
@@ -73,7 +77,7 @@ def _marks(study: TableStudy) -> str:
     return f"Raised letters: systems that share one in a column do not differ significantly{untested}."
 
 
-def _tested(study: TableStudy) -> str:
+def _test_words(study: TableStudy) -> str:
     result = study.comparison
     draws = [f"B = {result.n_resamples}", result.random_source] if result.n_resamples else []
     test = ", ".join(filter(None, [result.procedure.description, *draws]))

@@ -156,9 +156,9 @@ def _size_sections(study: TopicsStudy, *, brief: bool = True, published: bool = 
         stand_in = ("The faster sampler was used instead.",) * any(analysis.startswith(SAMPLED) for analysis in failed)
         notes.append(Text(paragraphs=(*words, *stand_in), look="note"))
     if study.posterior is None:
-        blocks = list(_observed(study, published=published))
+        blocks = list(_observed_blocks(study, published=published))
     else:
-        check = (Text(paragraphs=(say("check"),)), *_observed(study, published=published))
+        check = (Text(paragraphs=(say("check"),)), *_observed_blocks(study, published=published))
         blocks = [*_model_blocks(study, study.posterior), Fold(title="A check: counts as observed", blocks=check)]
     if explained:
         blocks.insert(1, Text(paragraphs=explained))
@@ -241,7 +241,7 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
     )
 
 
-def _observed(study: TopicsStudy, *, published: bool) -> tuple[Block, ...]:
+def _observed_blocks(study: TopicsStudy, *, published: bool) -> tuple[Block, ...]:
     """Return topics needed by the rates observed and the curve that goes beyond them; beside it the published one.
 
     That is left out where it is `published` by itself.
@@ -255,7 +255,7 @@ def _observed(study: TopicsStudy, *, published: bool) -> tuple[Block, ...]:
     ]
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
-    tables = (_side_by_side(study),) if published else (_published_table(study), _side_by_side(study))
+    tables = (_three_counts_table(study),) if published else (_published_table(study), _three_counts_table(study))
     blocks.append(Fold(title="As published: Table 7 of Pal, Mitra and Kamps", blocks=tables))
     return tuple(blocks)
 
@@ -264,7 +264,7 @@ def _published_table(study: TopicsStudy) -> Table:
     return _minimum_table(study, study.published, name="minimum_topics_published")
 
 
-def _side_by_side(study: TopicsStudy) -> Table:
+def _three_counts_table(study: TopicsStudy) -> Table:
     """Set the published count beside those of the best curve and of the model."""
     data = study.to_frame()
     model = () if study.posterior is None else ("posterior_median", "posterior_low", "posterior_high")

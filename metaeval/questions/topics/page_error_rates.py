@@ -50,15 +50,20 @@ say = prose(__name__)
 def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
     """Return every section on error rates."""
     curves = study.curves()
-    return (_by_size(study, curves), *_by_metric(study, curves), *_by_difference(study), _beyond_the_data(study))
+    return (
+        _by_size_section(study, curves),
+        *_by_metric_sections(study, curves),
+        *_by_difference_sections(study),
+        _held_out_section(study),
+    )
 
 
 def rates_section(study: TopicsStudy) -> Section:
     """Return the section on how the error falls as topic sets grow."""
-    return _by_size(study, study.curves())
+    return _by_size_section(study, study.curves())
 
 
-def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
+def _by_size_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
     level, curve = "", f"the {best.title}" if (best := _best_family(study)) else "no curve could be fitted"
     if study.posterior is not None:
@@ -100,14 +105,14 @@ def _curves_alt(study: TopicsStudy) -> str:
     )
 
 
-def _wide(frame: pd.DataFrame, values: str) -> pd.DataFrame:
+def _by_topic_set_size(frame: pd.DataFrame, values: str) -> pd.DataFrame:
     return frame.pivot_table(index=["metric", "tolerance"], columns="size", values=values, sort=False, dropna=False)
 
 
 def _rates_table(study: TopicsStudy) -> Table:
     frame = study.error_rates.to_frame()
-    sizes = _few(study.error_rates.sizes, 8)
-    rates, errors = (_wide(frame, values)[sizes] for values in ("error_rate", "rate_se"))
+    sizes = _spread_sizes(study.error_rates.sizes, 8)
+    rates, errors = (_by_topic_set_size(frame, values)[sizes] for values in ("error_rate", "rate_se"))
     table_frame = rates.set_axis([f"{size}_sort" for size in sizes], axis=1).reset_index()
     for size in sizes:
         table_frame[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
@@ -124,7 +129,7 @@ def _rates_table(study: TopicsStudy) -> Table:
     )
 
 
-def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
+def _by_metric_sections(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
     if len(study.error_rates.metrics) == 1:
         return ()
     picture = Picture(
@@ -149,7 +154,7 @@ def _by_metric_alt(study: TopicsStudy) -> str:
     return f"At {study.error_rates.sizes[-1]} {unit().topics}, {'; '.join(parts)}."
 
 
-def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
+def _by_difference_sections(study: TopicsStudy) -> tuple[Section, ...]:
     if study.bins is not None:
         blocks: tuple[Block, ...] = (
             _difference_picture(study.bins),
@@ -193,7 +198,7 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
     return say.table("difference_required", table_frame, columns, data=frame, frame=frame, limit=bins.max_error)
 
 
-def _beyond_the_data(study: TopicsStudy) -> Section:
+def _held_out_section(study: TopicsStudy) -> Section:
     if study.minimum.family is None:
         block: Block = Text(paragraphs=(not_estimated(study.unestimated[CURVE]),), look="note")
     else:
@@ -203,7 +208,7 @@ def _beyond_the_data(study: TopicsStudy) -> Section:
         *_curve_words(study),
         block,
         Fold(title="Every fit", blocks=(_fits_table(study),)),
-        Fold(title="The published exponential", blocks=_exponential(study)),
+        Fold(title="The published exponential", blocks=_exponential_blocks(study)),
         brief=False,
     )
 
@@ -257,7 +262,7 @@ def _fits_table(study: TopicsStudy) -> Table:
     )
 
 
-def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
+def _exponential_blocks(study: TopicsStudy) -> tuple[Block, ...]:
     numbers = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
     fits, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
     frame = with_tolerances(study, fits)
@@ -298,6 +303,6 @@ def _signed_share(value: object, error: object = None) -> str:
     return written if written.strip("0. %") == "" else f"{'−' if bias < 0 else '+'}{written}"
 
 
-def _few(sizes: Sequence[int], most: int) -> list[int]:
+def _spread_sizes(sizes: Sequence[int], most: int) -> list[int]:
     places = np.unique(np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int))
     return [sizes[index] for index in places]

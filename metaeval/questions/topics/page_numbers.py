@@ -33,7 +33,7 @@ def numbers_section(study: TopicsStudy) -> Section:
     numbers = _numbers(at_hand)
     frame = _frame(study, numbers)
     tolerances = sorted(frame["tolerance"].unique())
-    frames = {n_topics: _wide(frame[frame["n_topics"] == n_topics]) for n_topics in numbers}
+    frames = {n_topics: _by_tolerance(frame[frame["n_topics"] == n_topics]) for n_topics in numbers}
     names = {tolerance: tolerance_name(study, tolerance) for tolerance in tolerances}
     columns = [METRIC]
     for tolerance, name in names.items():
@@ -60,7 +60,7 @@ def numbers_section(study: TopicsStudy) -> Section:
     return say.section(
         "numbers",
         table,
-        Fold(title=f"Other numbers of {unit().topics}", blocks=(_few(frame, names, at_hand),)),
+        Fold(title=f"Other numbers of {unit().topics}", blocks=(_few_numbers_table(frame, names, at_hand),)),
         brief=False,
         head=f"Error rate and detectable difference by number of {unit().topics}",
     )
@@ -81,7 +81,7 @@ def _errors(rates: pd.DataFrame) -> list[tuple[str, list[float], str]]:
     return [("a rate", [*rates["rate_error"]], " points"), ("the ends of intervals", ends, " points")]
 
 
-def _written(rates: pd.DataFrame, name: str) -> list[str]:
+def _written_rates(rates: pd.DataFrame, name: str) -> list[str]:
     if f"{name}_error" not in rates:
         return list(map(share, rates[name]))
     return [without_error(*row) for row in zip(rates[name], rates[f"{name}_error"], strict=True)]
@@ -104,22 +104,22 @@ def _frame(study: TopicsStudy, numbers: list[int]) -> pd.DataFrame:
     return rates.merge(differences, on=["metric", "n_topics"], how="left")
 
 
-def _wide(rates: pd.DataFrame) -> pd.DataFrame:
+def _by_tolerance(rates: pd.DataFrame) -> pd.DataFrame:
     """Return one row a metric, with the rates at every tolerance side by side."""
     rows: dict[str, dict[str, object]] = {}
-    low, high = _written(rates, "low"), _written(rates, "high")
+    low, high = _written_rates(rates, "low"), _written_rates(rates, "high")
     spans = [
         MISSING if MISSING in ends else f"{ends[0].removesuffix(' %')} to {ends[1]}"
         for ends in zip(low, high, strict=True)
     ]
-    for row in rates.assign(interval=spans, written=_written(rates, "rate")).to_dict("records"):
+    for row in rates.assign(interval=spans, written=_written_rates(rates, "rate")).to_dict("records"):
         record = rows.setdefault(row["metric"], {"metric": row["metric"], "difference": row["difference"]})
         record |= {f"rate {row['tolerance']:g}": row["written"], f"rate {row['tolerance']:g}_sort": row["rate"]}
         record |= {f"interval {row['tolerance']:g}": row["interval"]}
     return pd.DataFrame(list(rows.values()))
 
 
-def _few(rates: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
+def _few_numbers_table(rates: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
     """Return a table of a few numbers for print and for readers without a script."""
     chosen = sorted({at_hand, *(n_topics for n_topics in _TABLED if n_topics <= rates["n_topics"].max())})
     least = min(names)
@@ -128,7 +128,7 @@ def _few(rates: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
     for n_topics in chosen:
         of_number = rows[rows["n_topics"] == n_topics].set_index("metric").loc[table_frame["metric"]]
         table_frame[f"rate {n_topics}"], table_frame[f"difference {n_topics}"] = (
-            _written(of_number, "rate"),
+            _written_rates(of_number, "rate"),
             of_number["difference"].to_numpy(),
         )
     return say.table(

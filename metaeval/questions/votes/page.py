@@ -61,7 +61,7 @@ say = prose(__name__)
 def votes_report(study: VotesStudy) -> Report:
     """Put a study of votes into a report."""
     if not study.groups:
-        return sweeps_report(study, title_of(study), *powers_section(study), *unanswered(_failed(study)))
+        return sweeps_report(study, title_of(study), *powers_section(study), *unanswered(_unanswered_items(study)))
     frame, counts, of_runs = study.to_frame(), study.pair_counts(), len(study.powers) > 0
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
     counted = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
@@ -82,7 +82,7 @@ def votes_report(study: VotesStudy) -> Report:
             *powers_section(study),
             _dimension_section(study),
             *([] if len(study.powers) else [plan_section(study), _ratings_section(study)]),
-            *unanswered(_failed(study)),
+            *unanswered(_unanswered_items(study)),
         ),
         methods=_methods(study),
         rows=frame,
@@ -96,11 +96,11 @@ def votes_report(study: VotesStudy) -> Report:
     )
 
 
-def _failed(study: VotesStudy) -> list[Item]:
+def _unanswered_items(study: VotesStudy) -> list[Item]:
     return [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
 
 
-def _named(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
+def _named_groups(study: VotesStudy) -> list[tuple[str, VoteGroup]]:
     """Name the groups if there are several."""
     several = study.n_groups > 1
     return [
@@ -127,23 +127,23 @@ def title_of(study: VotesStudy) -> str:
 def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, Any]) -> str:
     """Say who leads the first group, and how many pairs are settled there and in the others."""
     group, by_ranks = study.first, counts[counts["correction"] == AS_RANKS].iloc[1:]
-    ranks, swept, above = group.ranks.to_frame(), study.sweeps, _side(group, "above")
+    ranks, swept, above = group.ranks.to_frame(), study.sweeps, _systems_without_bound(group, "above")
     first = natural_order(ranks.loc[ranks["rank"] == 1, "system"])
     possible = int((ranks["rank_low"] == 1).sum())
     which = "several" if len(first) > 1 else "one" if possible == 1 else "leads"
-    decided = _decided(settled["n_significant"], settled["n_pairs"])
+    decided = _settled_words(settled["n_significant"], settled["n_pairs"])
     answer = say(f"answer {which}", first=first[0], possible=possible, n=len(ranks), decided=decided)
     if above:
         answer = say("never lost", names=above, answer=answer)
     if study.n_groups > 1:
-        answer = say("in a group", name=_named(study)[0][0], n_groups=study.n_groups, answer=answer)
+        answer = say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups, answer=answer)
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
         n_settled = int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0)
-        answer = f"{answer} {say('other groups', decided=_decided(n_settled, n_others))}"
+        answer = f"{answer} {say('other groups', decided=_settled_words(n_settled, n_others))}"
     return answer
 
 
-def _decided(n_settled: int, n_pairs: int) -> str:
+def _settled_words(n_settled: int, n_pairs: int) -> str:
     if n_pairs == 1:
         return f"the pair is {'' if n_settled else 'not '}settled"
     return f"{n_settled:,} of {count(n_pairs, 'pair')} {'is' if n_settled == 1 else 'are'} settled"
@@ -162,16 +162,16 @@ def _errors(study: VotesStudy, counts: pd.DataFrame) -> str:
         alone = bool(single) and not study.counted
         words = [say("errors independent", reason=_NO_GROUPS if alone else _UNKNOWN)]
     words += [say("single", all=listed(map(_ALL_OF.get, single)), units=single)] if single else []
-    return f"{f'{name.capitalize()}: ' if (name := _named(study)[0][0]) else ''}{' '.join(words)}"
+    return f"{f'{name.capitalize()}: ' if (name := _named_groups(study)[0][0]) else ''}{' '.join(words)}"
 
 
-def _side(group: VoteGroup, side: str) -> list[str]:
+def _systems_without_bound(group: VoteGroup, side: str) -> list[str]:
     frame = group.fitted.unbounded_frame()
     return list(frame.loc[frame["side"] == side, "system"])
 
 
 def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigure]:
-    (name, group), *_ = _named(study)
+    (name, group), *_ = _named_groups(study)
     ranks = group.ranks.to_frame()
     possible, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
     best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
@@ -206,7 +206,7 @@ def _difference(group: VoteGroup, best: str, second: str) -> tuple[float, float,
 
 def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
     blocks: list[Block] = []
-    for group_number, (name, group) in enumerate(_named(study), start=1):
+    for group_number, (name, group) in enumerate(_named_groups(study), start=1):
         of_group = frame[frame["group"] == group_number] if name else frame
         draw = partial(group.ranks.plot, PREFERENCE)
         picture = say.picture(
@@ -251,20 +251,20 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
         right(text, "Settled pairs", found="as voted", **({} if of_runs else alone)),
         data=counts,
         alpha=study.alpha,
-        freedom=_surpassed(study, counts),
+        freedom=_median_freedom(study, counts),
     )
-    pictures = tuple(_shares_picture(name, group) for name, group in _named(study))
+    pictures = tuple(_shares_picture(name, group) for name, group in _named_groups(study))
     fold = Fold(title="Share of the votes of every pair", blocks=pictures)
     return say.section("pairs", table, fold, head="Pairs of systems")
 
 
-def _surpassed(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
+def _median_freedom(study: VotesStudy, counts: pd.DataFrame) -> list[str]:
     """Return the degrees of freedom of the median pair of every group; nothing where corrected tests settle as many."""
     several = counts.assign(group=counts.get("group", 1))
     wide = several.pivot_table(index="group", columns="correction", values="n_significant")
     if not wide.drop(columns=["none"], errors="ignore").lt(wide[AS_RANKS], axis=0).to_numpy().any():
         return []
-    return [number(1)(np.median(_freedom(group))) for group in study.groups]
+    return [number(1)(np.median(_freedom_of_pairs(group))) for group in study.groups]
 
 
 def _group_column(study: VotesStudy) -> tuple[Column, ...]:
@@ -327,7 +327,7 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
 
 
 def _covariates_section(study: VotesStudy) -> list[Section]:
-    blocks = [block for name, group in _named(study) for block in _covariates_blocks(study, name, group)]
+    blocks = [block for name, group in _named_groups(study) for block in _covariates_blocks(study, name, group)]
     if not blocks:
         return []
     return [say.section("covariates", *blocks, head="Covariates")]
@@ -385,7 +385,7 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         right(share, precision="Precision", recall="Recall"),
         right(_STRENGTH, f1="F1", tau="τ"),
         data=frame,
-        name=_named(study)[0][0],
+        name=_named_groups(study)[0][0],
         pairs=study.beside,
     )
     return [say.section("beside", table, id="metrics", head="Metrics and these votes")]
@@ -393,7 +393,7 @@ def _beside_section(study: VotesStudy) -> list[Section]:
 
 def _dimension_section(study: VotesStudy) -> Section:
     blocks: list[Block] = []
-    for name, group in _named(study):
+    for name, group in _named_groups(study):
         dimension = group.dimension
         table = say.table(
             "misfits",
@@ -445,7 +445,7 @@ def _level(study: VotesStudy) -> str:
 
 
 def _methods(study: VotesStudy) -> Methods:
-    named, first = _named(study), study.first
+    named, first = _named_groups(study), study.first
     alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, VoteGroup]]] = {}
     for name, group in named:
         few = any(group.main.n_units[member] < FEW_CLUSTERS for member in group.main.clusters)
@@ -488,13 +488,13 @@ def _errors_said(groups: Sequence[tuple[str, VoteGroup]], units: Sequence[str], 
         )
         for _, of_group in groups
     ]
-    ends = [_freedom(of_group) for _, of_group in groups]
+    ends = [_freedom_of_pairs(of_group) for _, of_group in groups]
     freedom = [interval(of_group.min(), of_group.max(), number(1)) for of_group in ends]
     words = [say("clustered", of=of, units=units, sizes=sizes)]
     words += [say("two ways")] if len(units) > 1 else []
     return " ".join([*words, *([say("few clusters", freedom=freedom)] if few else [])])
 
 
-def _freedom(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _freedom_of_pairs(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     freedom = group.main.freedom
     return np.asarray(freedom[np.triu_indices(len(freedom), 1)])

@@ -302,7 +302,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_units=MappingProxyType({name: all_votes.n_units(name) for name in all_votes.units}),
         counted=all_votes.counted,
         beside=None if scores is None or not ranked else settled_pairs(ranked[0].main, scores, alpha=alpha, rng=seed),
-        powers=pd.DataFrame() if preferences is None else _powers(preferences, scores, float(alpha)),
+        powers=pd.DataFrame() if preferences is None else _discriminative_powers(preferences, scores, float(alpha)),
         read_as=all_votes.read_as,
         unanswered=MappingProxyType(dict(attempt.failed)),
         alpha=float(alpha),
@@ -314,7 +314,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _powers(preferences: RunPreferences, scores: object, alpha: float) -> pd.DataFrame:
+def _discriminative_powers(preferences: RunPreferences, scores: object, alpha: float) -> pd.DataFrame:
     """Return the discriminative power of preferences and of metrics, by one t test over topics."""
     comparisons = [preferences.comparison("none", alpha=alpha)]
     if scores is not None:

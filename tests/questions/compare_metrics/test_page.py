@@ -15,7 +15,7 @@ from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
-from metaeval.questions.compare_metrics.page_findings import _chance, agreement_sentence, limits_section
+from metaeval.questions.compare_metrics.page_findings import _chance_sentence, agreement_sentence, limits_section
 from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
 from metaeval.questions.topics.page_words import drawn_chance, topic_count
 from metaeval.simulate.collection import simulate_collection
@@ -411,6 +411,6 @@ def test_metrics_that_find_nothing_are_not_interchangeable():
 def test_no_lead_beyond_what_is_possible_is_said_to_be_found(difference, detectable):
     """Shares of pairs differ by 100 points at most."""
     lead = {"difference": difference, "low": -0.2, "high": 0.3, "chance": 0.2, "detectable": detectable}
-    said = _chance(SimpleNamespace(confidence_level=0.95), pd.DataFrame([lead]))
+    said = _chance_sentence(SimpleNamespace(confidence_level=0.95), pd.DataFrame([lead]))
     assert ("no possible lead" in said) == (detectable > 1)
     assert "113" not in said

@@ -7,12 +7,12 @@ import pytest
 from scipy.stats import kendalltau
 
 from metaeval.agreement.labels import as_labels
+from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.scoring import metric_values
 from metaeval.questions.judges.page import judges_report
 from metaeval.questions.judges.study import study_judges
-from metaeval.questions.judges.study_scores import judgments_of_labels
 
 TOPICS = [str(number) for number in range(12)]
 ITEMS = [f"d{number}" for number in range(30)]

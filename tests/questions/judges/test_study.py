@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.labels import as_labels
+from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
@@ -17,7 +18,6 @@ from metaeval.io.labels import read_labels
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
 from metaeval.questions.judges.study import study_judges
-from metaeval.questions.judges.study_scores import judgments_of_labels
 from metaeval.simulate.scores import simulate_scores
 from metaeval.table.scores import as_scores
 

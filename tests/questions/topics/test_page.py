@@ -17,7 +17,7 @@ from metaeval.models.families import FAMILIES
 from metaeval.page.html import render_page
 from metaeval.questions.power.study import study_power
 from metaeval.questions.topics.page import topics_report, with_topics, without_topics
-from metaeval.questions.topics.page_error_rates import _wide
+from metaeval.questions.topics.page_error_rates import _by_topic_set_size
 from metaeval.questions.topics.page_words import count_marks, fewer_rows, fewest, ties_counted, topic_count
 from metaeval.questions.topics.study import study_topics
 from metaeval.table.scores import as_scores
@@ -243,7 +243,7 @@ def test_a_small_error_adds_no_digit(topics, error, written):
 def test_rates_stand_in_the_order_of_the_metrics():
     """As they were named, and not by the alphabet."""
     frame = pd.DataFrame({"metric": ["P@10", "AP"] * 2, "tolerance": 0.1, "size": [5, 5, 6, 6], "rate": [1, 2, 3, 4]})
-    wide = _wide(frame, "rate")
+    wide = _by_topic_set_size(frame, "rate")
     assert wide.index.get_level_values("metric").tolist() == ["P@10", "AP"]
     assert wide.to_numpy().tolist() == [[1, 3], [2, 4]]
 

@@ -19,7 +19,6 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection
 from metaeval.collection.grades import coded
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, score
@@ -82,7 +81,7 @@ def runs_under_judges(
 
 def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
     labels: Labels,
-    given: Labels | Mapping[str, Assessments],
+    given: Labels | Mapping[str, object],
     collection: Collection | Mapping[str, JudgedCollection],
     reference: str | None,
     second: SecondPeople | None,

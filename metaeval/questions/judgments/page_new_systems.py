@@ -39,25 +39,25 @@ _MOVED = (
 say = prose(__name__)
 
 
-def _changes(study: JudgmentsStudy) -> tuple[End, End, int, dict[str, object]] | None:
+def _extreme_changes(study: JudgmentsStudy) -> tuple[End, End, int, dict[str, object]] | None:
     """Return the least and the most mean change of scores without their group, the most places, and every change."""
     if "depth" not in study.left_out:
         return None
     table = study.table("left_out_summary")
-    table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
+    table = _rows_of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
     low, high = ends(map(name_of_metric, table["metric"]), table["size"], map(_signed_percent, table["mean_change"]))
     return low, high, int(table["most_places"].max()), dict(zip(table["metric"], table["mean_change"], strict=True))
 
 
 def groups_sentence(study: JudgmentsStudy) -> str:
     """Say what leaving its own group out of the pool does to a run's score and place, at most."""
-    changes = _changes(study)
+    changes = _extreme_changes(study)
     return say("had", high=changes[1], most=changes[2]) if changes else ""
 
 
 def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return the changes of scores and of places."""
-    extremes = _changes(study)
+    extremes = _extreme_changes(study)
     if extremes is None:
         return []
     low, high, most, numbers = extremes
@@ -93,7 +93,7 @@ def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section
     return say.section("new-systems", *blocks, brief=published or not study.stability)
 
 
-def _of(frame: pd.DataFrame, left_out: GroupsLeftOut) -> pd.DataFrame:
+def _rows_of(frame: pd.DataFrame, left_out: GroupsLeftOut) -> pd.DataFrame:
     """Return the rows of one way to leave groups out."""
     mask = (frame["keep"] == left_out.keep) & (frame["baseline"] == left_out.baseline)
     return frame[mask & (frame["pool_share"] == left_out.pool_share)].reset_index(drop=True)
@@ -101,7 +101,7 @@ def _of(frame: pd.DataFrame, left_out: GroupsLeftOut) -> pd.DataFrame:
 
 def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
     left_out = study.left_out[name]
-    frame = _of(study.table("left_out_summary"), left_out)
+    frame = _rows_of(study.table("left_out_summary"), left_out)
     return say.table(
         "left out",
         frame,
@@ -122,7 +122,7 @@ def _shares_table(study: JudgmentsStudy) -> Table:
     frame = study.table("left_out_summary")
     full = study.left_out.get("rebuilt pool", study.left_out.get("depth"))
     some = [left_out for left_out in study.left_out.values() if left_out.pool_share < WHOLE]
-    frame = pd.concat([_of(frame, left_out) for left_out in ([full] if full else []) + some], ignore_index=True)
+    frame = pd.concat([_rows_of(frame, left_out) for left_out in ([full] if full else []) + some], ignore_index=True)
     return say.table(
         "left_out shares",
         frame,
@@ -151,7 +151,7 @@ def _mirrored(interval: str) -> str:
 
 def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published: bool) -> Table:
     """Count changes by their size; as published, a loss is positive, and gains come first."""
-    frame = _of(study.table("left_out_changes"), study.left_out[name])
+    frame = _rows_of(study.table("left_out_changes"), study.left_out[name])
     frame = frame[frame["counted"] == counted]
     intervals = [*CHANGE_INTERVALS[-2::-1], CHANGE_INTERVALS[-1]] if published else [*CHANGE_INTERVALS]
     wide = pd.DataFrame({"interval": intervals})

@@ -98,12 +98,12 @@ class JudgeOptions(NamedTuple):
     source: RandomSource
 
 
-def of_labels(
-    given: Labels | Mapping[str, Assessments], asked: JudgeOptions, attempt: Attempts
+def labelling_of(
+    given: Labels | Mapping[str, Assessments], options: JudgeOptions, attempt: Attempts
 ) -> tuple[Labelling, SecondPeople | None, list[str]]:
     """Compare labels; return what they say, what second people would have said, and notes."""
     assessments: Mapping[str, Assessments] = {}
-    reference, people, rel = asked.reference, asked.people, asked.rel
+    reference, people, rel = options.reference, options.people, options.rel
     if not isinstance(given, Labels):
         if people:
             raise InvalidOptionError(
@@ -114,34 +114,34 @@ def of_labels(
     scales, notes = None, [*labels.notes]
     if reference is not None:
         _refuse_silent(labels, reference, rel)
-    _refuse_grades(labels, asked)
-    if reference is not None and not assessments and not _stays(labels, asked):
-        scales = _on_one_scale(labels, reference, asked.maps)
+    _refuse_grades(labels, options)
+    if reference is not None and not assessments and not _keeps_scale(labels, options):
+        scales = _on_one_scale(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *scales.notes, *_scale_notes(scales, reference)]
-    level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
+    level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
-        labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=asked.source
+        labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
     )
     notes += label_notes(labels, agreement)
     ranking, baselines, second, alt = None, pd.DataFrame(), None, None
     judges = [name for name in labels.judges if name not in {reference, *people}]
     if reference is not None and judges:
-        drawn = partial(rank_judges, n_resamples=n_resamples, rng=asked.source.generator.spawn(1)[0])
+        drawn = partial(rank_judges, n_resamples=n_resamples, rng=options.source.generator.spawn(1)[0])
         ask = partial(drawn, labels.select([reference, *judges]), reference=reference, confidence_level=level)
         ranking = attempt(f"Which judge agrees most with {reference} does?", ask)
     if reference is not None:
         everyone = (reference, *people) if people else ()
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
-        second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
+        second = second_people(labels, people, rng=options.source.generator.spawn(1)[0])
         usual: Scoring = "accuracy" if leading_kappa(labels) == "kappa" else "neg_rmse"
         tables = labels.table[[reference, *people]], labels.table[judges]
-        alt = attempt(_ALT, partial(alt_test, *tables, epsilon=asked.epsilon, scoring=asked.scoring or usual))
+        alt = attempt(_ALT, partial(alt_test, *tables, epsilon=options.epsilon, scoring=options.scoring or usual))
     elif reference is not None and not assessments:
         attempt.failed[_ALT] = (
             f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
         )
-    panel, rescaled_panel = (None, None) if assessments else _panels(labels, second, asked, attempt)
+    panel, rescaled_panel = (None, None) if assessments else _panels_of_judges(labels, second, options, attempt)
     labelling = Labelling(
         labels=labels,
         scales=scales,
@@ -163,11 +163,11 @@ def _scale_notes(scales: ScaleMaps, reference: str) -> list[str]:
     return [f"grades put on the scale of {reference}: {how}; the table shows which became which"] if changed else []
 
 
-def _panels(
-    labels: Labels, second: SecondPeople | None, asked: JudgeOptions, attempt: Attempts
+def _panels_of_judges(
+    labels: Labels, second: SecondPeople | None, options: JudgeOptions, attempt: Attempts
 ) -> tuple[JudgePanel | None, JudgePanel | None]:
     """Ask how many independent judges the panel is worth, by labels as they are and rescaled; passes are none."""
-    reference, people = asked.reference, asked.people
+    reference, people = options.reference, options.people
     judges = [name for name in labels.judges if name not in {reference, *people} and NUMBERED not in name]
     if reference is None or len(judges) <= 1:
         return None, None
@@ -178,20 +178,20 @@ def _panels(
     together = replace(labels, table=table if second is None else table.join(second.table))
     choices = {} if second is None else {str(name): float(weight) for name, weight in second.weights.items()}
     ask = partial(
-        judge_panel, together, reference=reference, people=choices, confidence_level=asked.compared.confidence_level
+        judge_panel, together, reference=reference, people=choices, confidence_level=options.compared.confidence_level
     )
     question = "How many independent judges the panel is worth, by labels"
     panel = attempt(question, ask)
     return panel, None if panel is None else attempt(f"{question} on one scale", partial(ask, rescaled=True))
 
 
-def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
+def alt_test_of(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
     """Return the alt-test; unless somebody says so, numbers of more than two kinds are compared by their distance.
 
     Examples
     --------
     >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
-    >>> [of_annotations(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
+    >>> [alt_test_of(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
     ['neg_rmse', 'accuracy']
     """
     labels = {
@@ -202,16 +202,16 @@ def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float
     return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
 
 
-def _refuse_grades(labels: Labels, asked: JudgeOptions) -> None:
+def _refuse_grades(labels: Labels, options: JudgeOptions) -> None:
     """Refuse what is asked about grades, where labels are names."""
     for option, usual in (("maps", ("auto", "keep")), ("scoring", (None, "accuracy")), ("rel", (1,))):
-        if getattr(asked, option) not in usual:
+        if getattr(options, option) not in usual:
             labels.require_ordered(f"`{option}`")
 
 
-def _stays(labels: Labels, asked: JudgeOptions) -> bool:
+def _keeps_scale(labels: Labels, options: JudgeOptions) -> bool:
     """Whether labels are on one scale as they are: some were left out as off it, or they are words."""
-    return len(labels.outside) > 0 or (bool(labels.words) and asked.maps == "auto")
+    return len(labels.outside) > 0 or (bool(labels.words) and options.maps == "auto")
 
 
 def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:

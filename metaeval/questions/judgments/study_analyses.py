@@ -1,4 +1,4 @@
-"""The parts of a study of judgments: less judging, shallower pools, new systems, and where to spend effort."""
+"""The analyses of a study of judgments: less judging, shallower pools, new systems, and where to spend effort."""
 
 import time
 from collections.abc import Mapping, Sequence

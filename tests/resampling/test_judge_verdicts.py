@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from metaeval.agreement.judge_measures import MEASURES
-from metaeval.questions.judges.study_verdicts import JudgeVerdict, judge_verdicts, other_metrics, ranking_verdict
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.resampling.judge_verdicts import JudgeVerdict, judge_verdicts, other_metrics, ranking_verdict
 from metaeval.table.scores import as_scores
 
 ORDER = {"may not": 0, "not settled": 1, "may": 2}
