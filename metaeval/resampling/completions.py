@@ -122,6 +122,13 @@ def completion_bounds(
     registry : Registry, optional
         Where metric names are looked up.
 
+    Returns
+    -------
+    CompletionBounds
+        One row a ``metric`` in ``to_frame()``: ``n_pairs``, of them ``n_significant`` as judged, ``n_same_winner`` with
+        the same winner and ``n_hold`` significant whatever the unjudged documents are, and ``residual``, the mean width
+        of the bounds of a difference in units of the metric. Metrics without bounds are in ``left_out``.
+
     Raises
     ------
     InvalidOptionError
