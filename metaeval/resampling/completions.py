@@ -134,6 +134,11 @@ def completion_bounds(
     InvalidOptionError
         For another metric.
 
+    See Also
+    --------
+    metaeval.metrics.continuations.expectations
+    metaeval.questions.judgments.study.study_judgments
+
     Notes
     -----
     An unjudged document d has a gain between 0 and 1 of the top level, the same for both runs, so that a topic's
@@ -146,11 +151,6 @@ def completion_bounds(
     holds if its t exceeds the smallest t that was significant, for all differences within these bounds: t is smallest
     where the topics with the highest middles are at their upper bounds and the others at their lower ones, up to a part
     of one topic, so that the bound is on the safe side. The threshold is that of the pairs as judged.
-
-    See Also
-    --------
-    metaeval.metrics.continuations.expectations
-    metaeval.questions.judgments.study.study_judgments
 
     Examples
     --------
