@@ -1,4 +1,4 @@
-"""Write into README.md and docs/ what they take from the code: ``python scripts/write_docs.py``, or ``make docs``.
+"""Write into README.md, docs/ and ``help(metaeval)`` what they take from the code: ``make docs``.
 
 A page says where, between two comments that nobody sees when it is read:
 
@@ -21,6 +21,8 @@ and what stands between them is written anew:
 - ``chapters``: the pages of the reference, in the order of ``docs/_toc.yml``;
 - ``commands``: the commands, each with its page and what it says;
 - ``questions``: what people ask, with the page and the command that answer, from ``metaeval/questions/needs.toml``.
+
+The docstring of ``metaeval/__init__.py`` is written whole but for its first line, see `package_help`.
 
 So a page reads the same in an editor, on a forge and as built. ``--check`` writes nothing and ends with 1 where a page
 is behind the code.
@@ -157,6 +159,44 @@ def questions(below: str = "") -> Iterator[str]:
     yield from ("| question | command |", "|---|---|")
     for name, need in NEEDS.items():
         yield f"| [{need['asks']}]({below}{need['page']}) | [`metaeval {name}`]({below}commands/{name}.md) |"
+
+
+_MAKERS = {
+    "scores": ("read_scores", "as_scores", "score"),
+    "collection": ("read_collection",),
+    "votes": ("read_votes",),
+    "labels": ("read_labels",),
+    "assessments": ("inex.read_assessments",),
+    "submissions": ("inex.read_submissions",),
+}
+"""What makes the data that functions take, by the name of the argument."""
+
+
+def package_help() -> Iterator[str]:
+    """Yield what ``help(metaeval)`` says below its first line: questions, the functions that answer, and their data."""
+    yield from ("Questions, and the functions that answer. A study has `to_frame()`, `report()` and `plot()`.", "")
+    taken: dict[str, None] = {}
+    for need in NEEDS.values():
+        function = need.get("function") or need.get("python", "").removeprefix("metaeval.").partition("(")[0]
+        if function:
+            taken |= dict.fromkeys(_given(function))
+            yield from (need["asks"], f"    metaeval.{function}({', '.join(_given(function))})")
+    yield from ("", "Data, by the name of the argument, and what makes them:", "")
+    for name in [name for name in _MAKERS if name in taken]:
+        yield f"    {name}: {', '.join(f'{maker}({", ".join(_given(maker))})' for maker in _MAKERS[name])}"
+
+
+def _given(function: str) -> list[str]:
+    """Return the names of what a function, named as below `metaeval`, is given by position."""
+    module, _, name = f"metaeval.{function}".rpartition(".")
+    asked = inspect.signature(getattr(import_module(module), name)).parameters.values()
+    return [one.name for one in asked if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}]
+
+
+def write_help(text: str) -> str:
+    """Return the text of ``metaeval/__init__.py`` with its docstring written anew."""
+    first, code = text.split("\n", 1)[0].removesuffix('"""'), text.partition('"""')[2].partition('"""')[2]
+    return "\n".join([first, "", *package_help(), f'"""{code}'])
 
 
 # --------------------------------------------------------------------------------------------------------------- names
@@ -362,9 +402,10 @@ def main() -> int:
     """Write every page that is behind the code, and name it."""
     check = "--check" in sys.argv[1:]
     behind = []
-    for path in (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))):
+    pages = dict.fromkeys((DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))), write)
+    for path, writer in {**pages, DOCS.parent / "metaeval" / "__init__.py": write_help}.items():
         text = path.read_text("utf-8")
-        written = write(text)
+        written = writer(text)
         if written != text:
             behind.append(path.relative_to(DOCS.parent).as_posix().removeprefix("docs/"))
             if not check:

@@ -1,5 +1,6 @@
 """The laws that every public procedure and study has to keep; `tests/every.py` says how each is called."""
 
+import ast
 import base64
 import dataclasses
 import importlib
@@ -13,6 +14,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -467,19 +469,47 @@ def what_is_quoted_has_an_interval(name):
         assert (known[value] <= known[high] + AGREE).all(), (place, value)
 
 
-def the_columns_of_its_frame_are_documented(name):
-    """Documentation of a function at the top, or of the one that it points to, tells what each column holds."""
-    function = getattr(metaeval, name.split(", ")[0], None)
-    if function is None or not hasattr(answer(name), "to_frame"):
+@cache
+def _public():
+    return {name: getattr(place, name) for place in every.chapters() for name in place.__all__}
+
+
+def _said_of(thing, known):
+    """Yield the docstrings that tell what a function or class gives: its own, of fields, and of what these refer to."""
+    if thing in known or not hasattr(thing, "__doc__"):
         return
-    told = function.__doc__ + (metaeval.paired_t_test.__doc__ if "paired_t_test" in function.__doc__ else "")
+    known.add(thing)
+    words = inspect.getdoc(thing) or ""
+    referring = re.sub(r".*\nReturns\n-+\n|\n\nRaises\n.*", "", words, flags=re.DOTALL)
+    if inspect.isclass(thing):
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(thing))).body
+        fields = [one.value.value for one in node.body if isinstance(one, ast.Expr)]
+        referring = inspect.getdoc(thing.to_frame)
+        words = "\n".join([words, *fields, referring])
+    yield words
+    for written in re.findall(r"(?<!`)`([\w.]+)`(?!`)", referring):
+        for part in written.split("."):
+            if inspect.isroutine(_public().get(part)) or hasattr(_public().get(part), "to_frame"):
+                yield from _said_of(_public()[part], known)
+
+
+def the_columns_of_its_frame_are_documented(name):
+    """Documentation of a function, of its result, or of what these refer to, tells what each column holds."""
+    result = answer(name)
+    if not every.is_public(name) or not hasattr(result, "to_frame") or "." in name:
+        return
+    known = set()
+    told = "\n".join(chain(_said_of(every.thing(name), known), _said_of(type(result), known)))
     words = set(re.findall(r"``(\w+)``", told))
-    endings = [word for word in words if word.startswith("_")]
+    endings = tuple(word for word in words if word.startswith("_"))
+    beginnings = tuple(word for word in words if word.endswith("_"))
 
     def is_told(column):
-        return column in words or any(is_told(column.removesuffix(end)) for end in endings if column.endswith(end))
+        endless = [column.removesuffix(end) for end in endings if column.endswith(end)]
+        return column in words or column.startswith(beginnings) or any(map(is_told, endless))
 
-    untold = [column for column in answer(name).to_frame().columns if not is_told(column)]
+    columns = [re.sub(r"_\d+$", "_k", column) for column in result.to_frame().columns]
+    untold = [column for column in columns if not is_told(column)]
     assert untold == [], untold
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+import metaeval
 from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.base.needs import NEEDS
 from metaeval.cli.commands import COMMANDS
 from metaeval.metrics.builtin import BUILTIN
 
@@ -104,6 +106,14 @@ def test_what_comes_from_the_code_is_up_to_date(write_docs):
     for page in PAGES:
         text = page.read_text("utf-8")
         assert write_docs.write(text) == text, f"{page}: run python scripts/write_docs.py"
+
+
+def test_help_leads_from_questions_to_functions(write_docs):
+    """What `help(metaeval)` says first follows from the table of questions, whole and on one screen or two."""
+    text = Path(metaeval.__file__).read_text("utf-8")
+    assert write_docs.write_help(text) == text, "run python scripts/write_docs.py"
+    assert metaeval.__doc__.count("\n") < 60
+    assert all(need["asks"] in metaeval.__doc__ for name, need in NEEDS.items() if name not in {"report", "doctor"})
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "simulate"])

@@ -13,6 +13,7 @@ import pytest
 import metaeval
 from metaeval.base import checks
 
+SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes", "References", "Examples"]
 CHAPTERS = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
 TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]
 
@@ -78,6 +79,15 @@ def test_every_function_shows_itself_at_work(write_docs):
             sections = re.search(r"^(Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
             properties = any(isinstance(member, property) for member in vars(value).values())
             assert sections or properties or any(write_docs.fields_of(value)), name
+
+
+def test_every_function_says_what_it_returns():
+    """A public function that returns something has a section about it, between its parameters and its errors."""
+    for name, value in public().items():
+        if inspect.isfunction(value) and inspect.signature(value).return_annotation not in {None, "None"}:
+            sections = re.findall(r"^(\w[\w ]*)\n-+$", _described(name), flags=re.MULTILINE)
+            assert {"Returns", "Yields"} & set(sections), name
+            assert sections == sorted(sections, key=SECTIONS.index), name
 
 
 def test_functions_take_data_first_and_options_by_keyword():

@@ -86,7 +86,13 @@ class DecisionAgreement(Result):
         return DecisionAgreement(data=data, result=result)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a level and ordered pair of metrics: counts, precision, recall, F1 and rank correlations."""
+        """Return one row a level and ordered pair of metrics.
+
+        The columns are ``test``, ``correction`` and ``alpha``; ``predictor`` and ``truth``; significant pairs
+        ``n_predictor`` and ``n_truth`` of ``n_pairs``, with ``share_predictor`` and ``share_truth`` (0 to 1);
+        ``n_shared`` and ``n_conflicts``; ``precision``, ``recall`` and ``f1`` (0 to 1, NaN where undefined); ``tau``,
+        ``tau_ap`` and ``rho`` of the means (-1 to 1, NaN where all systems have one mean).
+        """
         alphas, n = self.alphas, len(self.metrics)
         cells = [(a, p, t) for a in range(len(alphas)) for p in range(n) for t in range(n) if p != t]
         at, predictor, truth = (np.array(indices, dtype=np.int64) for indices in zip(*cells, strict=True))
@@ -314,6 +320,11 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         The same topic resamples serve every pair and every metric.
     n_threads : int, optional
         Cores to use; the result does not depend on it.
+
+    Returns
+    -------
+    DecisionAgreement
+        One row a level and ordered pair of metrics in ``to_frame()``; see `DecisionAgreement.to_frame`.
 
     Raises
     ------

@@ -112,6 +112,13 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     n_resamples : int
     rng : None, int or Generator
 
+    Returns
+    -------
+    HumanAgreement
+        One row a ``metric`` in ``to_frame()``, best first: ``value`` of the statistic with ``low`` and ``high``,
+        ``n_systems``, ``n_items``, ``n_cells`` (with both scores) and ``n_used`` (those on which the statistic is
+        defined); and what was asked: ``reference``, ``statistic``, ``level``.
+
     Raises
     ------
     UnknownNameError, InvalidOptionError

@@ -90,6 +90,14 @@ def analyse_items(
     scale : (float, float) or mapping of metric to (float, float), optional
         Lowest and highest possible score; where nothing is said, the lowest and the highest that occur.
 
+    Returns
+    -------
+    ItemAnalysis
+        One row a ``metric`` and ``topic`` in ``to_frame()``: ``mean`` and ``standard_deviation`` over ``n_systems`` in
+        units of the metric, ``at_ceiling`` and ``at_floor`` (0 to 1), ``discrimination`` (-1 to 1, NaN where it is
+        undefined) and ``kind``, "" where there is nothing to say; also ``cluster`` or ``stratum`` where topics have
+        one.
+
     Raises
     ------
     ScoresError

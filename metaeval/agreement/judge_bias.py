@@ -39,9 +39,10 @@ class FavouredGroups(Result):
       system of the group), ``n_systems``, ``n_others``;
     - ``figure``: what the group gains under the judge beside the reference; ``low_topics``, ``high_topics`` (for
       these systems), ``low_both``, ``high_both`` (for other systems of these kinds too);
-    - ``adjusted``, ``adjusted_low_topics``, …: the same beside what the judge's own scale leads to expect, NaN
-      where that cannot be told (`notes` says why); ``slope`` of the judge's scale, and ``bend_p``, small where
-      that scale is bent over the others, so that a line does not say what to expect (NaN for a covariate);
+    - ``adjusted`` with its own ``_low_topics``, ``_high_topics``, ``_low_both`` and ``_high_both``: the same beside
+      what the judge's own scale leads to expect, NaN where that cannot be told (`notes` says why); ``slope`` of the
+      judge's scale, and ``bend_p``, small where that scale is bent over the others, so that a line does not say what to
+      expect (NaN for a covariate);
     - ``p``, ``p_corrected``: of the figure and the interval that `adjusted` and `over` name;
     - ``beyond_people``, ``beyond_low``, ``beyond_high``: that figure less its mean over the people, with an
       interval over topics and systems; NaN for people, and without them;
@@ -61,7 +62,11 @@ class FavouredGroups(Result):
     notes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with the question in columns of its own."""
+        """Return the table with the question in columns of its own.
+
+        These are ``reference``, ``against``, ``p_of`` (the figure and the interval that the p-values belong to),
+        ``correction``, ``confidence_level`` and ``n_topics``.
+        """
         return self.table.assign(
             reference=self.reference,
             against=self.against,
@@ -115,6 +120,13 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     correction : str, default "holm"
         Over all groups and judges.
     confidence_level : float
+
+    Returns
+    -------
+    FavouredGroups
+        One row a ``group`` and ``judge`` in ``to_frame()``: ``figure``, what the group gains under the judge in units
+        of the scores, with its intervals, ``adjusted`` for the judge's scale, ``p`` and ``p_corrected``; see
+        `FavouredGroups`.
 
     Raises
     ------
@@ -228,7 +240,8 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     Returns
     -------
     FavouredGroups
-        Figures are per standard deviation of the covariate, and per unit beside them.
+        Figures are per standard deviation of the covariate, and per unit beside them; one row a covariate (``group``)
+        and ``judge`` in ``to_frame()``.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class JudgeRanking(Result):
     with items that the best judge labelled too), `measure` with ``difference`` from the best, of the items that both
     labelled (above 0 where a judge does better there; missing where nothing is shared, or one label is all that is
     said) with ``difference_low`` and ``difference_high`` (missing where both say the same everywhere), ``behind``
-    (whether all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank`` among
+    (whether all of that interval is below 0), and what else labels may be compared by, each with its ``_rank`` among
     the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha``
     (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
     ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
@@ -108,6 +108,12 @@ def rank_judges(
     n_resamples : int
         Resamples of the topics, shared by all judges.
     rng : None, int or Generator
+
+    Returns
+    -------
+    JudgeRanking
+        One row a ``judge`` in ``to_frame()``, best first: what was labelled, agreement with the reference, the
+        ``difference`` from the best judge with its interval, and whether it is ``behind``; see `JudgeRanking`.
 
     Raises
     ------

@@ -186,6 +186,12 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         Resamples of topics, shared by all pairs; where no topics are named, items are left out one by one.
     rng : None, int or Generator
 
+    Returns
+    -------
+    LabelAgreement
+        One row a pair (``first``, ``second``) and ``statistic`` in ``to_frame()``: ``value`` with ``low`` and ``high``.
+        ``pairs`` has the same with one row a pair, ``alpha`` Krippendorff's over all judges.
+
     Raises
     ------
     InvalidOptionError

@@ -145,6 +145,12 @@ def as_labels(
     real : bool, default False
         Whether labels and scale may have fractions (mean grades, shares of nuggets); see `map_scales`.
 
+    Returns
+    -------
+    Labels
+        ``table`` has one row a topic and item and one column a judge, NaN where a judge did not label an item;
+        ``outside`` holds the labels that are not on the scale.
+
     Raises
     ------
     InvalidOptionError

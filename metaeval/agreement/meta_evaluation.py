@@ -183,6 +183,13 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
         score to all are left out of its mean correlation; by default its agreement there is 0.
     rng : None, int or Generator
 
+    Returns
+    -------
+    MetaMetrics
+        One row a ``task`` and ``metric`` in ``to_frame()``, best first, those of the average over tasks last: ``value``
+        with ``low`` and ``high``, ``rank`` and ``letters``, and what chance gives; see `MetaMetrics`. Missing is what a
+        task, or the average, does not have.
+
     Raises
     ------
     ScoresError

@@ -112,6 +112,13 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         The metrics to compare; all by default.
     rng : None, int or Generator
 
+    Returns
+    -------
+    MetricComparison
+        One row a pair (``metric_a``, ``metric_b``) in ``to_frame()``: agreement ``value_a`` and ``value_b``, their
+        ``difference``, ``n_systems`` and ``n_items``, the p-value ``p`` and ``p_corrected`` (NaN where a metric is
+        constant); and what was asked: ``statistic``, ``permute``, ``correction``.
+
     Raises
     ------
     UnknownNameError, InvalidOptionError

@@ -92,6 +92,13 @@ def judge_panel(
         that the scale of a judge is no error. A judge with one label for all gets that mean.
     confidence_level : float, default 0.95
 
+    Returns
+    -------
+    JudgePanel
+        One row a ``panel`` in ``to_frame()``: ``judges`` in it (infinite for any number), ``effective``, the
+        independent judges that it is worth, and ``net``, the same without the reference's own noise, each with ``_low``
+        and ``_high``; see `JudgePanel`. ``judges`` has the error of every judge.
+
     Raises
     ------
     UnknownNameError, InvalidOptionError

@@ -119,6 +119,13 @@ def judge_repeats(scores: object) -> JudgeRepeats:
         Of systems on topics under passes of one judge or several: with a dimension ``repeat``, or with the passes in
         place of metrics, named ``JUDGE#1``, ``JUDGE#2``, … Every judge has the same number of passes, two at least.
 
+    Returns
+    -------
+    JudgeRepeats
+        One row a ``judge`` and ``component`` in ``to_frame()``: ``variance`` (squared units of the scores), its
+        ``share`` (0 to 1), the unbounded ``estimate``, ``mean_square`` and ``degrees_of_freedom``. ``differences`` says
+        what repeats add to the difference of two systems.
+
     Raises
     ------
     ScoresError

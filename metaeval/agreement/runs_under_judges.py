@@ -39,6 +39,11 @@ _FEWEST_JUDGES = 2  # one beside another
 def judgments_of_labels(labels: Labels) -> Judgments:
     """Return every labelled item as a judgment at its highest label, to read runs with.
 
+    Returns
+    -------
+    Judgments
+        The labelled items of every topic as documents, with ``levels``.
+
     Examples
     --------
     >>> from metaeval.agreement.labels import as_labels

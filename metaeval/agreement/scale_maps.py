@@ -73,6 +73,13 @@ def map_scales(
     scale : sequence of float, optional
         Grades that the reference may give, where it did not give all of them; by default those it gave.
 
+    Returns
+    -------
+    ScaleMaps
+        One row a ``judge`` and ``grade`` in ``to_frame()``: the ``rule``, ``n`` labels of that grade, ``n_common`` on
+        items that the reference labelled too, ``reference_grade`` that it became, and ``on_scale``, whether the
+        reference gives that grade. ``labels`` holds the labels after mapping.
+
     Raises
     ------
     UnknownNameError

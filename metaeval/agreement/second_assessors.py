@@ -43,6 +43,12 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     rng : None, int or Generator
         For those draws.
 
+    Returns
+    -------
+    SecondPeople
+        ``table`` has one row a topic and item and one column a choice of people; ``weights`` says how likely each
+        choice is (they sum to 1).
+
     Raises
     ------
     UnknownNameError, InvalidOptionError

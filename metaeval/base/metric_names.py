@@ -112,6 +112,10 @@ def short_label(name: str) -> str:
     name : str
         Any name; one that the grammar does not read (a human score, a column of a table) comes back as it is.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> short_label("nDCG(a=2, judged_only=True)@1000")
@@ -162,6 +166,10 @@ def study_names(names: Iterable[str]) -> dict[str, str]:
 
 def split_names(text: str) -> list[str]:
     r"""Split a list of names at its commas and blanks, but not inside brackets, nor inside quotes where a name begins.
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------

@@ -164,6 +164,11 @@ def read_article(path: str | os.PathLike[str]) -> ArticlePlaces:
     path : path
         The file, compressed or not.
 
+    Returns
+    -------
+    ArticlePlaces
+        ``position(place)`` says where a place of the article stands, in characters from its beginning.
+
     Raises
     ------
     FileFormatError

@@ -180,6 +180,11 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         systems differ far more, so that a few topics show a difference.
     rng : None, int, numpy.random.Generator or RandomSource
 
+    Returns
+    -------
+    SimulatedInex
+        Runs, assessments and sizes of elements; ``write_collection(folder)`` writes them as files.
+
     Raises
     ------
     InvalidOptionError

@@ -29,6 +29,11 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
         XML of 2002 to 2008, or lines of 2009 and 2010, which hold neither participant and task nor a topic answered
         with an empty list, and give a rank and a score to every result.
 
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
+
     Raises
     ------
     UnknownNameError
@@ -65,6 +70,11 @@ def write_assessments(assessments: Assessments, path: str | os.PathLike[str]) ->
         For passages given by offsets, the file of FOL judgments. For everything else a folder, which is made and gets
         a file ``topic-NAME.xml`` a topic.
 
+    Returns
+    -------
+    pathlib.Path
+        The file, or the folder with a file for every topic.
+
     Raises
     ------
     InvalidOptionError
@@ -97,6 +107,11 @@ def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Pa
         ``document``, ``path``, ``size`` in characters.
     path : path
         A last ending .gz, .bz2, .xz or .zst compresses.
+
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
 
     Examples
     --------

@@ -189,6 +189,11 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
     systems : iterable of str
         Names of the systems.
 
+    Returns
+    -------
+    dict of str to str
+        The group of every system, in the order given.
+
     Raises
     ------
     InvalidOptionError

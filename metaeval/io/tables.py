@@ -270,6 +270,11 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
         checksum, ``.csv`` or ``.tsv`` (long; topics come back in natural order). A further ``.gz``, ``.bz2``, ``.xz``
         or ``.zst`` compresses.
 
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
+
     Raises
     ------
     UnknownNameError

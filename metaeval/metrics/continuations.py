@@ -136,16 +136,16 @@ def continuation(
     MetricSpec
         The expected rate of gain; or a decorator, where `monotone` is given.
 
+    See Also
+    --------
+    metaeval.metrics.spec.metric
+    metaeval.metrics.continuations.expectations
+
     Notes
     -----
     .. math:: \sum_i W(i)\, g(i), \qquad W(i + 1) = W(i)\, C(i), \qquad \sum_i W(i) = 1
 
     (Moffat, Bailey, Scholer and Thomas 2017).
-
-    See Also
-    --------
-    metaeval.metrics.spec.metric
-    metaeval.metrics.continuations.expectations
 
     Examples
     --------
@@ -258,6 +258,11 @@ def expectations(
     InvalidOptionError
         For a metric that is no user model, or one on condensed lists, which leave nothing unjudged.
 
+    See Also
+    --------
+    metaeval.metrics.continuations.continuation
+    metaeval.metrics.scoring.score
+
     Notes
     -----
     .. math:: W(i) = \frac{\prod_{j < i} C(j)}{\sum_r \prod_{j < r} C(j)}, \qquad rate = \sum_i W(i)\, g(i), \qquad
@@ -265,11 +270,6 @@ def expectations(
 
     (Moffat, Bailey, Scholer and Thomas 2017), as cwl_eval (Azzopardi, Thomas and Moffat 2019) computes them. A reader
     who reaches the end of the list, rank k or 1000, stops there.
-
-    See Also
-    --------
-    metaeval.metrics.continuations.continuation
-    metaeval.metrics.scoring.score
 
     Examples
     --------

@@ -32,6 +32,11 @@ def load_plugins(registry: Registry) -> Registry:
     An entry point names a `MetricSpec`, a `Quantisation`, or a sequence of them. One that does not load, or brings a
     name that is taken, is named in a `PluginWarning` and left out; the others still work.
 
+    Returns
+    -------
+    Registry
+        Another registry: `registry` stays as it is. ``to_frame()`` as of `metaeval.default_registry`.
+
     Examples
     --------
     >>> "AP" in load_plugins(BUILTIN)

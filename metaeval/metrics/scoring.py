@@ -132,6 +132,12 @@ def metric_values(collection: JudgedCollection, metrics: object, *, registry: Re
     registry : Registry, optional
         As in `score`.
 
+    Returns
+    -------
+    numpy.ndarray
+        Scores in units of the metric, of all topics. Shape (metric, system, topic), in the order of `metrics`,
+        ``collection.systems`` and ``collection.topics``.
+
     Examples
     --------
     >>> from metaeval.collection.assembly import collection_from_rankings
@@ -146,6 +152,11 @@ def metric_values(collection: JudgedCollection, metrics: object, *, registry: Re
 
 def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tuple[AnyMetric, ...]:
     """Convert names, presets, specs and measures of ir_measures to metrics, without repeats, in the order given.
+
+    Returns
+    -------
+    tuple
+        Metrics whose ``name`` is the full one, as in the label of scores.
 
     Raises
     ------

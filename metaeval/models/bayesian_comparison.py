@@ -186,6 +186,13 @@ def bayesian_t(
     baseline : str, optional
         Compare with this system only.
 
+    Returns
+    -------
+    BayesianComparison
+        One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: ``difference`` with ``low`` and
+        ``high`` in units of the metric, and the probabilities ``p_a_better``, ``p_equivalent`` and ``p_b_better``,
+        which sum to 1.
+
     Raises
     ------
     InvalidOptionError

@@ -369,6 +369,13 @@ def variance_components(  # noqa: PLR0913 - every option is one question
         varies.
     confidence_level : float, default 0.95
 
+    Returns
+    -------
+    VarianceComponents
+        One row a ``metric`` and ``component`` in ``to_frame()``: ``variance`` (squared units of the metric) and its
+        shares (0 to 1), with intervals; see `VarianceComponents`. ``dependability`` has one row a metric: what the
+        design at hand achieves.
+
     Raises
     ------
     ScoresError, InvalidOptionError

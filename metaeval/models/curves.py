@@ -207,6 +207,13 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
         From `metaeval.resampling.swap.swap_method`. A zero difference counts as half a swap (at tolerance 0).
     families : sequence of str, default all of `metaeval.models.families.CURVES`
 
+    Returns
+    -------
+    CurveComparison
+        One row a ``metric``, ``tolerance`` and ``family`` of curves in ``to_frame()``: ``held_out_error``,
+        ``held_out_bias`` and ``weighted_error``, the ``parameters``, and a ``note``; see `CurveComparison`. ``best``
+        names the family with the smallest error on held-out sizes.
+
     Raises
     ------
     UnknownNameError

@@ -56,12 +56,13 @@ class VersionDrift(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a system.
 
-        The columns are system, mean_first and mean_second (over all items of either version), change (their
-        difference), by_scores and by_items (the parts of the change that come from other scores on the same items, and
-        from other items), n_common, common_first and common_second (means over the items that both versions have),
-        difference (of these, the second less the first), low and high (its interval at 1 - alpha, for this system
-        alone), p_value, p_corrected, significant; relative (the difference less that of the mean system),
-        relative_p_corrected and relative_significant. Tests are missing where a system has fewer than two common items.
+        The columns are ``system``, ``mean_first`` and ``mean_second`` (over all items of either version), ``change``
+        (their difference), ``by_scores`` and ``by_items`` (the parts of the change that come from other scores on the
+        same items, and from other items), ``n_common``, ``common_first`` and ``common_second`` (means over the items
+        that both versions have), ``difference`` (of these, the second less the first), ``low`` and ``high`` (its
+        interval at 1 - alpha, for this system alone), ``p_value``, ``p_corrected``, ``significant``; ``relative`` (the
+        difference less that of the mean system), ``relative_p_corrected`` and ``relative_significant``. Tests are
+        missing where a system has fewer than two common items.
         """
         return self.data.copy()
 
@@ -115,6 +116,7 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
     Returns
     -------
     VersionDrift
+        One row a ``system`` in ``to_frame()``, in units of the scores: see `VersionDrift.to_frame`.
 
     Raises
     ------

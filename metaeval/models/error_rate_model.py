@@ -82,8 +82,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     Returns
     -------
     BayesianErrorRate
-        All metrics share the draws of the topics, so that they can be compared. A metric that says too little is
-        named in ``not_estimated``.
+        All metrics share the draws of the topics, so that they can be compared. One row a ``metric`` and ``tolerance``
+        in ``to_frame()``: topics needed, ``median`` with ``low`` and ``high`` (infinite past a million), ``p_enough``,
+        the probability (0 to 1) that those at hand are, and whether the median is ``extrapolated``. A metric that says
+        too little is named in ``not_estimated``: its figures are missing, and ``note`` says why.
 
     Raises
     ------

@@ -160,7 +160,7 @@ class BayesianErrorRate(Result):
         return frame.drop(columns="median").merge(counted, on=keys).rename(columns=names)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return `minimum_topics`."""
+        """Return `minimum_topics`, one row a metric and tolerance."""
         return self.minimum_topics()
 
     def plot(self) -> Figure:

@@ -83,6 +83,12 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
         Least squares on the logarithm, as published (sizes with a rate of 0 are left out and named), or on the rate
         itself, weighted by 1 / (p (1 - p)), which keeps them.
 
+    Returns
+    -------
+    ExponentialFit
+        ``a1`` and ``a2`` with standard errors ``se_a1`` and ``se_a2`` (NaN with two sizes) and the diagnostics of the
+        fit; ``rate(sizes)`` is the error rate by the curve, ``minimum_topics(max_error)`` the topics that it asks for.
+
     Raises
     ------
     EstimationError

@@ -109,6 +109,13 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     confidence_level : float, default 0.95
         Of the intervals over topics.
 
+    Returns
+    -------
+    TopicsWithJudge
+        One row a pair (``system_a``, ``system_b``), or a ``system``, in ``to_frame()``: the ``correlation`` of people
+        and judge (-1 to 1), ``worth`` of a human topic, ``width_ratio``, ``n_equivalent`` and ``n_needed`` in human
+        topics; NaN where the human scores do not vary. ``summary`` has median and mean over pairs, with intervals.
+
     Raises
     ------
     ScoresError, InvalidOptionError

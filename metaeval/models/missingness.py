@@ -49,9 +49,9 @@ class MissingScores(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best first.
 
-        The columns are metric, system, rank, mean (over all topics, by system and topic), rank_own and mean_own (over
-        the topics that the system has), mean_common (over those that all systems have; NaN without any), n_topics
-        (those that it has) and missing (the share that it lacks).
+        The columns are ``metric``, ``system``, ``rank``, ``mean`` (over all topics, by system and topic), ``rank_own``
+        and ``mean_own`` (over the topics that the system has), ``mean_common`` (over those that all systems have; NaN
+        without any), ``n_topics`` (those that it has) and ``missing`` (the share that it lacks).
         """
         return self.systems.copy()
 
@@ -99,6 +99,8 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
     Returns
     -------
     MissingScores
+        One row a ``metric`` and ``system`` in ``to_frame()``, best first: see `MissingScores.to_frame`. Means are in
+        units of the metric.
 
     Raises
     ------

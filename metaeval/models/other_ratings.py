@@ -109,6 +109,12 @@ def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLi
         Random orders.
     rng : None, int or numpy.random.Generator
 
+    Returns
+    -------
+    EloRatings
+        Arrays of one rating a system, in the order of ``Votes.systems``: ``given``, in the order of the votes, and
+        ``mean`` and ``deviation`` over ``n_orders`` random orders.
+
     Examples
     --------
     >>> rows = [("a", "b", "left"), ("a", "b", "right")]

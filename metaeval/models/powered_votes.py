@@ -55,8 +55,8 @@ class PoweredStrengths(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a system, the strongest first.
 
-        The columns are system, strength with standard_error, low and high, and the same by people alone: people,
-        people_error, people_low, people_high.
+        The columns are ``system``, ``strength`` with ``standard_error``, ``low`` and ``high``, and the same by
+        people alone: ``people``, ``people_error``, ``people_low``, ``people_high``.
         """
         t = float(stdtrit(max(self.n_questions - 1, 1), 1 - self.alpha / 2))
         columns: dict[str, object] = {"system": self.systems}
@@ -92,7 +92,8 @@ def powered_strengths(people: object, judge: object, *, alpha: float = 0.05) -> 
     Returns
     -------
     PoweredStrengths
-        Of the systems that people's votes, the judge's votes and the judge's votes where people voted all bound.
+        Of the systems that people's votes, the judge's votes and the judge's votes where people voted all bound. One
+        row a ``system`` in ``to_frame()``, in natural logarithms of odds: see `PoweredStrengths.to_frame`.
 
     Raises
     ------

@@ -76,8 +76,8 @@ class BestSystem(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.
 
-        The columns are metric, system, family (where there are families), mean, rank, p_best, ``p_top_k`` for every k
-        asked for, and share_of_resamples.
+        The columns are ``metric``, ``system``, ``family`` (where there are families), ``mean``, ``rank``, ``p_best``,
+        ``p_top_k`` for every k asked for, and ``share_of_resamples``.
         """
         columns = ["mean", "rank", "p_best"]
         frames = []
@@ -153,6 +153,13 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     rng : None, int or numpy.random.Generator
     n_threads : int, optional
         Cores to use; the result does not depend on it.
+
+    Returns
+    -------
+    BestSystem
+        One row a ``metric`` and ``system`` in ``to_frame()``, best mean first: ``mean`` in units of the metric,
+        ``rank``, the probabilities ``p_best`` and ``p_top_k`` for every k asked for (0 to 1), and
+        ``share_of_resamples`` (0 to 1) in which the system is best; ``family`` too where there are families.
 
     Raises
     ------

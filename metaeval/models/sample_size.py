@@ -50,6 +50,11 @@ def topic_set_size_for_t(
     method : {"exact", "approximate"}
         Non-central t distribution, or Sakai's closed formula.
 
+    Returns
+    -------
+    int
+        A number of topics, 2 at least.
+
     Raises
     ------
     InvalidOptionError
@@ -178,6 +183,11 @@ def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design
     alpha, power, method
         As in `topic_set_size_for_t`.
 
+    Returns
+    -------
+    int
+        A number of topics, 2 at least.
+
     Raises
     ------
     InvalidOptionError
@@ -260,6 +270,11 @@ def topic_set_size_for_interval(
         One less the confidence level.
     method : {"exact", "approximate"}
         Expected standard deviation by the gamma function, or by its expansion.
+
+    Returns
+    -------
+    int
+        A number of topics, 2 at least.
 
     Raises
     ------

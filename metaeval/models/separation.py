@@ -77,6 +77,13 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     confidence_level : float, default 0.95
         Of the likely effects.
 
+    Returns
+    -------
+    Separation
+        One row a ``metric`` and pair (``first``, ``second``) in ``to_frame()``: ``difference`` of the means in units of
+        the metric, the ``likely`` true effect, and ``topics_needed`` with ``topics_needed_low`` and
+        ``topics_needed_high``; see `Separation.to_frame`.
+
     Raises
     ------
     ScoresError, InvalidOptionError

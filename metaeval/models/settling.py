@@ -88,10 +88,10 @@ class SettledPairs(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row an ordered pair of voices.
 
-        The columns are predictor, truth, n_systems, n_pairs, n_predictor and n_truth (pairs that each settles),
-        n_shared (in the same direction), n_conflicts (in opposite ones), precision (share of the predictor's pairs
-        that the truth settles alike), recall, f1 (shares of no pairs are missing, as in
-        `metaeval.agreement.decision_agreement`), and Kendall's tau of strengths or means.
+        The columns are ``predictor``, ``truth``, ``n_systems``, ``n_pairs``, ``n_predictor`` and ``n_truth`` (pairs
+        that each settles), ``n_shared`` (in the same direction), ``n_conflicts`` (in opposite ones), ``precision``
+        (share of the predictor's pairs that the truth settles alike), ``recall``, ``f1`` (shares of no pairs are
+        missing, as in `metaeval.agreement.decision_agreement`), and Kendall's ``tau`` of strengths or means.
         """
         names = np.array(self.voices, dtype=object)
         predictor, truth = np.nonzero(~np.eye(len(names), dtype=bool))
@@ -237,6 +237,7 @@ def settled_pairs(
     Returns
     -------
     SettledPairs
+        One row an ordered pair of votes, metrics or boards in ``to_frame()``: see `SettledPairs.to_frame`.
 
     Raises
     ------

@@ -118,6 +118,13 @@ def minimum_topics(
     comparison : CurveComparison, optional
         From `metaeval.models.curves.compare_curves` on the same error rates, to save fitting twice.
 
+    Returns
+    -------
+    MinimumTopics
+        One row a ``tolerance`` and ``metric`` in ``to_frame()``: ``n_topics`` needed and the ``kind`` of number that it
+        is (NaN unless "observed" or "extrapolated"), ``text`` to print, the ``largest_rate`` of errors (0 to 1) at the
+        largest size observed, and the ``curve`` used beyond it (None if none could be chosen).
+
     Raises
     ------
     InvalidOptionError

@@ -52,6 +52,12 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
         Numbers of tries; by default 1 to as many as the item with the fewest repeats has.
     confidence_level : float, default 0.95
 
+    Returns
+    -------
+    PassRates
+        One row a ``metric``, ``system`` and ``k`` in ``to_frame()``: ``n_items`` with k repeats at least, ``any``
+        (pass@k) and ``all`` (pass^k), both from 0 to 1 and with ``_low`` and ``_high``.
+
     Raises
     ------
     ScoresError

@@ -73,6 +73,13 @@ def pilot_variance(
     pairs : sequence of (str, str), optional
         Pairs of systems for ``method="pairs"``; their variances are averaged.
 
+    Returns
+    -------
+    PilotVariance
+        One row a ``collection`` and ``metric`` in ``to_frame()``: ``variance`` of a system's score and
+        ``difference_variance`` of a pair's difference on one topic (squared units of the metric), with
+        ``degrees_of_freedom``. Of several collections, the rows "pooled" combine them.
+
     Raises
     ------
     EstimationError

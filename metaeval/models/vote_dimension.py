@@ -41,8 +41,8 @@ class OneDimension(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair that met, the largest misfit first.
 
-        The columns are system_a, system_b, votes, share (of a), expected, and z: the misfit in standard
-        errors, no smaller than those of independent votes.
+        The columns are ``system_a``, ``system_b``, ``votes``, ``share`` (of a), ``expected``, and ``z``: the misfit in
+        standard errors, no smaller than those of independent votes.
         """
         return self.table.copy()
 
@@ -60,6 +60,7 @@ def one_dimension(votes: object, fitted: BradleyTerry) -> OneDimension:
     Returns
     -------
     OneDimension
+        One row a pair in ``to_frame()``, the largest misfit first: see `OneDimension.to_frame`.
 
     Raises
     ------

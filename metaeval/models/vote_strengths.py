@@ -99,8 +99,9 @@ class BradleyTerry(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a system, the strongest first.
 
-        The columns are system, rank, strength (log odds, of mean 0), standard_error, low and high (each interval at its
-        own level), win_rate (mean over the rivals met, of equal weight each) and votes.
+        The columns are ``system``, ``rank``, ``strength`` (log odds, of mean 0), ``standard_error``, ``low`` and
+        ``high`` (each interval at its own level), ``win_rate`` (mean over the rivals met, of equal weight each) and
+        ``votes``.
         """
         n = len(self.systems)
         error = np.sqrt(self.covariance.diagonal())
@@ -223,6 +224,7 @@ def bradley_terry(
     Returns
     -------
     BradleyTerry
+        One row a ``system`` in ``to_frame()``, the strongest first; see `BradleyTerry.to_frame`.
 
     Raises
     ------

@@ -71,9 +71,9 @@ class VotePlan(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair, the closest to being settled first.
 
-        The columns are system_a, system_b, difference (a less b), settled, votes_needed (on new questions and by new
-        voters, in the present proportions) and votes_needed_same (on the same questions by the same voters; infinite
-        where no number is enough), in all and rounded up to two digits. Settled pairs need none.
+        The columns are ``system_a``, ``system_b``, ``difference`` (a less b), ``settled``, ``votes_needed`` (on new
+        questions and by new voters, in the present proportions) and ``votes_needed_same`` (on the same questions by the
+        same voters; infinite where no number is enough), in all and rounded up to two digits. Settled pairs need none.
         """
         return self.table.copy()
 
@@ -112,6 +112,13 @@ def vote_plan(
         Chance with which a pair is to be settled.
     n_next : int, default 100
         Votes to spend on one pair.
+
+    Returns
+    -------
+    VotePlan
+        One row a pair in ``to_frame()``: ``difference`` of the strengths (natural logarithm of odds), whether it is
+        ``settled``, and the votes that it needs; see `VotePlan.to_frame`. ``following`` says which pair should have the
+        next ones.
 
     Notes
     -----

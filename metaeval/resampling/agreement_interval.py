@@ -161,6 +161,12 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; workers share them.
 
+    Returns
+    -------
+    AgreementIntervals
+        The rows of `DecisionAgreement.to_frame`, and ``precision``, ``recall`` and ``f1`` with their ``_low`` and
+        ``_high`` (0 to 1).
+
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -127,6 +127,13 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     confidence_level : float, default 0.95
         Of the intervals.
 
+    Returns
+    -------
+    DifferenceBins
+        One row a ``metric``, ``size`` and bin that is not empty in ``to_frame()``: ``lower_edge`` and ``upper_edge`` in
+        units of the metric (the last is infinite), ``comparisons``, ``sign_changes`` among them, and ``error_rate``
+        with ``low`` and ``high`` (0 to 1). ``readings`` holds the smallest differences that keep within `max_error`.
+
     Raises
     ------
     EstimationError, ScoresError, InvalidOptionError

@@ -204,6 +204,12 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
         Level of the paired t test of every pair that subsets are judged by, uncorrected.
     rng : None, int or numpy.random.Generator
 
+    Returns
+    -------
+    CohortAnalysis
+        One row a ``metric`` and ``cohort`` in ``to_frame()``: systems and topics that count, topics that decide
+        nothing, and their shares (0 to 1); see `CohortAnalysis.to_frame`. ``subsets`` holds what fewer topics keep.
+
     Raises
     ------
     ScoresError

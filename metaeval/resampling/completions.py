@@ -122,10 +122,22 @@ def completion_bounds(
     registry : Registry, optional
         Where metric names are looked up.
 
+    Returns
+    -------
+    CompletionBounds
+        One row a ``metric`` in ``to_frame()``: ``n_pairs``, of them ``n_significant`` as judged, ``n_same_winner`` with
+        the same winner and ``n_hold`` significant whatever the unjudged documents are, and ``residual``, the mean width
+        of the bounds of a difference in units of the metric. Metrics without bounds are in ``left_out``.
+
     Raises
     ------
     InvalidOptionError
         For another metric.
+
+    See Also
+    --------
+    metaeval.metrics.continuations.expectations
+    metaeval.questions.judgments.study.study_judgments
 
     Notes
     -----
@@ -139,11 +151,6 @@ def completion_bounds(
     holds if its t exceeds the smallest t that was significant, for all differences within these bounds: t is smallest
     where the topics with the highest middles are at their upper bounds and the others at their lower ones, up to a part
     of one topic, so that the bound is on the safe side. The threshold is that of the pairs as judged.
-
-    See Also
-    --------
-    metaeval.metrics.continuations.expectations
-    metaeval.questions.judgments.study.study_judgments
 
     Examples
     --------

@@ -124,6 +124,11 @@ class _Deep(NamedTuple):
 def cost_model(model: str | CostModel) -> CostModel:
     """Return the cost model of a year of INEX, or the one given.
 
+    Returns
+    -------
+    CostModel
+        ``minutes_relevant`` and ``minutes_other`` of an assessor for a relevant and for another document.
+
     Raises
     ------
     UnknownNameError
@@ -169,6 +174,13 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
         rate in the last round come first.
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
+
+    Returns
+    -------
+    AdaptiveDepth
+        ``to_frame()`` has one row a topic: ``pool_depth`` reached, ``judged`` and ``relevant`` documents, why it
+        ``stopped``, and the same at equal effort; see `AdaptiveDepth`. The judgments themselves are in ``adaptive`` and
+        ``fixed``.
 
     Raises
     ------
@@ -247,6 +259,13 @@ def equal_effort(
         Source of the draws of topics and documents; one draw serves all steps.
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
+
+    Returns
+    -------
+    EqualEffort
+        One row a ``plan`` ("shallow", "sample" or "topics") and ``step`` (percent of the original pool) in
+        ``to_frame()``: ``judged`` and ``relevant`` documents, ``topics`` kept, and ``emptied``, those of them with
+        nothing relevant left. The judgments themselves are in ``plans``.
 
     Raises
     ------

@@ -68,6 +68,7 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     RanksFromErrors
+        One row a ``metric`` and ``system`` in ``to_frame()``, best first: see `RanksFromErrors.to_frame`.
 
     Raises
     ------

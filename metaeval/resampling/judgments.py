@@ -54,6 +54,12 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         Lowest level that counts as relevant, 1 by default (any above 0 where grades are real-valued); documents below
         it are among the others.
 
+    Returns
+    -------
+    Reduced
+        The judgments that are left at each step (``levels``, for ``collection.rejudge``), and counts of them: arrays
+        whose first dimension is the step.
+
     Raises
     ------
     UnknownNameError

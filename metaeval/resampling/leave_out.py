@@ -181,6 +181,12 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     registry : Registry, optional
         Where metric names are looked up.
 
+    Returns
+    -------
+    GroupsLeftOut
+        One row a ``metric``, ``system`` (with its ``group``) and ``topic`` in ``to_frame()``: the score under ``full``
+        judgments and ``reduced`` ones, in units of the metric. ``groups`` counts what is lost with each group.
+
     Raises
     ------
     InvalidOptionError

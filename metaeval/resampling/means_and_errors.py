@@ -46,8 +46,9 @@ class RanksFromErrors(SystemRanks):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first, with the standard errors and probabilities.
 
-        The columns are metric, system, mean, mean_low and mean_high (its own interval, exact for n scores that are all
-        at one end of their range), stderr, n, rank, rank_low, rank_high, n_above, n_below, p_best and ``p_top_k``.
+        The columns are ``metric``, ``system``, ``mean``, ``mean_low`` and ``mean_high`` (its own interval, exact for n
+        scores that are all at one end of their range), ``stderr``, ``n``, ``rank``, ``rank_low``, ``rank_high``,
+        ``n_above``, ``n_below``, ``p_best`` and ``p_top_k``.
         """
         frame = SystemRanks.to_frame(self)
         more = self.data[["error", "n", "p_best", "p_top"]].to_dataframe().reset_index()
@@ -118,6 +119,7 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     RanksFromErrors
+        One row a ``metric`` and ``system`` in ``to_frame()``, best mean first: see `RanksFromErrors.to_frame`.
 
     Raises
     ------

@@ -159,6 +159,13 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
         smallest at which the pool of the runs is at least as large as the pooled set (lines of the qrels, also those
         at -1), as in [1]_ (section "Reducing Pool Depth"), or as the size that `with_judged_pool` gave.
 
+    Returns
+    -------
+    OriginalPool
+        One row a ``topic`` in ``to_frame()``: ``pool_depth``, documents in the ``pool``, ``judged`` and ``relevant``
+        documents and how many of them the pool holds, and whether the runs ``reached`` it; see `OriginalPool`.
+        ``levels`` holds the judgments inside the pool.
+
     Raises
     ------
     InvalidOptionError

@@ -168,6 +168,12 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use.
 
+    Returns
+    -------
+    PowerIntervals
+        One row a ``correction`` and ``metric`` in ``to_frame()``: the ``test``, and ``power`` with its
+        ``standard_error``, ``low`` and ``high`` (0 to 1).
+
     Raises
     ------
     ScoresError

@@ -223,6 +223,13 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
+    Returns
+    -------
+    RankIntervals
+        One row a ``metric`` and ``system`` in ``to_frame()``, best mean first: ``mean`` in units of the metric,
+        ``rank`` with ``rank_low`` and ``rank_high``, ``n_above`` and ``n_below`` (systems significantly better and
+        worse).
+
     Raises
     ------
     ScoresError

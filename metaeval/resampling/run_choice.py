@@ -58,7 +58,8 @@ class RunChoicePower(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a correction and metric, with the spread of its power over the choices.
 
-        Columns metric, test, correction, n_systems, mean, standard_deviation, low, high (quantiles), smallest, largest.
+        Columns ``metric``, ``test``, ``correction``, ``n_systems``, ``mean``, ``standard_deviation``, ``low``, ``high``
+        (quantiles), ``smallest``, ``largest``.
         """
         return self._describe(self.data["power"], ["metric"])
 
@@ -142,6 +143,13 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         The test draws first, then the choices.
     n_threads : int, optional
         Cores to use; the result does not depend on it.
+
+    Returns
+    -------
+    RunChoicePower
+        One row a ``metric`` and ``correction`` in ``to_frame()``: the ``test``, ``n_systems`` chosen, and of the power
+        over the choices (0 to 1) ``mean``, ``standard_deviation``, ``low`` and ``high`` (quantiles), ``smallest`` and
+        ``largest``.
 
     Raises
     ------

@@ -88,8 +88,8 @@ class SplitHalves(Result):
             ``self_agreement`` (of the pairs rejected on the first half, the share rejected on the second too), the
             number of ``rejections`` and ``errors`` behind them, and ``rejected_low``, ``rejected_high``,
             ``error_rate_low`` and ``error_rate_high``: between them lie the middle 90 % of the splits (of those with a
-            rejection). NaN where nothing was rejected. ``rejected_se`` and its like are the Monte-Carlo standard
-            errors of the shares, over the splits.
+            rejection). NaN where nothing was rejected. In ``_se`` stand the Monte-Carlo standard errors of the
+            shares, over the splits.
         """
         total = self.counts.sum("split").to_dataframe(dim_order=[*_KEYS]).reset_index()
         compared = self.n_pairs * self.n_splits
@@ -187,6 +187,13 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         Source of the halvings and of the tests' own draws.
     n_threads : int, optional
         Cores to use; the answer does not depend on it.
+
+    Returns
+    -------
+    SplitHalves
+        One row a ``correction``, ``metric`` and ``test`` in ``to_frame()``: shares (0 to 1) of pairs ``rejected``,
+        their ``error_rate`` and ``self_agreement`` on the other half, NaN where nothing was rejected; see
+        `SplitHalves.to_frame`.
 
     Raises
     ------

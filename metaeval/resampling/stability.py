@@ -133,6 +133,13 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     registry : Registry, optional
         Where metric names are looked up.
 
+    Returns
+    -------
+    Stability
+        One row a ``metric`` and ``step`` (in the ``unit`` of the ``reduction``) in ``to_frame()``: means over
+        ``n_replicates``; ``judged_share`` and ``relevant_share`` (0 to 1) are of the full judgments, or of the original
+        pool. The others are described at `Stability.to_frame` and `Stability`.
+
     Raises
     ------
     UnknownNameError

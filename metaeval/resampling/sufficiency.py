@@ -107,6 +107,13 @@ def pool_sufficiency(  # noqa: PLR0913 - one keyword per choice
     registry : Registry, optional
         Where metric names are looked up.
 
+    Returns
+    -------
+    PoolSufficiency
+        One row a ``metric`` and ``size`` of pools in ``to_frame()``: shares (0 to 1) of runs whose scores change
+        significantly (``same``), and of comparisons with other groups' runs that are ``reversed``, or ``changed`` in
+        any way.
+
     Raises
     ------
     InvalidOptionError

@@ -67,10 +67,10 @@ class SubsetComparison(Result):
         """Return one row a metric, method and size.
 
         Mean over the splits of ``tau`` and ``kept`` (under a cohort also of ``kept_all``, and ``n_pairs`` behind
-        ``kept`` in all splits), with its standard error in
-        ``_se`` (Monte Carlo), and the ``low`` and ``high`` 5 and 95 % of each; ``tau_gain`` and ``kept_gain``, the mean
-        difference from random subsets of that size in the same split, and ``tau_better`` and ``kept_better``, the share
-        of splits in which it is above 0 (0 counting half); NaN where random subsets are not among the methods.
+        ``kept`` in all splits), with its standard error in ``_se`` (Monte Carlo), and the quantiles of 5 and 95 % of
+        each in ``_low`` and ``_high``; ``tau_gain`` and ``kept_gain``, the mean difference from random subsets of that
+        size in the same split, and ``tau_better`` and ``kept_better``, the share of splits in which it is above 0 (0
+        counting half); NaN where random subsets are not among the methods.
         """
         rows = []
         ways = self.data["method"].to_numpy().tolist()
@@ -124,6 +124,12 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     alpha : float, default 0.05
         Level of the paired t test of every pair, uncorrected.
     rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    SubsetComparison
+        One row a ``metric``, ``method`` and ``size`` in ``to_frame()``: mean ``tau`` (-1 to 1) and ``kept`` (0 to 1)
+        over the splits, their spread, and the gain over random subsets; see `SubsetComparison.to_frame`.
 
     Raises
     ------

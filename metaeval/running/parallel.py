@@ -51,6 +51,11 @@ def show_progress(*, hidden: bool = False) -> Iterator[None]:
     hidden : bool, default False
         Show none, in a notebook neither.
 
+    Yields
+    ------
+    None
+        For a ``with`` statement.
+
     See Also
     --------
     metaeval.questions.power.study.study_power : one of the functions that work long

@@ -230,6 +230,11 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     rng : None, int, Generator or RandomSource
         See `metaeval.running.draws.resolve_rng`.
 
+    Returns
+    -------
+    Population
+        ``draw(n_topics)`` gives scores of its systems on new topics.
+
     Raises
     ------
     InvalidOptionError

@@ -52,7 +52,11 @@ class Votes(Result):
         return f"{count(self.n_votes, 'vote')} on {count(len(self.systems), 'system')}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a vote: left, right, share, weight, and the numbers of its question and voter."""
+        """Return one row a vote.
+
+        The columns are ``left``, ``right``, ``share`` (of the left), ``weight``, and the numbers of its ``question``
+        and ``voter``.
+        """
         names = np.array(self.systems, dtype=object)
         return pd.DataFrame(
             {

@@ -129,6 +129,15 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     baseline : str, optional
         Only the pairs with this system.
 
+    Returns
+    -------
+    DetectableDifferences
+        One row a ``metric``, pair (``first``, ``second``) and ``correction`` in ``to_frame()``: the ``test`` ("t" or
+        "mcnemar"), the ``level`` at which the pair is tested, and the smallest ``difference`` that is detected, in
+        units of the metric: NaN for a pair without variance, infinite where no difference could be found. Beside it the
+        pair's standard ``error`` with its degrees of ``freedom``, ``n_topics``, and ``discordance`` (0 to 1, NaN unless
+        scores are 0 or 1).
+
     Raises
     ------
     ScoresError

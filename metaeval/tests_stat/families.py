@@ -32,9 +32,9 @@ class PairFamilies(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a family, metric and pair, in the order of the leaderboard.
 
-        The columns are family, metric, system_a (the one that stands higher; beside a baseline the other one),
-        system_b, difference, statistic, p_value, log10_p, and for every correction ``p_`` and ``significant_``
-        with its name.
+        The columns are ``family``, ``metric``, ``system_a`` (the one that stands higher; beside a baseline the other
+        one), ``system_b``, ``difference``, ``statistic``, ``p_value``, ``log10_p``, and for every correction ``p_`` and
+        ``significant_`` with its name.
         """
         frames = []
         for (family, metric), result in self.results.items():
@@ -91,6 +91,12 @@ def pair_families(
         See `metaeval.tests_stat.correction.adjust`.
     means : array (metric, system), optional
         By which systems stand instead, higher better, in the order of their appearance.
+
+    Returns
+    -------
+    PairFamilies
+        One row a ``family``, ``metric`` and pair in ``to_frame()``, with ``p_`` and ``significant_`` before the name of
+        every correction; see `PairFamilies.to_frame`. Without common topics the figures of a pair are NaN.
 
     Raises
     ------

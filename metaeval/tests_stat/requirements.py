@@ -57,13 +57,15 @@ class Requirements(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and requirement.
 
-        The columns are metric, requirement, system_a, system_b (missing beside a number), margin (by how much a must be
-        ahead, negative where it may be behind; or the number), estimate (the difference, positive where a is better; or
-        the mean), low and high (one-sided limits, each at 1 - alpha), p_value (one-sided, of the requirement's
-        contrary), n_common topics, state (met; violated: its contrary is established; open; or "without common items",
-        where the figures are NaN), and for open ones items_needed: how many would tell, either way, with a chance of
-        .8; and detectable, the margin that as many items as these establish with that chance where the two are equal
-        (or how far beyond the number a mean must be).
+        The columns are ``metric``, ``requirement``, ``system_a``, ``system_b`` (missing beside a number), ``margin``
+        (by how much a must be ahead, negative where it may be behind; or the number), ``estimate`` (the difference,
+        positive where a is better; or the mean), ``low`` and ``high`` (one-sided limits, each at 1 - alpha),
+        ``p_value`` (one-sided, of the requirement's contrary), ``n_common`` topics, ``state`` (met; violated: its
+        contrary is established; open; or "without common items", where the figures are NaN), and for open ones
+        ``items_needed``: how many would tell, either way, with a chance of .8 (missing where that is not known); and
+        ``detectable``, the margin that as many items as these establish with that chance where the two are equal (or
+        how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
+        scores are bounded.
         """
         return self.table.copy()
 
@@ -107,6 +109,13 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
         between 0 and 1, else units. Or ``A >= 0.7``, ``A < 0.2`` and the like: the mean itself beside a number.
     alpha : float, default 0.05
         Level of each test.
+
+    Returns
+    -------
+    Requirements
+        One row a ``metric`` and ``requirement`` in ``to_frame()``: ``estimate`` with one-sided ``low`` and ``high`` in
+        units of the metric, ``p_value``, and the ``state``; see `Requirements.to_frame`. ``items_needed`` and
+        ``detectable`` are missing where the requirement, or its contrary, is established.
 
     Raises
     ------

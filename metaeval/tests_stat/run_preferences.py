@@ -60,8 +60,8 @@ class RunPreferences(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a preference and pair of runs.
 
-        The columns are metric, system_a, system_b, mean (over topics; positive where a is better), n_better, n_worse
-        and n_equal (topics).
+        The columns are ``metric``, ``system_a``, ``system_b``, ``mean`` (over topics; positive where a is better),
+        ``n_better``, ``n_worse`` and ``n_equal`` (topics).
         """
         values = self.data.to_numpy()
         parts = []
@@ -172,7 +172,8 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
     Returns
     -------
     RunPreferences
-        On the topics that have something relevant.
+        On the topics that have something relevant. One row a preference (``metric``) and pair in ``to_frame()``: see
+        `RunPreferences.to_frame`.
 
     Raises
     ------

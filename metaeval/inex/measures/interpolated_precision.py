@@ -54,6 +54,11 @@ def interpolated_precision_curves(
 ) -> xr.DataArray:
     """Return interpolated precision at 101 points of recall.
 
+    Returns
+    -------
+    xarray.DataArray
+        With dimensions ``system``, ``topic`` (those with highlighted text) and ``recall``; precision from 0 to 1.
+
     Notes
     -----
     The curve of a topic is iP at recall 0.00, 0.01, …, 1.00, see `interpolated_precision`. Its mean over recall is

@@ -328,6 +328,11 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     n_topic_resamples, confidence_level, min_f1, pairs, rng, provenance
         Likewise.
 
+    Returns
+    -------
+    AgreeStudy
+        The rows of `study_agreement`, each metric under each use of the grades; ``variants`` holds these uses.
+
     Examples
     --------
     >>> from metaeval.collection.assembly import collection_from_rankings

@@ -52,10 +52,11 @@ class BoardsStudy(Study):
         return first, second
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a system of both boards: system, and rank, rank_low and rank_high on each board.
+        """Return one row a ``system`` of both boards.
 
-        The columns of a board are NAME, NAME_low and NAME_high; ``moved`` says that the two intervals have no rank in
-        common, and ``opposite`` that the system is in a pair that the boards settle in opposite directions.
+        The columns of a board are its name, with the rank, and its name with ``_low`` and ``_high``; ``moved`` says
+        that the two intervals have no rank in common, and ``opposite`` that the system is in a pair that the boards
+        settle in opposite directions.
         """
         return self.found.ranked().merge(self.found.moves(*self.names), on="system")
 
@@ -111,6 +112,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     Returns
     -------
     BoardsStudy
+        One row a ``system`` in ``to_frame()``, with its ranks on both boards: see `BoardsStudy.to_frame`.
 
     Raises
     ------

@@ -106,6 +106,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     Returns
     -------
     SettledStudy
+        One row an ordered pair of votes and metrics in ``to_frame()``: see `SettledPairs.to_frame`.
 
     Raises
     ------

@@ -125,6 +125,13 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     rng : None, int or Generator
     provenance : Provenance, optional
 
+    Returns
+    -------
+    CampaignStudy
+        One row a ``task`` and ``metric`` in ``to_frame()``, those of the average last; see `MetaMetrics`. ``decisions``
+        and ``separation`` hold what each metric's significant pairs predict, and how many items would separate two
+        metrics.
+
     Raises
     ------
     ScoresError, EstimationError, InvalidOptionError, UnknownNameError

@@ -65,6 +65,12 @@ def read_campaign(  # noqa: PLR0913 - what is read
     ceiling : sequence of str
         Other human scores (da-sqm), read where there are some.
 
+    Returns
+    -------
+    Campaign
+        ``sets`` holds the scores of every set, with dimensions ``metric``, ``system`` and ``item``; ``tasks`` what is
+        to be computed on them.
+
     Raises
     ------
     FileFormatError

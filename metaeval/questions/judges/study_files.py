@@ -87,6 +87,12 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     credit : mapping of str to float, optional
         What labels of nuggets count; see `metaeval.read_scores`.
 
+    Returns
+    -------
+    JudgeInput
+        ``labels`` or ``assessments`` or ``scores`` or ``annotations``, as the files hold them; the others are None or
+        empty.
+
     Raises
     ------
     FileFormatError
