@@ -153,7 +153,12 @@ def report(data: Path, share: float) -> str:
 
 def formula(real: pd.DataFrame, made: pd.DataFrame, share: float) -> str:
     """Write what `of_two` finds."""
-    lines = [BY_FORMULA, "", "| labels | topics | before: above, below, held | now: above, below, held |", "|---|---|---|---|"]
+    lines = [
+        BY_FORMULA,
+        "",
+        "| labels | topics | before: above, below, held | now: above, below, held |",
+        "|---|---|---|---|",
+    ]
     for name, table in (("DL 2023", real), ("simulated", made)):
         for n_topics in (10, 25, 50):
             row = of_two(table, n_topics, round(share * MANY))

@@ -70,7 +70,10 @@ def report(data: Path, share: float) -> str:
     n_said, n_truth = max(3, round(SAID * share)), max(20, round(TRUTH * share))
     rows = [row for one in collections(data) for way in WAYS for row in rows_of(*one, way, n_said, n_truth)]
     frame = pd.DataFrame(rows)
-    lines = ["| collection | judgments | metric | said, % | true, % | τ there | truth above | truth below |", "|---" * 8 + "|"]
+    lines = [
+        "| collection | judgments | metric | said, % | true, % | τ there | truth above | truth below |",
+        "|---" * 8 + "|",
+    ]
     for names, part in frame.groupby(["collection", "judgments", "metric"], sort=False):
         spread = part["tau"].std() / np.sqrt(len(part))
         lines.append(
@@ -81,7 +84,9 @@ def report(data: Path, share: float) -> str:
     tau, sides = of_rows["tau"].mean(), of_rows[["above", "below"]].mean()
     mean, error = tau.mean(), tau.std() / np.sqrt(len(tau))
     within = int(((tau - MIN_TAU).abs() <= CLOSE).sum())
-    words = HEAD.format(n_said=n_said, n_truth=n_truth, mean=mean, error=error, within=within, n=len(tau), **sides.mean())
+    words = HEAD.format(
+        n_said=n_said, n_truth=n_truth, mean=mean, error=error, within=within, n=len(tau), **sides.mean()
+    )
     return "\n".join([words, "", *lines, ""])
 
 
