@@ -24,31 +24,31 @@ LEVEL = 0.95
 METHODS = ("posterior", "guaranteed")
 MOST_SYSTEMS = 110
 SETTINGS = (
-    ("20 systems", 50, 20),
-    ("20 systems", 25, 20),
-    ("20 systems", 100, 20),
-    ("10 systems", 50, 10),
-    ("60 systems", 50, 60),
-    ("all systems", 50, MOST_SYSTEMS),
-    ("20 systems in groups of 4", 50, 20),
-    ("60 systems in groups of 4", 50, 60),
-    ("all systems in groups of 4", 50, MOST_SYSTEMS),
+    ("20 systems", 50, 20, 8),
+    ("20 systems", 25, 20, 4),
+    ("20 systems", 100, 20, 4),
+    ("10 systems", 50, 10, 4),
+    ("60 systems", 50, 60, 2),
+    ("all systems", 50, MOST_SYSTEMS, 2),
+    ("20 systems in groups of 4", 50, 20, 6),
+    ("60 systems in groups of 4", 50, 60, 2),
+    ("all systems in groups of 4", 50, MOST_SYSTEMS, 2),
 )
-SAMPLES = 8
+"""What, topics, systems, samples a table."""
 GROUP = 4
 EQUAL = 1e-12
 
 
 def judge(tables: list[Population], scale: float = 1.0) -> pd.DataFrame:
     """Return a row a table, setting and sample."""
-    return judged(tables, _judge_table, n_samples=max(2, round(SAMPLES * scale)))
+    return judged(tables, _judge_table, scale=scale)
 
 
-def _judge_table(table: Population, n_samples: int) -> list[dict[str, Any]]:
+def _judge_table(table: Population, scale: float) -> list[dict[str, Any]]:
     return [
         {"systems": what, "topics": n_topics} | _figures(means, seen)
-        for what, n_topics, n_systems in SETTINGS
-        for means, seen in _boards(table, what, n_topics, n_systems, n_samples)
+        for what, n_topics, n_systems, n_samples in SETTINGS
+        for means, seen in _boards(table, what, n_topics, n_systems, max(2, round(n_samples * scale)))
     ]
 
 
@@ -152,18 +152,16 @@ Halves with the resamples come closer with 25 topics and with all systems, where
 BOTH_LIMITS = """\
 Guaranteed ranks take the pairs of the paired t test under Holm's correction. Two limits were set for groups of equal
 systems: at least Holm's pairs, and any wrong pair in .05 of the samples and two standard errors. They exclude each
-other where Holm's test itself errs more often, as with up to {most} systems in groups of four ({wrong} of the samples
-on {where}): whoever finds all of its pairs finds its wrong ones too, in every sample, so that any such rule has a
+other where Holm's test itself errs more often, as with {what} ({wrong} of the samples on {where}): whoever finds all of its pairs finds its wrong ones too, in every sample, so that any such rule has a
 wrong pair at least as often. Moved to one mean, differences of systems keep their skewness, which the t test does not
 see far in the tail; exchanged or mirrored (see Corrections) Holm's test is wrong in .031 and .017 of the samples."""
 
 
 def section(rows: pd.DataFrame) -> str:
     """Return the section of the report."""
-    n_samples = rows.groupby(["table", "systems", "topics"]).size().iloc[0]
     about = (
-        f"`rank_intervals` at {LEVEL:g} and `best_system`, {n_samples} samples a table; all systems: {MOST_SYSTEMS} at "
-        "most. Held: share of the samples in which the intervals hold all true ranks at once, and the least of a "
+        f"`rank_intervals` at {LEVEL:g} and `best_system`; all systems: {MOST_SYSTEMS} at most; samples: of all tables "
+        "together. Held: share of the samples in which the intervals hold all true ranks at once, and the least of a "
         "table. Width: of an interval, as a share of the number of systems. Apart: share of the pairs that are "
         "significantly different; of Holm's: share of those that the paired t test finds under Holm. Right: share of "
         "the samples in which all of these are, in this direction. In groups of 4 the systems of a group are exactly "
@@ -171,10 +169,8 @@ def section(rows: pd.DataFrame) -> str:
         "every pair of a group that is apart is wrong."
     )
     lines = ["## Ranks", "", fill(about, 120), ""]
-    head = (
-        "| tables | systems | topics | method | held | least | width | of the guarantee's | apart | of Holm's | right |"
-    )
-    lines += [head, "|---|---|---|---|---|---|---|---|---|---|---|"]
+    head = "| tables | systems | topics | samples | method | held | least | width | of the guarantee's | apart | of Holm's | right |"
+    lines += [head, "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     head = "log score | by resamples | first: said, true | by resamples: said, true"
     chances = [f"| tables | systems | topics | {head} |", "|---|---|---|---|---|---|---|"]
     for (matrix, systems, topics), part in rows.groupby(["matrix", "systems", "topics"], sort=False):
@@ -185,7 +181,7 @@ def section(rows: pd.DataFrame) -> str:
             held, width, apart, of_holm, right = (table[f"{what}, {method}"] for what in figures)
             of = width / table["width, guaranteed"]
             lines.append(
-                f"{where} {method} | {_cell(held)} | {held.min():.2f} | {_cell(width)} | {of.mean():.3f} | "
+                f"{where} {len(part)} | {method} | {_cell(held)} | {held.min():.2f} | {_cell(width)} | {of.mean():.3f} | "
                 f"{_cell(apart)} | {of_holm.mean():.3f} | {_cell(right)} |"
             )
         said = [
@@ -198,9 +194,10 @@ def section(rows: pd.DataFrame) -> str:
         "The chance of being best, beside the share of resamples that a system wins. Log score: mean logarithm of what "
         "is said of the truly best. First said, true: the largest chance, and how often that system is the best."
     )
-    groups = rows[(rows["systems"] == "all systems in groups of 4") & rows["matrix"]]
+    groups = rows[rows["systems"].str.endswith("groups of 4") & rows["matrix"]]
+    groups = groups[groups["systems"] == groups["systems"].iloc[-1]]
     wrong = _cell(1.0 - _by_table(groups)["right, guaranteed"])
-    limits = BOTH_LIMITS.format(most=MOST_SYSTEMS, wrong=wrong, where="the 48 tables")
+    limits = BOTH_LIMITS.format(what=groups["systems"].iloc[0], wrong=wrong, where="the 48 tables")
     return "\n".join([*lines, "", fill(limits, 120), "", TRIED, "", fill(words, 120), "", *chances, "", TRIED_BEST])
 
 

@@ -25,11 +25,12 @@ from scipy.stats import binom, multivariate_normal
 from metaeval.models.components import variance_components
 
 REPORT = Path(__file__).parents[1] / "reports" / "variance_component_coverage.md"
-SEED = 202611
+SEED = 202612
 TARGET = 0.9
 LEAST = 0.93
 ASSURANCE = 0.9
 FEWEST_OF_PILOT = 30
+ABOVE = ": truth above"
 type Floats = NDArray[np.float64]
 
 SHAPES = {
@@ -134,17 +135,22 @@ def one_board(setting: Setting, rng: np.random.Generator) -> dict[str, float]:
     truth = setting.truth()
     found = variance_components(_scores(setting.draw(rng)), judges=setting.n_judges > 1)
     row: dict[str, float] = {}
+
+    def judge(name: str, low: float, true: float, high: float) -> None:
+        row[name] = low <= true <= high
+        row[f"{name}{ABOVE}"] = true > high
+
     total = sum(truth.values())
     for one in found.components.itertuples():
         name = str(one.component).replace("topic", "item")
         key = next(key for key in truth if sorted(key.split(" x ")) == sorted(name.split(" x ")))
         if key in {"system", "system x item"}:
-            row[f"share {key}"] = one.share_low - 1e-12 <= truth[key] / total <= one.share_high + 1e-12
+            judge(f"share {key}", one.share_low - 1e-12, truth[key] / total, one.share_high + 1e-12)
     at_hand = found.dependability.iloc[0]
     true = coefficients(truth, setting.n_items, setting.n_judges, setting.n_repeats)
     plan = found.plan([setting.n_items], judges=[setting.n_judges], repeats=[setting.n_repeats]).iloc[0]
     for which in ("erho2", "phi"):
-        row[which] = plan[f"{which}_low"] <= true[which] <= plan[f"{which}_high"]
+        judge(which, plan[f"{which}_low"], true[which], plan[f"{which}_high"])
         needed = found.needed(TARGET, stability=which, judges=setting.n_judges, repeats=setting.n_repeats).iloc[0]
         enough = (
             next(
@@ -159,7 +165,7 @@ def one_board(setting: Setting, rng: np.random.Generator) -> dict[str, float]:
             else np.nan
         )
         if np.isfinite(enough):
-            row[f"items {which}"] = needed["low"] <= enough <= needed["high"]
+            judge(f"items {which}", needed["low"], enough, needed["high"])
     best = found.cheapest(target=TARGET, population="others")
     plans = best[best["goal"] == "target"]
     if len(plans):
@@ -195,6 +201,23 @@ def studied(n_boards: int) -> Iterator[dict[str, object]]:
         }
 
 
+def by_side(every: pd.DataFrame) -> str:
+    """Write how often the truth is above and below each kind of interval, by the kind of scores."""
+    names = [str(name).removesuffix(ABOVE) for name in every if str(name).endswith(ABOVE)]
+    lines = [["scores", *names], ["---"] * (len(names) + 1)]
+    for kind, part in every.groupby("scores", sort=False):
+        cells = [str(kind)]
+        for name in names:
+            own = part.dropna(subset=name)
+            weight = own["boards"] / own["boards"].sum()
+            above = float((own[f"{name}{ABOVE}"] * weight).sum())
+            below = float(((1.0 - own[name]) * weight).sum()) - above
+            errors = [np.sqrt(max(share * (1.0 - share), 1e-4) / own["boards"].sum()) for share in (above, below)]
+            cells.append(f"{above:.3f} ({errors[0]:.3f}), {below:.3f} ({errors[1]:.3f})")
+        lines.append(cells)
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
 def main() -> None:
     """Study every setting, and write the report or show it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -202,7 +225,8 @@ def main() -> None:
     given = parser.parse_args()
     n_boards = given.boards or 400
     began = time.perf_counter()
-    table = pd.DataFrame(studied(n_boards))
+    every = pd.DataFrame(studied(n_boards))
+    table = every[[name for name in every if not str(name).endswith(ABOVE)]]
     rows = [list(table), ["---"] * table.shape[1], *table.round(3).astype(object).fillna("").to_numpy().tolist()]
     shown = "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
     held = table["scores"] != "skewed throughout"
@@ -214,7 +238,7 @@ def main() -> None:
     short = binom.cdf(reached, planned["plans"], ASSURANCE) < 0.05 / len(planned)
     words = f"""# Coverage of intervals of variance components
 
-Made by `python benchmarks/studies/variance_component_coverage.py`, {n_boards} boards a row without gaps and a quarter of
+Made by `python benchmarks/studies/variance_component_coverage.py --boards {n_boards}`, so many boards a row without gaps and a quarter of
 them with gaps ({time.perf_counter() - began:.0f} s). Nominal level 95%. A column is the share of boards whose interval
 holds the truth: of a component's share, of Eρ² and Φ,
 of the items needed for {TARGET}. "plan": share of the "plans", the designs recommended for Eρ² {TARGET}, that have it
@@ -230,6 +254,11 @@ cannot show how long the tail is. Of the other rows, {int((covered < LEAST).sum(
 entries lie below {LEAST}; the lowest is {np.nanmin(covered):.3f}.
 
 {shown}
+
+By side: the share of boards whose truth is above and below the interval, by the kind of scores; in brackets the standard
+error of either over the rows of that kind.
+
+{by_side(every)}
 """
     if given.boards:
         sys.stdout.write(words)

@@ -15,12 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.agreement.drawn_intervals import reach as reach_of_topics
 from metaeval.agreement.krippendorff import krippendorff_alpha
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, topics_by_content
 from metaeval.agreement.labels import Labels
-from metaeval.base.checks import check_choice, check_count, check_kind, check_share
+from metaeval.base.checks import check_choice, check_count, check_kind, check_share, t_half_width
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
@@ -137,14 +136,15 @@ def rank_judges(
 
     .. math:: \kappa_t = \frac{(1 - \kappa)(r_t^T w c + r^T w c_t) - O_t N - O N_t}{E}
 
-    to it, which sums to 0 over topics. Two judges differ by d with the standard error s, which is :math:`\sqrt{T}`
-    times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`, both of the items that both judges
-    labelled. A judge i is compared with whoever came out best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is
-    the quantile over resamples of the topics of the largest :math:`|d^*| / s` of i and anybody else, taken from the
-    normal law to that of t with T - 1 degrees of freedom, T the topics that both have; those that share none are not
-    compared. The truly best judge is then wrongly found behind with probability :math:`1 -` `confidence_level` at most,
-    up to the approximation (multiple comparisons with the best [1]_). With one
-    topic there is no interval, and nobody is behind; nor is anybody on so few topics that not even a test of signs
+    to it, to first order. Two judges differ by d, of the items that both labelled, with the standard error s of the
+    jackknife: :math:`s^2 = \sum_t (d_{-t} - \bar d_{-t})^2`, of d without each topic (where no kappa is left without
+    it, of d less what it adds). A judge i is compared with whoever came out best, so its interval is :math:`d \pm c_i
+    s`: :math:`c_i` is the quantile over resamples of the topics of the largest :math:`|d^*| / s` of i and anybody else,
+    taken from the normal law to that of t with :math:`2 T / (b - 1)` degrees of freedom (Satterthwaite [2]_; at most
+    T - 1), T the topics that both have and b the kurtosis of :math:`d_{-t}`; those that share none are not compared.
+    The truly best judge is then wrongly found behind with probability :math:`1 -` `confidence_level` at most, up to the
+    approximation (multiple comparisons with the best [1]_). With one topic there is no interval, and nobody is behind;
+    nor is anybody on so few topics that not even a test of signs
     could tell (five at a level of .95). Where no topics are named (``labels.by_item``), T counts items.
 
     :math:`\kappa` expects the disagreement of a judge and a reference with their own habits, Krippendorff's
@@ -156,6 +156,8 @@ def rank_judges(
     ----------
     .. [1] Hsu (1984). Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of
        Statistics 12, 1136-1144. :doi:`10.1214/aos/1176346732`
+    .. [2] Satterthwaite (1946). An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
+       110-114. :doi:`10.2307/3002019`
 
     Examples
     --------
@@ -267,7 +269,7 @@ class _Lead(NamedTuple):
     shared: Ints
     """Units with such items."""
     parts: Floats
-    """What every unit adds. Shape (judge, unit)."""
+    """What every unit adds, times their number. Shape (judge, unit)."""
     sizes: Floats
     drawn: Floats
     """The lead on resamples, less the value. Shape (resample, judge)."""
@@ -277,7 +279,7 @@ def _leads(
     units: _Units, scale: Floats, measure: str, n_resamples: int, generator: np.random.Generator
 ) -> Callable[[int], _Lead]:
     """Return a function of a judge; where all labelled the same items, all judges have the same sums."""
-    parts_of = partial(_parts_of_topics, distance=np.abs(scale[:, None] - scale), squared=measure != "kappa")
+    slopes = partial(_parts_of_topics, distance=np.abs(scale[:, None] - scale), squared=measure != "kappa")
 
     def resampled(parts: Floats) -> Floats:
         draws = draw_topic_counts(deepcopy(generator), n_resamples, units.n)  # the same for every judge
@@ -285,6 +287,10 @@ def _leads(
 
     def kappas(tables: Floats) -> Floats:
         return pooled(tables.sum(axis=0), scale, rel=0)[measure]
+
+    def parts_of(tables: Floats) -> Floats:
+        without = pooled(tables.sum(axis=0) - tables, scale, rel=0)[measure].T
+        return np.where(np.isfinite(without), units.n * (kappas(tables)[:, None] - without), slopes(tables))
 
     if units.labelled().all():
         tables = units.added(units.items)
@@ -361,7 +367,8 @@ def _beside_best(
         varied = spread * n_units > RELATIVE * lead.sizes
         beside = np.abs(lead.drawn[:, varied]) / (spread[varied] / np.sqrt(n_units))
         level = _single_level(beside, confidence_level)
-        reach[judge] = spread[best] / np.sqrt(n_units) * reach_of_topics(shared[judge], level)
+        freedom = _freedom(lead.parts[best], int(shared[judge]))
+        reach[judge] = t_half_width(spread[best] / np.sqrt(n_units), freedom + 1.0, level)
         if not varied[best]:  # as in `metaeval.agreement.drawn_intervals`: some topics elsewhere may be of another kind
             others = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / shared[judge])
             reach[judge] = others * (1.0 + values.max()) if difference[judge] < -RELATIVE else np.nan
@@ -374,6 +381,21 @@ def _beside_best(
         "difference_high": np.minimum(difference + reach, _RANGE),
         "behind": difference + reach < -RELATIVE,
     }
+
+
+def _freedom(parts: Floats, n_units: int) -> float:
+    """Return the degrees of freedom of a spread over units (Satterthwaite): fewer where few of them make it.
+
+    Examples
+    --------
+    >>> even, uneven = np.tile([-1.0, 1.0], 5), np.array([9.0, *[-1.0] * 9])
+    >>> _freedom(even, 10), round(_freedom(uneven, 10), 2)
+    (9.0, 2.81)
+    """
+    squares = np.square(parts - parts.mean())
+    beyond = n_units * np.square(squares).sum() - squares.sum() ** 2
+    most = n_units - 1.0
+    return float(np.clip(2.0 * n_units * squares.sum() ** 2 / beyond, 1.0, most)) if beyond > 0.0 else most
 
 
 def _single_level(largest: Floats, confidence_level: float) -> float:

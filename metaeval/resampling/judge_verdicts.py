@@ -4,10 +4,11 @@ For ranking systems, under the first metric, two figures are compared with a sec
 F1 of significant pairs falls short, and how much more of it contradictions take (pairs significant in opposite
 directions). A judge may take the place of a person if all of both intervals lies within the margin; it may not if all
 of one lies beyond it; in between these topics and persons do not settle it, nor where F1 has no interval, as all
-resamples give the same, or rests on so few significant pairs that a single one costs more than the margin. Each
-interval leaves 2.5 % on either side, so a judge within the margin is turned away in at most 5 % of samples. Without a
-second person the same is said of every F1 that one could have. Where no pair differs significantly under the reference
-there is nothing to agree on: no verdict. For labels the alt-test decides.
+resamples give the same, or rests on so few significant pairs that a single one costs more than the margin; nor is a
+judge turned away on so few that not even an exact test of signs could tell (five). Each interval leaves 2.5 % on either
+side, so a judge within the margin is turned away in at most 5 % of samples. Without a second person the same is said of
+every F1 that one could have. Where no pair differs significantly under the reference there is nothing to agree on: no
+verdict. For labels the alt-test decides.
 """
 
 from collections.abc import Iterator, Mapping
@@ -141,7 +142,8 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> Judge
     f1, against = _row(beside, "f1"), _row(beside, "contradicted")
     against_low, against_high = _ends_or_value(against["difference"], against["low"], against["high"])
     word = verdict.ranking
-    if f1["high"] < -margin or against["low"] > margin:
+    told = 2.0 ** (1 - row["n_reference"]) <= 1.0 - found.confidence_level  # by a test of signs, had each pair its own
+    if told and (f1["high"] < -margin or against["low"] > margin):
         word = "may not"
     elif f1["low"] > -margin and against_high <= margin and not (few and f1["low"] <= 0.0):
         word = "may"

@@ -10,11 +10,11 @@ import xarray as xr
 
 from metaeval.base.checks import check_path
 from metaeval.base.metric_names import study_names
-from metaeval.base.names import first_few
+from metaeval.base.names import count, first_few
 from metaeval.base.notes import Remark
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
-from metaeval.base.words import naming
+from metaeval.base.words import MISSING, naming
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
@@ -23,7 +23,7 @@ from metaeval.table.structure import engine_scores, means_cut, means_of_few
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.result import PairwiseResult, without_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -302,6 +302,13 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
         notes.append(
             f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {spoken.topics} that no exact test can "
             f"reach the level, {result.alpha:g}; they do not count as significant, whatever their p-values"
+        )
+    if unbounded := without_interval(result):
+        (n_same, metric), *others = unbounded
+        notes.append(
+            f"no interval ({MISSING}) of {n_same:,} of {result.n_pairs:,} differences under {metric}, each the same on "
+            f"every {spoken.topic}: nothing says what values {metric} may have"
+            f"{f'; likewise under {count(len(others), "other metric")}' * bool(others)}"
         )
     if result.details.get("mcnemar"):
         notes.append(Remark("all scores are 0 or 1, so the sign test is McNemar's test"))

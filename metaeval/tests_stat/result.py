@@ -399,6 +399,25 @@ def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.
     return xr.Dataset({name: data["difference"].copy(data=end) for name, end in (("low", low), ("high", high))})
 
 
+def without_interval(result: PairwiseResult) -> list[tuple[int, str]]:
+    """Count the pairs that differ by the same on every topic and have no interval, and name the metric; most first.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores, paired_t_test
+    >>> without_interval(paired_t_test(as_scores([[12.0, 15.0, 11.0], [10.0, 13.0, 9.0]], metrics=["quality"])))
+    [(1, 'quality')]
+    """
+    if "standard_error" not in result.data:
+        return []
+    tested = np.isfinite(result.data["p_value"]) & (result.data["standard_error"] == 0.0)
+    if not tested.any() or result.test != "t":
+        return []
+    counts = (tested & np.isnan(difference_intervals(result)["low"])).sum("pair").to_numpy().tolist()
+    found = [(n, metric) for n, metric in zip(counts, result.metrics, strict=True) if n]
+    return sorted(found, key=lambda counted: -counted[0])
+
+
 def is_significant(p_values: ArrayLike, alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:
     """Say which p-values are at most alpha, or below it: the only place where a p-value meets a level.
 

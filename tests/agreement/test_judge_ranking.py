@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from matplotlib.text import Text
+from scipy.stats import kurtosis, t
 
 from metaeval.agreement.judge_ranking import _items_of, _leads, _parts_of_topics, _Units, rank_judges
 from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
@@ -89,6 +90,27 @@ def test_differences_spread_as_those_of_a_literal_bootstrap():
     kappas = pooled(summed, np.arange(4.0), 0)["quadratic_kappa"]
     spread = (kappas[:, 0] - kappas[:, 1]).std(ddof=1) * np.sqrt(40 / 39)
     assert (row["difference_high"] - row["difference_low"]) / 2 == pytest.approx(2.0227 * spread, rel=0.04)
+
+
+def test_intervals_are_those_of_a_literal_jackknife():
+    """With one other judge: t times the jackknife's error, with degrees of freedom by the kurtosis of its values."""
+    labels = drawn({"a": 0.2, "b": 0.6}, n_topics=8, n_items=96)
+    table = labels.table.copy()
+    table.loc[table.index.get_level_values("topic") == "3", "b"] = 3 - table["nist"]  # it makes most of the spread
+    row = rank_judges(as_labels(table, scale=(0, 1, 2, 3)), reference="nist", rng=0).table.iloc[1]
+    topics = table.index.get_level_values("topic")
+    leads = []
+    for left_out in topics.unique():
+        human, *judges = table[topics != left_out].to_numpy().T
+        apart = [((human[:, None] - own) ** 2).mean() for own in judges]  # as far as habits alone would be
+        kappas = [1 - ((human - own) ** 2).mean() / far for own, far in zip(judges, apart, strict=True)]
+        leads.append(kappas[1] - kappas[0])
+    error = np.std(leads) * 8**0.5
+    freedom = min(2 * 8 / (kurtosis(leads, fisher=False) - 1), 7)
+    assert freedom < 6
+    reach = t.isf(0.025, freedom) * error
+    assert row["difference_high"] == pytest.approx(row["difference"] + reach)
+    assert row["difference_low"] == pytest.approx(max(row["difference"] - reach, -2.0))
 
 
 @given(arrays(np.int64, (2, 30), elements=st.integers(0, 3)))

@@ -382,8 +382,13 @@ def test_what_is_refused():
     for far, name in ((1e200, "large"), (1e-200, "small")):
         with pytest.raises(EstimationError, match=f"are too {name} to be squared"):
             variance_components(far * np.arange(12.0).reshape(1, 3, 4) ** 2)
-    with pytest.raises(EstimationError, match="nothing differs"):
-        variance_components(np.tile(np.arange(5.0), (1, 3, 1)))
+    items = 1e6 * np.arange(1.0, 6.0)
+    for other in (items, np.nextafter(items, np.inf)):
+        with pytest.raises(EstimationError, match="nothing differs"):
+            variance_components(np.stack([items, other, items])[None])
+    gone = np.nan
+    with pytest.raises(EstimationError, match="too many gaps"):
+        variance_components(as_scores([[[1.0, 2, 3], [5, gone, gone], [2, gone, gone]]], missing="pairwise"))
     with pytest.raises(ScoresError, match="two metrics, each a judge"):
         variance_components(simulated(), judges=True)
     with pytest.raises(InvalidOptionError, match="no repeats"):

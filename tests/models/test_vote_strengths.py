@@ -337,6 +337,10 @@ def test_the_system_in_one_cluster_is_the_one_that_is_named(n_questions, name):
     more = pd.DataFrame(rows, columns=["left", "right", "winner"]).assign(question="q1", voter="v1")
     found = bradley_terry(pd.concat([frame, more], ignore_index=True), clusters=["question"])
     assert [note.split(":")[0] for note in found.notes if "one cluster alone" in note] == [name]
+    known = more.assign(voter=frame["voter"].to_numpy()[: len(more)])  # several voters, who compare others too
+    for clusters in (["question", "voter"], ["voter", "question"]):
+        found = bradley_terry(pd.concat([frame, known], ignore_index=True), clusters=clusters)
+        assert [note.split(":")[0] for note in found.notes if "one cluster alone" in note] == [name]
     plain = bradley_terry(frame, clusters=["question"])
     assert not any("in one cluster" in note for note in plain.notes)
 

@@ -99,6 +99,14 @@ def test_the_interval_of_the_difference_decides(low, high, margin, expected):
     assert word(low, high, margin=margin) == expected
 
 
+@pytest.mark.parametrize(("n_pairs", "expected"), [(1, "not settled"), (5, "not settled"), (6, "may not")])
+def test_nobody_is_turned_away_on_pairs_that_no_exact_test_could_tell(n_pairs, expected):
+    """All of five pairs against a judge has the chance 1/16 if every pair could fall either way, all of six 1/32."""
+    for judge in (JUDGE | {"low": -0.9, "high": -0.3}, JUDGE | {"against": (0.3, 0.9)}):
+        found = concluded({"model": judge}, n_reference=n_pairs)
+        assert ranking_verdict(found, "model", 0.05).ranking == expected
+
+
 @pytest.mark.parametrize(
     ("low", "high", "margin", "expected"),
     [

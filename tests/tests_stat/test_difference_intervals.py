@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError
+from metaeval.studies.study import test_notes as notes_of_test
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.paired_t import paired_t_test
@@ -47,6 +48,17 @@ def test_what_cannot_be_told_is_missing(simulated_scores):
     assert np.isnan(difference_intervals(same).to_dataarray()).all()
     other = compare_systems(simulated_scores(1, 3, 10), test="sign")
     assert np.isnan(difference_intervals(other).to_dataarray()).all()
+
+
+@pytest.mark.parametrize(("metric", "unknown"), [("quality", True), ("latency", True), ("RR", False)])
+def test_a_difference_without_an_interval_is_explained(metric, unknown):
+    """A note says why a difference that is the same on every topic has no interval, only where no range is known."""
+    scores = as_scores([[0.75, 0.5, 1.0], [0.5, 0.25, 0.75], [0.5, 0.75, 0.5]], metrics=[metric])
+    result = paired_t_test(scores)
+    n_without = int(np.isnan(difference_intervals(result)["low"]).sum())
+    notes = [str(note) for note in notes_of_test(result, scores) if "no interval" in note]
+    assert (n_without, len(notes)) == ((1, 1) if unknown else (0, 0))
+    assert all(f" of 1 of 3 differences under {metric}" in note for note in notes)
 
 
 @pytest.mark.parametrize("level", [0, 1, 95])
