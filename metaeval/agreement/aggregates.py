@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import rankdata
 
 from metaeval.agreement.item_statistics import less_mean
 from metaeval.base.arrays import Floats
@@ -184,6 +183,8 @@ def _macro_mean(scores: Scores) -> Floats:
 
 def _borda(scores: Scores) -> Floats:
     """Return how many systems each one beats on every topic, ties half."""
+    from scipy.stats import rankdata  # noqa: PLC0415 - a second
+
     by_topic = np.swapaxes(oriented_values(scores), 1, 2)
     observed = np.isfinite(by_topic)
     last = np.where(observed, settle(by_topic), np.inf)

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import t as student_t
+from scipy.special import stdtrit
 
 from metaeval.agreement.annotations import Annotations, as_annotations
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, show
@@ -82,7 +82,7 @@ class AltTest(Result):
         spec, n = CORRECTIONS[self.correction], len(own)
         levels = np.asarray(spec.levels(self.q, np.arange(1, n + 1), n), dtype=np.float64)
         items, mean = own["items"].to_numpy(), own["difference"].to_numpy()
-        reach = student_t.ppf(levels[:, None], items - 1) * own["standard_error"].to_numpy()
+        reach = stdtrit(items - 1, levels[:, None]) * own["standard_error"].to_numpy()
         enough = np.sort(mean - reach, axis=1).diagonal()  # from here on, k of them are below level k
         needed = -(-n // 2)
         match spec.step:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom
 
 from metaeval.agreement.label_agreement import STATISTICS, statistics_of
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
@@ -172,6 +171,8 @@ def _expected(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
 
 def _expected_overlap(first: Floats, second: Floats, total: Floats) -> Floats:
     """Return the expected overlap of sets of these sizes drawn from so many items; NaN where both are empty."""
+    from scipy.stats import hypergeom  # noqa: PLC0415 - a second
+
     f, s, n = (np.ravel(sizes).astype(np.int64) for sizes in (first, second, total))
     fewest = np.maximum(0, f + s - n)
     several = np.minimum(f, s) - fewest + 1

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from metaeval.agreement.human_statistics import STATISTICS, none_where_flat
 from metaeval.agreement.items import FEWEST
@@ -234,6 +233,8 @@ def _centred(values: Floats, of: Ints) -> Floats:
 
 
 def _ranks(values: Floats, of: Ints | None) -> Floats:
+    from scipy.stats import rankdata  # noqa: PLC0415 - a second
+
     values = settle(values)
     if of is None:
         return np.asarray(rankdata(values, axis=-1))

@@ -15,8 +15,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln
-from scipy.stats import norm, rankdata
+from scipy.special import gammaln, ndtr
 
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_rankings
@@ -118,7 +117,7 @@ def kendall_p_value(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefin
     discordant = (n_pairs - counts[:, 0]) // 2
     near = np.minimum(discordant, n_pairs - discordant)  # the distribution is symmetric
     exact = untied & ((n <= _EXACT_UP_TO) | (near <= 1))
-    values = 2 * norm.sf(np.abs(counts[:, 0]) / np.sqrt(_variance_of_score(rankings)))
+    values = 2 * ndtr(-np.abs(counts[:, 0]) / np.sqrt(_variance_of_score(rankings)))
     values[exact] = _exact_p(n, near[exact])
     return rankings.answer(values, undefined, "the p-value of tau")
 
@@ -213,6 +212,8 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
     >>> float(spearman([0.1, 0.2, 0.3, 0.4], [0.2, 0.1, 0.3, 0.4]).round(4))
     0.8
     """
+    from scipy.stats import rankdata  # noqa: PLC0415 - a second
+
     rankings = pair_rankings(truth, estimate, undefined=undefined)
     a, b = (rankdata(scores, axis=1) - (rankings.n + 1) / 2 for scores in (rankings.truth, rankings.estimate))
     spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
@@ -305,6 +306,8 @@ def _variance_of_score(rankings: RankingPairs) -> Floats:
 
 def _tie_sums(values: Floats) -> Floats:
     """Sum t(t - 1), t(t - 1)(t - 2) and t(t - 1)(2t + 5) over the groups of t tied systems, one row a ranking."""
+    from scipy.stats import rankdata  # noqa: PLC0415 - a second
+
     t = rankdata(values, "max", axis=1) - rankdata(values, "min", axis=1) + 1.0
     return np.stack([((t - 1) * factor).sum(axis=1) for factor in (np.ones_like(t), t - 2, 2 * t + 5)], axis=1)
 

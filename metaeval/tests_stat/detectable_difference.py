@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.special import betaincc, betaincinv
-from scipy.stats import binom
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_power
@@ -284,6 +283,8 @@ def _least_share(differ: Places, levels: Floats, power: float) -> Floats:
     """Return the least share of wins where systems differ (pair, level); infinite where even all are too few."""
     counts, inverse = np.unique(differ, return_inverse=True)
     d = counts[:, None].astype(np.float64)
+    from scipy.stats import binom  # noqa: PLC0415 - a second
+
     k = binom.isf(levels / 2.0, d, 0.5) + 1.0  # the fewest wins whose tail has at most half the level
     can = (k <= d) & (d > 0)
     n, wins = np.where(can, d, 1.0), np.where(can, k, 1.0)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit
-from metaeval.figures.systems import score_distributions
 from metaeval.page.blocks import Block, Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import left
@@ -16,6 +16,9 @@ from metaeval.questions.look.study import Look
 from metaeval.questions.look.study_columns import ColumnRole
 from metaeval.questions.look.study_kinds import called
 from metaeval.reports.prose import prose
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KINDS = {
     "scores": "scores of systems by item",
@@ -96,7 +99,13 @@ def _scores(study: Look) -> Section | None:
     scores, metric = study.scores, str(study.scores["metric"].to_numpy()[0])
     n_systems = scores.sizes["system"]
     alt = f"The scores of {count(n_systems, 'system')}, one row each, with their means."
-    picture = say.picture("scores", lambda: score_distributions(scores, metric), metric=metric, alt=alt)
+
+    def draw() -> "Figure":
+        from metaeval.figures.systems import score_distributions  # noqa: PLC0415 - matplotlib
+
+        return score_distributions(scores, metric)
+
+    picture = say.picture("scores", draw, metric=metric, alt=alt)
     return say.section("scores", picture, brief=False, head="Scores")
 
 

@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
+from metaeval.agreement.labels import Labels
 from metaeval.base.names import count
 from metaeval.base.needs import NEEDS
 from metaeval.base.provenance import Provenance, record_provenance
@@ -162,14 +164,33 @@ def _of_means(board: SystemMeans) -> str:
     return _first_sentence(study_leaderboard(board, rng=0))
 
 
-def _of_votes(votes: Votes) -> str:
-    from metaeval.questions.votes.study import study_votes  # noqa: PLC0415 - as above
+def _of_labels(labels: Labels) -> str:
+    from metaeval.questions.judges.study import study_judges  # noqa: PLC0415 - as above
 
-    return _first_sentence(study_votes(votes, rng=0))
+    return _first_sentence(study_judges(labels, rng=0))
+
+
+def _of_votes(votes: Votes) -> str:
+    """Say who wins the largest share of its votes, which needs no kernels, and what that share is not."""
+    won, played = np.zeros((2, len(votes.systems)))
+    for sides, shares in ((votes.left, votes.share), (votes.right, 1 - votes.share)):
+        np.add.at(won, sides, votes.weight * shares)
+        np.add.at(played, sides, votes.weight)
+    shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
+    first = int(shares.argmax())
+    return (
+        f"{votes.systems[first]} wins {shares[first]:.0%} of {played[first]:,.0f} votes, ties counted half, the largest "
+        "share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
+    )
 
 
 def _first_sentence(study: Study) -> str:
     return study.report().summary[0]
 
 
-_QUICK: Mapping[type, Callable[[Any], str]] = {Scores: _of_scores, SystemMeans: _of_means, Votes: _of_votes}
+_QUICK: Mapping[type, Callable[[Any], str]] = {
+    Scores: _of_scores,
+    SystemMeans: _of_means,
+    Labels: _of_labels,
+    Votes: _of_votes,
+}

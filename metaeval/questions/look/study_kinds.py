@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.columns import underscored
 from metaeval.base.names import first_few
 from metaeval.base.short_repr import ShortRepr
@@ -38,7 +39,7 @@ type Kind = Literal[
     "scores", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
     "runs", "judgments", "collection", "submissions", "assessments", "campaign", "unknown",
 ]  # fmt: skip
-type Found = Scores | SystemMeans | Votes | None
+type Found = Scores | SystemMeans | Votes | Labels | None
 
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
 """Words for scores that people gave, beside which metrics stand."""
@@ -245,9 +246,12 @@ def _of_judges(judged: JudgeInput) -> Contents:
     labels = judged.labels
     if labels is None:
         return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
-    notes = tuple(labels.attrs.get("notes", ()))
-    sizes = {"judges": labels.shape[1], "items": len(labels)}
-    return Contents(kind="labels", sizes=sizes, judges=tuple(map(str, labels.columns)), notes=notes)
+    return _of_labels(as_labels(labels), tuple(labels.attrs.get("notes", ())))
+
+
+def _of_labels(labels: Labels, notes: Sequence[str] = ()) -> Contents:
+    sizes = {"judges": len(labels.judges), "items": len(labels.table)}
+    return Contents(kind="labels", sizes=sizes, judges=labels.judges, read=labels, notes=tuple(notes))
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
