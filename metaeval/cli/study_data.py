@@ -123,15 +123,14 @@ def read_study(path: Path, command_called: Callable[[str], Any], names: list[str
     checksums = {file.from_here(file_path): checksum for file_path, checksum in file.checksums().items()}
     settings = dict(file.table("options"))
     places = Places(file, {}, {})
-    inputs = _inputs(places, command, settings.pop("inputs", None))
-    options, programs = _options(places, command, settings)
+    inputs = _inputs(file, places, command, settings.pop("inputs", None))
+    options, programs = _options(file, places, command, settings)
     _refuse_changed(file, checksums, programs)
     _refuse_unchecked(file, checksums, programs)
     return StudyData(path, name, options, inputs, {file_path: checksums[file_path] for file_path in programs}, places)
 
 
-def _inputs(places: Places, command: Any, value: object) -> list[str]:  # noqa: ANN401 - click's
-    file = places.file
+def _inputs(file: "_File", places: Places, command: Any, value: object) -> list[str]:  # noqa: ANN401 - click's
     if value is None:
         return []
     argument = next((parameter for parameter in command.params if parameter.param_type_name == "argument"), None)
@@ -142,9 +141,13 @@ def _inputs(places: Places, command: Any, value: object) -> list[str]:  # noqa: 
     return inputs
 
 
-def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
+def _options(
+    file: "_File",
+    places: Places,
+    command: Any,  # noqa: ANN401 - click's
+    given: Mapping[str, object],
+) -> tuple[list[str], list[str]]:
     """Return the options as words, and the programs that they name."""
-    file = places.file
     parameters = {
         word.removeprefix("--"): parameter
         for parameter in command.params

@@ -13,10 +13,11 @@ from metaeval.base.checks import check_count, check_list, check_share
 from metaeval.base.results import Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.running.equality import RELATIVE
 from metaeval.table.array import REPEAT
 from metaeval.table.structure import engine_scores
+from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.ends import Seen, ends_of_means
+from metaeval.tests_stat.robust import mean_estimates
 
 PASSES = "rates of k tries"
 """What is asked of scores, for messages."""
@@ -71,8 +72,8 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     -----
     Of an item passed c times of n, :math:`1 - \binom{n-c}{k} / \binom{n}{k}` [1]_ and
     :math:`\binom{c}{k} / \binom{n}{k}` [2]_ are unbiased for any of k tries and for all; the rates are their means over
-    the items with k repeats, with t intervals over items, or where all items have one value those of
-    `metaeval.tests_stat.ends.ends_of_means`.
+    the items with k repeats, by weight where they have weights, with t intervals over items or their clusters, or where
+    all items have one value those of `metaeval.tests_stat.ends.ends_of_means`.
 
     References
     ----------
@@ -105,7 +106,7 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     if not asked:
         message = "`k` is empty; name numbers of tries"
         raise InvalidOptionError(message)
-    frames = [_rates(tries, passed, n_tries, level) for n_tries in asked]
+    frames = [_rates(tries, passed, n_tries, level, units_of(table)) for n_tries in asked]
     names = pd.MultiIndex.from_product(
         [table["metric"].to_numpy(), table["system"].to_numpy()], names=["metric", "system"]
     )
@@ -119,7 +120,7 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     return PassRates(table=order.iloc[by_place].reset_index(drop=True), confidence_level=level)
 
 
-def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArray[Any]]:
+def _rates(tries: Ints, passed: Floats, k: int, level: float, units: TopicUnits) -> dict[str, NDArray[Any]]:
     """Return the rates of k tries of every metric and system, flat."""
     enough = tries >= k
     counted = enough.sum(axis=2)
@@ -137,15 +138,17 @@ def _rates(tries: Ints, passed: Floats, k: int, level: float) -> dict[str, NDArr
             "all": (np.maximum(passed[..., None] - steps, 0) / below).prod(axis=3),
         }
     columns: dict[str, NDArray[Any]] = {"n_items": counted.ravel()}
-    n_items = counted.astype(np.float64)
     for name, shares in share.items():
-        filled = np.where(enough, shares, 0.0)
-        mean = filled.sum(axis=2) / counted
-        spread = np.where(enough, np.square(filled - mean[..., None]), 0.0).sum(axis=2) / (counted - 1)
-        error = np.where(spread > RELATIVE**2, np.sqrt(spread / counted), 0.0)
-        seen = Seen(*np.broadcast_arrays(np.zeros(len(mean)), 1.0, True))  # noqa: FBT003 - shares
+        found = mean_estimates(np.where(enough, shares, np.nan), units)
+        seen = Seen(*np.broadcast_arrays(np.zeros(len(shares)), 1.0, True))  # noqa: FBT003 - shares
         low, high = ends_of_means(
-            mean, error, n_items, n_items - 1.0, seen=seen, metrics=[name] * len(mean), confidence_level=level
+            found.mean,
+            found.error,
+            found.n_units,
+            found.freedom,
+            seen=seen,
+            metrics=[name] * len(shares),
+            confidence_level=level,
         )
-        columns |= {name: mean.ravel(), f"{name}_low": low.ravel(), f"{name}_high": high.ravel()}
+        columns |= {name: found.mean.ravel(), f"{name}_low": low.ravel(), f"{name}_high": high.ravel()}
     return columns

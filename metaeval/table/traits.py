@@ -31,7 +31,7 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "variance between repeats": frozenset({"repeats"}),
     "components of variance": frozenset({"repeats", "gaps", "clusters"}),
     "components of variance of topics": frozenset({"repeats", "gaps"}),
-    "rates of k tries": frozenset({"repeats", "gaps"}),
+    "rates of k tries": WHOLE | {"repeats"},
     "requirements": WHOLE,
     "the comparison of metrics": NOTHING,
     "detectable differences with other numbers of topics": NOTHING,

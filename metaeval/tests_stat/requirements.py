@@ -70,7 +70,7 @@ class Requirements(Result):
         return self.table.copy()
 
     @staticmethod
-    def _margin_words(row: Mapping[str, Any], spoken: Unit) -> str:
+    def _margin_words(row: Mapping[Any, Any], spoken: Unit) -> str:
         found = f"{row['detectable']:.2g} with probability {_POWER:g}"
         if pd.isna(row["system_b"]):
             return f"; {row['n_common']} {spoken.topics} establish it of a mean that is beyond the number by {found}"

@@ -30,6 +30,11 @@ HELD = {
         "running/test_children.py::test_python_m_runs_nothing_of_the_folder_either",
         "running/test_children.py::test_every_process_is_started_in_one_place",
     ],
+    "A file of settings": [
+        "cli/test_settings.py::test_what_no_file_may_set",
+        "cli/test_settings.py::test_nothing_is_set_silently",
+        "cli/test_settings.py::test_what_is_set_holds_until_something_else_is_typed",
+    ],
     "The folder of a study is not entered": ["cli/test_hostile_studies.py::test_the_folder_of_a_study_gives_no_orders"],
     "No command opens a connection": ["cli/test_never.py::test_nobody_is_called_and_nothing_is_written_elsewhere"],
     "A page of a report loads nothing": ["page/test_html.py::test_only_the_pages_own_script_may_run"],

@@ -6,9 +6,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.tries import pass_rates
+from metaeval.table.scores import as_scores
 
 
 def test_the_rates_that_tau_bench_prints(data_folder):
@@ -41,6 +43,18 @@ def test_one_try_is_the_mean():
     first = pass_rates(tries[None], k=[1]).table
     assert first["any"].to_numpy() == pytest.approx(tries.mean(axis=(1, 2)))
     assert first["any"].to_numpy() == pytest.approx(first["all"].to_numpy())
+
+
+def test_items_of_one_cluster_count_as_one():
+    """Tasks of 6 domains, 4 in each: pass^2 is the mean over all, with the t interval of the 6 means of domains."""
+    tries = (np.random.default_rng(3).random((2, 24, 4)) < np.linspace(0.3, 0.8, 6).repeat(4)[:, None]).astype(float)
+    clusters = {str(place + 1): f"domain {place // 4}" for place in range(24)}
+    row = pass_rates(as_scores(tries[None], clusters=clusters), k=[2]).table.iloc[0]
+    passed = tries[0].sum(axis=1)
+    means = (passed * (passed - 1) / 12).reshape(6, 4).mean(axis=1)
+    half = stats.t.isf(0.025, 5) * stats.sem(means)
+    limits = [means.mean() - half, means.mean() + half]
+    assert row[["all", "all_low", "all_high"]].tolist() == pytest.approx([means.mean(), *limits])
 
 
 def test_what_has_no_answer():

@@ -54,5 +54,6 @@ def tries_section(study: ComponentsStudy) -> list[Section]:
         right(text, any="pass@k", all="pass^k"),
         data=frame,
         level=percentage(study.components.confidence_level),
+        over=unit().clusters if {"cluster", "stratum"} & set(study.scores.coords) else unit().topics,
     )
     return [say.section("tries", table)]
