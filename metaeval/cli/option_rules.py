@@ -16,7 +16,7 @@ from metaeval.cli.loading import WITH_ARROW, load_tables
 from metaeval.cli.messages import error_in_options, speaking_in_options
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
-from metaeval.cli.settings import SETTINGS, settings_of
+from metaeval.cli.settings import SETTINGS, settings_for
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.running.process import loaded
 from metaeval.tests_stat.catalogue import TESTS
@@ -56,7 +56,7 @@ class _CheckedCommand(HelpedCommand):
 
     def _settings(self, ctx: Any, typed: set[str]) -> list[str]:  # noqa: ANN401 - as above
         """Return the words that a file of settings puts before those that were typed."""
-        settings = None if SETTINGS in ctx.meta else settings_of(self, typed)
+        settings = None if SETTINGS in ctx.meta else settings_for(self, typed)
         if settings is None:
             return []
         ctx.meta[SETTINGS], ctx.meta[PLACES] = settings

@@ -57,7 +57,7 @@ class _SettingsFile(TomlFile):
         self.refuse(key, str(UnknownNameError("setting", key, keys)), table="")
 
 
-def settings_of(command: Any, typed: Collection[str]) -> tuple[Settings, Places] | None:  # noqa: ANN401 - click's
+def settings_for(command: Any, typed: Collection[str]) -> tuple[Settings, Places] | None:  # noqa: ANN401 - click's
     """Return what the nearest file sets of a command that reads score tables, but for what was typed."""
     parameters = {str(parameter.name): (parameter, option) for parameter, option in declared(command)}
     if "systems_in" not in parameters or "help" in typed:

@@ -90,7 +90,7 @@ def netcdf_of(scores: Scores) -> bytes:
     stored = scores.copy(deep=False)
     kept = {name: entry for name, entry in scores.attrs.items() if name in {"topic_word", "missing"}}
     stored.attrs = storable({"notes": [*scores.attrs.get("notes", [])], **kept})
-    stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
+    stored.to_netcdf(stream, engine="h5netcdf")  # a stream will do
     stream.seek(0, os.SEEK_END)
     stream.write(_sealed(stream.getbuffer()))
     return stream.getvalue()

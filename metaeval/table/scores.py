@@ -90,7 +90,7 @@ class Scores(xr.DataArray):  # type: ignore[no-untyped-call] # of xarray's own
         """Whether the topics are known to be in natural order."""
         return self.is_checked and self._by_topic
 
-    def to_netcdf(self, *args: Any, **options: Any) -> Any:  # type: ignore[override] # noqa: ANN401 - xarray's own
+    def to_netcdf(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - xarray's own
         """Write as xarray does; notes become JSON, which `as_scores` and `metaeval.read_scores` read."""
         return xr.DataArray(self).assign_attrs(storable(self.attrs)).to_netcdf(*args, **options)
 
