@@ -54,9 +54,9 @@ class BoardsStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a ``system`` of both boards.
 
-        The columns of a board are its name, with the rank, and its name with ``_low`` and ``_high``; ``moved`` says
-        that the two intervals have no rank in common, and ``opposite`` that the system is in a pair that the boards
-        settle in opposite directions.
+        Ranks stand under the names of the boards, such as ``first`` and ``second``, with ``_low`` and ``_high``;
+        ``moved`` says that the two intervals have no rank in common, and ``opposite`` that the system is in a pair that
+        the boards settle in opposite directions.
         """
         return self.found.ranked().merge(self.found.moves(*self.names), on="system")
 

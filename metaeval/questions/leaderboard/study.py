@@ -280,7 +280,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     -------
     LeaderboardStudy or MeansLeaderboardStudy
         One row a ``metric`` and ``system`` in ``to_frame()``: ``mean`` in units of the metric, ``rank`` with
-        ``rank_low`` and ``rank_high``, ``letters`` (two systems that share one are not told apart), ``n_above`` and
+        ``rank_low`` and ``rank_high``, ``letters`` (none shared by two that differ significantly), ``n_above`` and
         ``n_below`` (systems significantly better and worse), the probabilities ``p_best`` and ``p_top_3`` to be first
         and among three, and ``share_of_resamples`` in which it is first. Of means with standard errors a
         `MeansLeaderboardStudy`, as if the errors were independent, which is mostly too wide: ``mean_low`` and
