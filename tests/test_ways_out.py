@@ -361,6 +361,21 @@ MISTAKES = {
         "table ap.csv",
         r"this is a Markdown table; write it as TSV: .* \((?P<filter>sed -E '[^']*')\)",
     ),
+    "a LaTeX table": Mistake(
+        {
+            "ap.csv": "\\begin{tabular}{lrr}\n\\toprule\n"
+            + "".join(f"  {line} \\\\\n" for line in wide().replace(",", " & ").splitlines())
+            + "\\bottomrule\n\\end{tabular}\n"
+        },
+        "table ap.csv",
+        r"this is a LaTeX table; write it as TSV: .* \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "a Markdown table with a bar within a name": Mistake(
+        {"ap.csv": "".join(f"| {line} |\n" for line in _as_markdown(wide())).replace(" | ", r" \| x | ", 1)},
+        "table ap.csv",
+        r"this is a Markdown table; write it as TSV: .* \((?P<filter>sed -E '[^']*')\)",
+        names=False,
+    ),
     "commas between thousands in quotation marks between commas": Mistake(
         {"ap.csv": wide(write=lambda score: f'"{1e9 * score:,.0f}"')},
         "table ap.csv",

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from metaeval.base.names import first_double, is_number, shortened
@@ -62,6 +62,29 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     return replace(sheet, content=content, delimiter=delimiter, lines=numbers), notes
 
 
+def below_titles(sheet: Sheet, is_header: Callable[[Sequence[str]], bool]) -> tuple[Sheet, list[str]]:
+    r"""Return a sheet from the line on that is a header, by its names, and say what stands above it.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet, notes = below_titles(sheet_of(b"Votes;;\n\na;b;won\nx;y;x\n", "x.csv"), lambda names: "won" in names)
+    >>> next(sheet.rows()), notes
+    (['a', 'b', 'won'], ["left out line 1, above the header ('Votes')"])
+    """
+    head = sheet.content.split(b"\n", _HEAD)[:_HEAD]
+    for delimiter in dict.fromkeys((sheet.delimiter, *_DELIMITERS)):
+        rows = [_cells(line, delimiter) for line in head]
+        header = next((at for at, cells in enumerate(rows) if is_header(cells)), 0)
+        above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
+        if above and not any(_may_be_header(rows[at], len(rows[header])) or _is_row(head[at]) for at in above):
+            content = sheet.content.split(b"\n", header)[header]
+            lines = range(header + 1, header + content.count(b"\n") + 3)
+            notes = [f"left out line {at + 1}, above the header ({_shown(rows[at])})" for at in above]
+            return replace(sheet, content=content, delimiter=delimiter, lines=lines), notes
+    return sheet, []
+
+
 def _shape(head: Sequence[bytes], delimiter: str) -> tuple[str, int]:
     """Return what divides most lines into most cells, and how many these are."""
     best = (delimiter, 0)
@@ -74,9 +97,12 @@ def _shape(head: Sequence[bytes], delimiter: str) -> tuple[str, int]:
 
 
 def _cells(line: bytes, delimiter: str) -> list[str]:
+    text = line.decode("utf-8", "replace").rstrip("\r")
     try:
         rows = list(
-            csv.reader([line.decode("utf-8", "replace").rstrip("\r")], delimiter=delimiter, skipinitialspace=True)
+            csv.reader(
+                [text.replace("\t", " ") if delimiter == " " else text], delimiter=delimiter, skipinitialspace=True
+            )
         )
     except csv.Error:
         return []

@@ -38,6 +38,9 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
         return
     names, _ = fitting_names(names, body.rows(), body)
     frame = with_bound_columns(pd.DataFrame([row[: len(names)] for row in body.rows()], columns=names, dtype=object))
+    columns = columns_of(frame, chosen=options.chosen, ignored=options.ignored)
+    if columns is None:  # intervals are told by all rows
+        return
     try:
         board = board_of(frame, columns)
     except (ScoresError, InvalidOptionError) as error:

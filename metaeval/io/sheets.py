@@ -28,8 +28,15 @@ _SEP = re.compile(rb'"?sep=([,;|\t])"?[ ,;\t]*\r?\n', re.IGNORECASE)
 _MARKDOWN = re.compile(rb"\s*[^\r\n]*\|[^\r\n]*\r?\n(?=[^\r\n]*\|) *\|?[ :|-]*-[ :|-]*(\r?\n|\Z)")
 _AS_TSV = (
     "this is a Markdown table; write it as TSV: without the line of hyphens, with tabs between cells and no bars or "
-    r"stars around them (sed -E '/^ *\|?[ :|-]+$/d; s/\*\*//g; s/^ *\| *//; s/ *\| *$//; s/ *\| */\t/g')"
+    r"stars around them (sed -E '/^ *\|?[ :|-]+$/d; s/\*\*//g; s/\\\|/\r/g; s/^ *\| *//; "
+    r"s/ *\| *$//; s/ *\| */\t/g; s/\r/|/g')"
 )
+_LATEX = re.compile(rb"(?:[^\n&]*\n){0,8}[^\n&]*&[^\n]*\\\\[^\n&]*\n[^\n]*&")
+_LATEX_AS_TSV = (
+    "this is a LaTeX table; write it as TSV: with tabs for &, and without the commands "
+    r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/ *& */\t/g')"
+)
+_HEAD = 2**13
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
 
@@ -160,8 +167,9 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     said = _SEP.match(content)  # as spreadsheets are told what divides cells
     if said:
         content, delimiter = b"\n" + content[said.end() :], said[1].decode()
-    if _MARKDOWN.match(content):
-        raise FileFormatError(_AS_TSV, path=label)
+    for form, way in ((_MARKDOWN, _AS_TSV), (_LATEX, _LATEX_AS_TSV)):
+        if form.match(content, 0, _HEAD):
+            raise FileFormatError(way, path=label)
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
     if next(sheet.rows(), None) is None:
         raise sheet.error("the file is empty; a table needs a header and rows")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.around_tables import below_titles
 from metaeval.io.benchmarks.contents import Json, has_lines, json_parts, parts_of_lines, read_json, starts_json
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.headers import ragged
@@ -31,6 +32,8 @@ _CHUNKS = 100
 _LONGEST_CELL = 2**24
 """Letters of an answer, which tables of votes may have beside them."""
 _SAMPLE = 64 * 1024
+_TITLES = 24
+"""Lines among which a header is looked for."""
 _LONGEST = 18
 """Digits of the number of a row."""
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
@@ -149,12 +152,26 @@ def holds_votes(content: bytes, label: str) -> bool:
     """
     if starts_json(content):
         return vote_columns(_first_names(content[:_SAMPLE])) is not None
-    first = content[:_SAMPLE].split(b"\n", 1)[0]
+    head = content[:_SAMPLE].split(b"\n", _TITLES)[:_TITLES]
+    return any(_is_header_of_votes(b"\n".join(head[:size]) + b"\n", label) for size in (1, _TITLES))
+
+
+def _is_header_of_votes(head: bytes, label: str) -> bool:
     try:
-        names = header_names(next(sheet_of(first + b"\n", label).rows()))
+        sheet, _ = _without_titles(sheet_of(head, label), {})
+        return vote_columns(header_names(next(sheet.rows()))) is not None
     except (FileFormatError, StopIteration):
         return False
-    return vote_columns(names) is not None
+
+
+def _without_titles(sheet: Sheet, named: Mapping[str, str]) -> tuple[Sheet, list[str]]:
+    """Return a sheet from the header of votes on; those named for it count where they are there."""
+
+    def is_header(cells: Sequence[str]) -> bool:
+        names = header_names(cells)
+        return {*named.values()} <= {*names} and vote_columns(names, named) is not None
+
+    return (sheet, []) if is_header(next(sheet.rows())) else below_titles(sheet, is_header)
 
 
 def _first_names(content: bytes) -> list[str]:
@@ -251,6 +268,8 @@ def _of_records(json: Json, collected: Collected) -> tuple[Table, Refuse]:
 
 def _sheet_tables(sheet: Sheet, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
     refuse_collections(sheet, "a table of votes")
+    sheet, titles = _without_titles(sheet, collected.named)
+    collected.left_out(titles)
     names = header_names(next(sheet.rows()))
     wanted = collected.wanted(names)
     places = [names.index(name) for name in wanted]
@@ -265,7 +284,8 @@ def _sheet_tables(sheet: Sheet, collected: Collected) -> Iterator[tuple[Table, R
 def _refuse_rows(sheet: Sheet, start: int, *, plain: bool) -> Refuse:
     def refuse(place: int, rule: str) -> FileFormatError:
         if plain:
-            return FileFormatError(rule, path=sheet.label, line=start + place + 2)
+            at = start + place + 1
+            return FileFormatError(rule, path=sheet.label, line=sheet.lines[at] if sheet.lines else at + 1)
         return sheet.without_header().error(rule, start + place)
 
     return refuse

@@ -129,7 +129,7 @@ class Collected:
         for role in columns:
             if role not in COLUMNS:
                 raise InvalidOptionError(f"`columns` may name {', '.join(COLUMNS)}, not {role!r}")
-        self._named, self._where, self._covariates = columns, dict(where or {}), list(dict.fromkeys(covariates))
+        self.named, self._where, self._covariates = columns, dict(where or {}), list(dict.fromkeys(covariates))
         self._codes: dict[str, dict[str, int]] = {"system": {}, **{name: {} for name in UNITS}}
         self._winners = Winners(words or {}, self._codes["system"])
         self._repeated = RepeatedRows(duplicates)
@@ -140,12 +140,13 @@ class Collected:
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
         self._weight = self._voter = self._baseline = self._count = self._running = ""
+        self._around: list[str] = []
         self._at: Refuse = self._row_error
 
     def columns(self, names: Iterable[object]) -> VoteColumns:
         """Return the columns of votes, or raise the error that lists what there is."""
         headers = list(map(str, names))
-        columns = vote_columns(headers, self._named)
+        columns = vote_columns(headers, self.named)
         if columns is None:
             bare = any(is_number(name) or name.casefold() == "tie" for name in headers)
             way = (
@@ -164,7 +165,7 @@ class Collected:
         """Return the columns that are read, of those there are."""
         headers = list(map(str, names))
         columns = self.columns(headers)
-        refuse_doubles(headers, columns, self._named)
+        refuse_doubles(headers, columns, self.named)
         for column in self._where:
             if column not in headers:
                 raise UnknownNameError("column", column, headers)
@@ -178,6 +179,10 @@ class Collected:
     def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
         """Whether the same is read of columns with these names and with others."""
         return self.columns(names) == self.columns(others)
+
+    def left_out(self, notes: Iterable[str]) -> None:
+        """Keep what is said of lines that are no rows."""
+        self._around += notes
 
     def next_file(self) -> None:
         """Begin with rows whose columns may be called otherwise."""
@@ -209,7 +214,7 @@ class Collected:
     def _without_running_number(self, table: Table, columns: VoteColumns) -> VoteColumns:
         """Return the columns without one of counts that numbers the rows."""
         column = columns.roles.get("count")
-        if column is None or "count" in self._named:
+        if column is None or "count" in self.named:
             return columns
         numbers = finite_numbers(table[column], column)
         if not is_running_number(numbers, self._numbers["running"]):
@@ -270,6 +275,8 @@ class Collected:
     def _notes(self, voters: Sequence[str], n_same: int) -> list[str]:
         n, n_left_out, n_strong = self._numbers, self._winners.n_left_out, self._winners.n_strong
         conditions = " and ".join(f"{column} {text}" for column, text in self._where.items())
+        counting = f"its numbers are whole, and if they count votes, pass `columns={ {'count': self._weight}!r}`"
+        may_count = f"; {counting}" * (not n["weights of parts"])
         notes = {
             f"{n['chosen']:,} of {n['rows']:,} rows, with {conditions}": conditions,
             f"{count(n_left_out, 'vote')} without a verdict (error) left out": n_left_out,
@@ -279,7 +286,7 @@ class Collected:
             f"{count(n['repeated'], 'row')} that repeat another left out (duplicates)": n["repeated"],
             f"{count(n_same, 'vote')} repeat another in every column that is read, and count; if they were written "
             "twice, pass `duplicates='first'`": n_same,
-            f"votes count as column {self._weight!r} says": self._weight,
+            f"votes count as column {self._weight!r} says{may_count}": self._weight,
             f"column {self._count!r} says how many votes each row stands for": self._count,
             f"column {self._running!r} numbers the rows, and counts no votes": self._running,
             f"{count(n['mirrored'], 'vote')} left out, whose rows are others seen from the other side": n["mirrored"],
@@ -293,7 +300,7 @@ class Collected:
             self._note_on_case(): True,
             f"left out columns that say nothing of a vote ({first_few(self._unused)})": self._unused,
         }
-        return [note for note, holds in notes.items() if note and holds]
+        return [*self._around, *(note for note, holds in notes.items() if note and holds)]
 
     def _note_on_case(self) -> str:
         folded: dict[str, str] = {}
@@ -353,7 +360,7 @@ class Collected:
     def _tallied(self, table: Table, found: VoteColumns) -> Table:
         """Return every row as often as its count of votes says, unless the column numbers the rows."""
         self._count = column = found.roles["count"]
-        counts, named = finite_numbers(table[column], column), "count" in self._named
+        counts, named = finite_numbers(table[column], column), "count" in self.named
         read = [table[name] for role, name in found.roles.items() if role not in {"count", "weight"}]
         read += [table[name] for name in found.others.values()]
         return self._rows(table, np.repeat(np.arange(len(counts)), votes_of_row(counts, column, read, named=named)))
@@ -511,6 +518,7 @@ class Collected:
                 rule = f"column {column!r}: weights must be numbers of 0 or more ({1 / MOST:g} to {MOST:g}, or 0)"
                 raise RowError(int(odd[0]), rule)
             self._weight = column if (numbers[kept] != 1).any() else self._weight
+            self._numbers["weights of parts"] += int((numbers != np.rint(numbers)).sum())
             weight = weight * np.where(kept, numbers, 0.0)
         fields: dict[str, NDArray[Any]] = {"left": left, "right": right, "share": share, "weight": weight}
         fields = {name: values[kept] for name, values in fields.items()}

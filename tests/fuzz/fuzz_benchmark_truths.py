@@ -29,6 +29,10 @@ def _items(rng: random.Random, least: int = 2, most: int = 4) -> list[str]:
 
 
 def _cells(cells: Mapping[tuple[str, ...], float]) -> dict[str, object]:
+    """Return what is read: of several metrics those that are not the same throughout, if any is not."""
+    values = {metric: {value for key, value in cells.items() if key[0] == metric} for metric, *_ in cells}
+    if len({len(some) > 1 for some in values.values()}) > 1:
+        cells = {key: value for key, value in cells.items() if len(values[key[0]]) > 1}
     return {"cells": {" | ".join((*key, "1")[:4]): value for key, value in cells.items()}}
 
 

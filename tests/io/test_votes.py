@@ -20,7 +20,7 @@ from metaeval.io import json_columns, plain_sheets
 from metaeval.io import votes as reader
 from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
-from metaeval.io.votes import holds_votes, read_votes
+from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.models.vote_strengths import win_matrix
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
@@ -253,6 +253,31 @@ def test_no_row_is_cut_or_shifted(row, says, quoted):
         text = "\n".join(["left,right,winner", *rows[:place], row, *rows[place:]])
         with pytest.raises(FileFormatError, match=f"x, line {place + 2}: {re.escape(says)}"):
             reader.votes_of([("x", text.encode())])
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("titles", ["Votes 2024{}{}", "Votes 2024{}{}\n{}{}", "\n\nArena spring{}{}\nall votes{}{}\n"])
+def test_titles_above_votes_are_left_out_and_named(tmp_path, frame, titles, sign, quoted):
+    """As spreadsheets have them, whatever divides cells; an error below names the line of the file."""
+    path = tmp_path / "votes.csv"
+    text = frame.to_csv(index=False, sep=sign, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
+    head = titles.replace("{}", sign) + "\n"
+    path.write_text(head + text)
+    found = read_votes(path)
+    assert np.array_equal(found.share, as_votes(frame).share)
+    assert any("above the header" in note and ("Votes" in note or "Arena" in note) for note in found.notes)
+    assert holds_votes(path.read_bytes(), "votes.csv")
+    row = dict.fromkeys(frame.columns, "x")
+    path.write_text(head + text + sign.join(row.values()) + "\n")
+    with pytest.raises(FileFormatError, match=rf"line {head.count(chr(10)) + len(frame) + 2}: system 'x' plays itself"):
+        read_votes(path)
+
+
+def test_a_vote_above_a_header_is_no_title():
+    """A row as wide as the header is refused with it."""
+    with pytest.raises(FileFormatError, match="votes need columns"):
+        votes_of([("x.csv", b"a,b,left\nleft,right,winner\nb,a,left\n")])
 
 
 def test_an_answer_may_be_long():

@@ -340,6 +340,8 @@ def test_weights_count_and_are_named():
     found = as_votes(rows)
     assert found.weight.tolist() == [1.0, 2.5]
     assert found.notes == ("votes count as column 'weight' says",)
+    (note,) = as_votes([{**row, "weight": 3 * at} for at, row in enumerate(rows)]).notes
+    assert "pass `columns={'count': 'weight'}`" in note
     for odd in ("inf", "x", None, -1, float("inf"), 1e300, 1e-300):
         with pytest.raises(ScoresError, match="row 3: column 'weight': weights must be numbers"):
             as_votes([*rows, rows[0] | {"weight": odd}])
