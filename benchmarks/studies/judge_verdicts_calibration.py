@@ -226,7 +226,7 @@ margin. Cells: share of the verdicts, of how many.
 {few}
 
 On fewer than six significant pairs "may not" is not said; before that rule it was said there in .009 of 114 samples of a
-judge of the people's law (6 systems, 40 topics, one person), and in none of 348 others.
+judge of the people's law (6 systems, 40 topics, one person), and in none of 234 others.
 
 ## A judge that saturates
 

@@ -410,10 +410,10 @@ def without_interval(result: PairwiseResult) -> list[tuple[int, str]]:
     """
     if "standard_error" not in result.data:
         return []
-    tested = np.isfinite(result.data["p_value"]) & (result.data["standard_error"] == 0.0)
+    tested = np.isfinite(result.data["p_value"].to_numpy()) & (result.data["standard_error"].to_numpy() == 0.0)
     if not tested.any() or result.test != "t":
         return []
-    counts = (tested & np.isnan(difference_intervals(result)["low"])).sum("pair").to_numpy().tolist()
+    counts = (tested & np.isnan(difference_intervals(result)["low"].to_numpy())).sum(axis=-1).tolist()
     found = [(n, metric) for n, metric in zip(counts, result.metrics, strict=True) if n]
     return sorted(found, key=lambda counted: -counted[0])
 

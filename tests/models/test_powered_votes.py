@@ -48,6 +48,7 @@ def test_literal_sums(votes):
     total = parts[0][1] + weight * moved
     np.testing.assert_allclose(found.covariance, 20 / 19 * total.T @ total, atol=1e-9)
     assert found.n_common == len(common)
+    assert found.to_frame()["system"].tolist() == [names[place] for place in np.argsort(-found.strengths)]
     frame = found.to_frame().set_index("system").loc[names]
     sides = (("", found.strengths, found.covariance), ("people_", found.people, found.people_covariance))
     for start, values, square in sides:
