@@ -177,8 +177,8 @@ def _of_votes(votes: Votes) -> str:
     shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
     first = int(shares.argmax())
     return (
-        f"{votes.systems[first]} wins {shares[first]:.0%} of {played[first]:,.0f} votes, ties counted half, the largest "
-        "share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
+        f"{votes.systems[first]} wins {shares[first]:.0%} of {played[first]:,.0f} votes, ties counted half, the "
+        "largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
     )
 
 
