@@ -50,7 +50,9 @@ def test_kind_sizes_and_roles_are_told(tmp_path, name):
     assert {column: roles.get(column) for column in known.get("roles", {})} == known.get("roles", {})
     able = found.questions.loc[found.questions["lacks"] == "", "name"].tolist()
     assert {*known.get("asks", ())} <= {*able}
-    assert bool(able) == (found.kind not in {"unknown", "runs", "judgments", "annotations"}), found.questions
+    assert bool(able) == (found.kind not in {"unknown", "runs", "judgments", "annotations", "submissions"}), (
+        found.questions
+    )
 
 
 @pytest.mark.parametrize("name", KNOWN)
