@@ -8,7 +8,7 @@ from metaeval.cli.options import READING
 from metaeval.cli.reading import Answer, Loaded
 
 
-@command("look", reads="scores")
+@command("look", reads="any")
 def look(loaded: Loaded) -> Answer:
     """Say what files of an evaluation are, and what they can answer.
 
@@ -25,7 +25,7 @@ def look(loaded: Loaded) -> Answer:
     """
     from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - loads pandas
 
-    reading = READING["scores"].keys()
+    reading = READING["any"].keys()
     if any(loaded.given(name) for name in reading - {"inputs"}):
         scores = loaded.scores(fewest=1)
         return ask(scores, provenance=loaded.provenance, asked=partial(loaded.typed, among=reading))

@@ -135,8 +135,9 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
 
 def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
     """Say what data have too little of; a size that is not known is no lack."""
+    topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
     lacks = [
-        f"{count(number, called(word))} or more, not {contents.sizes[word]}"
+        f"{count(number, topic if word == 'items' else called(word))} or more, not {contents.sizes[word]}"
         for word, number in need.get("least", {}).items()
         if contents.sizes.get(word, number) < number
     ]

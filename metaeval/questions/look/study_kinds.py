@@ -32,7 +32,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.judges.study_files import JudgeInput, read_judges
-from metaeval.questions.look.study_columns import ColumnRole, column_roles_of
+from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -152,13 +152,14 @@ def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
     list_sources(given, nested=True)  # each is there, and given once
     files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
+    files, beside = _without_others(files)
     by_kind: dict[Kind, list[str]] = {}
     words: dict[Kind, list[str]] = {}
     for text in given:
         below = [file for file in files if file.given == text]
         for file in below:
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            is_mixed = len({other.kind for other in below}) > 1
+            is_mixed = len({other.kind for other in (*below, *beside)}) > 1
             words.setdefault(file.kind, []).append(file.source.path if is_mixed else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
     try:
@@ -166,13 +167,25 @@ def contents_of(given: Sequence[str]) -> Contents:
     except MetaevalError as error:
         found = Contents(kind="unknown", refusal=str(error))
     named = {
-        "files": shlex.join(given),
+        "files": _shell(words[kind]) if beside and kind in words else shlex.join(given),
         **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()},
     }
     first = files[0]
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
-    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns))
+    left_out = (
+        [f"left out what is nothing of this: {first_few([file.source.path for file in beside])}"] if beside else []
+    )
+    notes = (*left_out, *found.notes)
+    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns), notes=notes)
+
+
+def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
+    """Return files, and those of folders that are tables or texts beside runs and judgments, as a README is."""
+    if not {file.kind for file in files} & OWN_LINES:
+        return list(files), []
+    beside = [file for file in files if file.kind == "scores" and file.source.listed]
+    return [file for file in files if file not in beside], beside
 
 
 def called(size: str) -> str:

@@ -107,6 +107,27 @@ def test_files_that_nothing_takes_together_are_named(tmp_path):
     assert "votes" in found.contents.refusal
 
 
+def test_what_lies_beside_runs_is_left_out_by_name(tmp_path, monkeypatch, command):
+    """A README and a table of groups in the folder of a collection are no part of it, and commands name the others."""
+    made = metaeval.simulate_collection(n_groups=2, runs_per_group=2, n_topics=14, n_documents=60, depth=20, rng=1)
+    made.write_collection(tmp_path / "made")
+    (tmp_path / "made" / "README.md").write_text("# Runs\n\nOf two groups.\n")
+    (tmp_path / "made" / "groups.csv").write_text("run,group\na,g1\nb,g2\n")
+    monkeypatch.chdir(tmp_path)
+    found = look("made")
+    assert found.kind == "collection"
+    assert any("README.md" in note and "groups.csv" in note for note in found.notes)
+    line = found.questions.set_index("name")["command"]["table"]
+    assert command(*line.split()[1:], "--json").code == 0
+
+
+def test_votes_and_labels_have_an_answer_without_kernels(tmp_path):
+    """Of a > b, b = c, a > c (c is left) a wins 2 of 2 votes; labels have their alpha with an interval."""
+    votes = pd.DataFrame({"left": [*"abc"], "right": [*"bca"], "winner": ["left", "tie", "right"]})
+    assert look(votes).answer().startswith("a wins 100% of 2 votes, ties counted half, the largest share;")
+    assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer()
+
+
 def test_what_is_in_memory_is_told_as_files_are():
     """Frames of votes, of means, and scores, with the call in Python for each question."""
     votes = pd.DataFrame({"left": [*"abc"], "right": [*"bca"], "winner": ["left", "tie", "right"]})
