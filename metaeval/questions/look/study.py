@@ -73,8 +73,8 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     Parameters
     ----------
     data : str, path, sequence of them, or what is in memory
-        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments; or votes, means or scores in any
-        form that the studies take.
+        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments; or votes, means, labels or scores in
+        any form that the studies take.
     provenance : Provenance, optional
     asked : callable, optional
         Returns how a command is called on these data, by its name.
@@ -178,7 +178,7 @@ def _of_votes(votes: Votes) -> str:
     shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
     first = int(shares.argmax())
     return (
-        f"{votes.systems[first]} wins {shares[first]:.0%} of {played[first]:,.0f} votes, ties counted half, the "
+        f"{votes.systems[first]} wins {100 * shares[first]:.0f} % of {played[first]:,.0f} votes, ties counted half, the "
         "largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
     )
 

@@ -200,11 +200,13 @@ def called(size: str) -> str:
 
 
 def contents_in_memory(data: object) -> Contents:
-    """Tell what is in memory: votes, means, or scores in any form that `as_scores` takes."""
+    """Tell what is in memory: votes, means, labels, or scores in any form that `as_scores` takes."""
     if isinstance(data, Votes):
         return _of_votes(data)
     if isinstance(data, SystemMeans):
         return _of_means(data)
+    if isinstance(data, Labels):
+        return _of_labels(data, data.notes)
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))

@@ -124,7 +124,7 @@ def test_what_lies_beside_runs_is_left_out_by_name(tmp_path, monkeypatch, comman
 def test_votes_and_labels_have_an_answer_without_kernels(tmp_path):
     """Of a > b, b = c, a > c (c is left) a wins 2 of 2 votes; labels have their alpha with an interval."""
     votes = pd.DataFrame({"left": [*"abc"], "right": [*"bca"], "winner": ["left", "tie", "right"]})
-    assert look(votes).answer().startswith("a wins 100% of 2 votes, ties counted half, the largest share;")
+    assert look(votes).answer().startswith("a wins 100 % of 2 votes, ties counted half, the largest share;")
     assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer()
 
 
