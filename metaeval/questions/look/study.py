@@ -147,8 +147,9 @@ def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
 def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Callable[[str], str] | None) -> str:
     data = "{runs} --qrels {judgments}" if contents.kind in {"collection", "campaign"} else "{files}"
     typed = f"metaeval {name} {data}" if asked is None else asked(name).replace("{", "{{").replace("}", "}}")
-    words = [typed, *([need["options"]] if "options" in need else [])]
-    return " ".join(words).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
+    is_clustered = bool(contents.sizes.get("clusters")) and "--clusters" not in typed
+    words = [typed, need.get("options"), need.get("clustered") if is_clustered else None]
+    return " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
 
 
 def _of_scores(scores: Scores) -> str:
@@ -178,8 +179,8 @@ def _of_votes(votes: Votes) -> str:
     shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
     first = int(shares.argmax())
     return (
-        f"{votes.systems[first]} wins {100 * shares[first]:.0f} % of {played[first]:,.0f} votes, ties counted half, the "
-        "largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
+        f"{votes.systems[first]} wins {100 * shares[first]:.0f} % of {played[first]:,.0f} votes, ties counted half, "
+        "the largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
     )
 
 
