@@ -205,6 +205,24 @@ def swe_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) ->
     return files
 
 
+def every_eval_ever(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return files of whole evaluations, one a model."""
+    config = {"metric_name": "accuracy", "lower_is_better": False, "min_score": 0, "max_score": 1}
+    return {
+        f"{system}.json": {
+            "schema_version": "0.3.0", "model_info": {"name": system, "id": system},
+            "evaluation_results": [
+                {
+                    "evaluation_name": item, "metric_config": dict(config),
+                    "score_details": {"score": score(at, number)},
+                }
+                for number, item in enumerate(items)
+            ],
+        }
+        for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
 def assignments(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
     """Return assignments of nuggetizer: items are topics with two nuggets each."""
     labels = ("support", "partial_support", "not_support")
@@ -378,6 +396,7 @@ MADE = {
     "AlpacaEval": Made(alpaca, "glm_preference"),
     "AlpacaEval lines": Made(alpaca_lines, "preference(j)"),
     "SWE-bench": Made(swe_bench, "resolved", by_file=True),
+    "Every Eval Ever": Made(every_eval_ever, "accuracy"),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),
     "AutoJudge": Made(autojudge, "good"),

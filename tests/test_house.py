@@ -22,7 +22,7 @@ ARROWS = {
     "human": {"boards"},
     "judges": {"boards", "components"},
     "leaderboard": {"components"},
-    "look": {"judges", "leaderboard", "table", "votes"},
+    "look": {"judges", "leaderboard", "table"},
     "power": {"table"},
     "report": {"judgments", "power", "topics"},
 }

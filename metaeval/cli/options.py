@@ -470,6 +470,11 @@ _INPUTS = argument(
     "the file, or NAME=FILE. Or results of a benchmark, as folders or files: "
     f"{', '.join(BENCHMARKS[:-1])}. Compressed or not.",
 )
+_ANY_INPUTS = argument(
+    "INPUTS",
+    "Any files of an evaluation, or folders: scores, means with errors, votes, labels, runs with their judgments, "
+    "results of a benchmark, INEX. Compressed or not.",
+)
 _RUN_INPUTS = argument("RUNS", "TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.")
 _PILOT_INPUTS = argument(
     "[INPUTS]…",
@@ -498,6 +503,13 @@ _OF_RUNS: Group = {
 READING: Mapping[str, Group] = {
     "scores": {
         "inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty),
+        **RUNS,
+        **_GROUPING,
+        **CHOOSING,
+        **_TABLES,
+    },
+    "any": {
+        "inputs": (Annotated[list[str], _ANY_INPUTS], inspect.Parameter.empty),
         **RUNS,
         **_GROUPING,
         **CHOOSING,

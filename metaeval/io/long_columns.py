@@ -1,5 +1,6 @@
 """Which column of a long table is which, told by names first and by what the columns hold where these do not tell."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -26,6 +27,8 @@ from metaeval.table.roles import (
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
+_OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|resolved|is_resolved")
+"""What programs that run tasks call their one metric."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version"})
 """Roles of columns that stand before the names of systems on boards."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
@@ -46,7 +49,7 @@ class LongColumns(NamedTuple):
 
 def hold_metrics(columns: Sequence[str]) -> bool:
     """Whether all columns are called like metrics, so that a table with topics is of one system."""
-    return bool(columns) and all(map(is_measure, columns))
+    return bool(columns) and all(is_measure(name) or _OUTCOME.fullmatch(name.casefold()) for name in columns)
 
 
 def names_repeat(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> bool:

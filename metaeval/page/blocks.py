@@ -94,7 +94,12 @@ class Item(ShortRepr):
     link: str = ""
     """An address shown after them."""
     term: str = ""
-    """A word before them."""
+    """A word, or a question, before them."""
+
+    @property
+    def led(self) -> str:
+        """The term with the sign behind it."""
+        return self.term if not self.term or self.term.endswith("?") else f"{self.term}:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

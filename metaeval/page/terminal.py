@@ -56,7 +56,7 @@ def _show_section(section: Section, console: Console) -> None:
 
 
 def _item(item: Item) -> str:
-    return f"{item.term}: {item.words}" if item.term else item.words
+    return f"{item.led} {item.words}".strip()
 
 
 def terminal_table(table: Table) -> Group:

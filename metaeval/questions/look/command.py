@@ -10,7 +10,7 @@ from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import MetaevalError
 
 
-@command("look", reads="scores")
+@command("look", reads="any")
 def look(loaded: Loaded) -> Answer:
     """Say what files of an evaluation are, and what they can answer.
 
@@ -27,7 +27,7 @@ def look(loaded: Loaded) -> Answer:
     """
     from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - loads pandas
 
-    reading = READING["scores"].keys()
+    reading = READING["any"].keys()
     asked = partial(loaded.typed, among=reading)
     if any(loaded.given(name) for name in reading - {"inputs"}):
         return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)

@@ -73,8 +73,8 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     Parameters
     ----------
     data : str, path, sequence of them, or what is in memory
-        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments; or votes, means or scores in any
-        form that the studies take.
+        Files, ``NAME=path`` or folders, of one kind, or runs with their judgments; or votes, means, labels or scores in
+        any form that the studies take.
     provenance : Provenance, optional
     asked : callable, optional
         Returns how a command is called on these data, by its name.
@@ -137,8 +137,9 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
 
 def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
     """Say what data have too little of; a size that is not known is no lack."""
+    topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
     lacks = [
-        f"{count(number, called(word))} or more, not {contents.sizes[word]}"
+        f"{count(number, topic if word == 'items' else called(word))} or more, not {contents.sizes[word]}"
         for word, number in need.get("least", {}).items()
         if contents.sizes.get(word, number) < number
     ]
@@ -148,8 +149,9 @@ def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
 def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Callable[[str], str] | None) -> str:
     data = "{runs} --qrels {judgments}" if contents.kind in {"collection", "campaign"} else "{files}"
     typed = f"metaeval {name} {data}" if asked is None else asked(name).replace("{", "{{").replace("}", "}}")
-    words = [typed, *([need["options"]] if "options" in need else [])]
-    return " ".join(words).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
+    is_clustered = bool(contents.sizes.get("clusters")) and "--clusters" not in typed
+    words = [typed, need.get("options"), need.get("clustered") if is_clustered else None]
+    return " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
 
 
 def _of_scores(scores: Scores) -> str:
@@ -179,8 +181,8 @@ def _of_votes(votes: Votes) -> str:
     shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
     first = int(shares.argmax())
     return (
-        f"{votes.systems[first]} wins {shares[first]:.0%} of {played[first]:,.0f} votes, ties counted half, the largest "
-        "share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
+        f"{votes.systems[first]} wins {100 * shares[first]:.0f} % of {played[first]:,.0f} votes, ties counted half, "
+        "the largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
     )
 
 

@@ -17,7 +17,7 @@ from metaeval.table.vote_columns import vote_columns
 
 _LONGEST = 40
 _OF_LABELS = ("topic", "judge", "label", "item")
-_OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
+OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
 """Kinds of files whose lines have a form of their own, without names of columns."""
 
 
@@ -32,7 +32,7 @@ class ColumnRole(NamedTuple):
 
 def column_roles_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[ColumnRole]:
     """Return the columns of a table with their roles, or the fields of a known format; none of other files."""
-    if kind in _OWN_LINES:
+    if kind in OWN_LINES:
         return []
     if (known := _known_format(content, label)) is not None:
         return _fields(known)

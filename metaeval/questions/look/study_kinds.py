@@ -1,5 +1,6 @@
 """What files of an evaluation hold, told as the readers of the other questions tell it, and how much of it."""
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,18 +10,21 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.base.columns import underscored
-from metaeval.base.names import first_few
+from metaeval.base.columns import RANKINGS, underscored
+from metaeval.base.names import first_few, metric_evidence, topic_evidence
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
 from metaeval.io.annotations import holds_annotations
+from metaeval.io.benchmarks.contents import read_json, starts_json
+from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.blocks import PASSED
-from metaeval.io.files import first_words
+from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
+from metaeval.io.run_formats import run_of
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sources import Source, list_sources, read_source
 from metaeval.io.tables import read_scores
@@ -28,7 +32,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.judges.study_files import JudgeInput, read_judges
-from metaeval.questions.look.study_columns import ColumnRole, column_roles_of
+from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -41,6 +45,9 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
+_RUN_WORDS, _RANK = 6, 3
+_BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
+"""Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
 """Words for scores that people gave, beside which metrics stand."""
 
@@ -78,14 +85,65 @@ def _is_inex_run(content: bytes, _: str) -> bool:
     return root_name(content) == "inex-submission"
 
 
+def _are_ranked(content: bytes, _: str) -> bool:
+    """Whether the first line is that of a run with a rank, and no line of a log, or of what its reader explains."""
+    words = first_words(content)
+    if len(words) == _RUN_WORDS and is_run(words):
+        return words[_RANK].isdigit()
+    return (len(words) == _RANK and all(map(bytes.isdigit, words))) or "rank" in _of_documents(content)
+
+
+def _of_documents(content: bytes) -> set[str]:
+    """Return the names in a first line, if they name topics and documents."""
+    names = {
+        underscored(name.decode(errors="replace").strip('" '))
+        for name in re.split(rb"[,\t\r]", content.split(b"\n", 1)[0])
+    }
+    return names if names & {*RANKINGS["topic"]} and names & {*RANKINGS["document"], "corpus_id"} else set()
+
+
+def _are_judged(content: bytes, _: str) -> bool:
+    words = [word.decode(errors="replace") for word in first_words(content)]
+    return is_judgment(words) or (bool(names := _of_documents(content)) and names <= _BARE)
+
+
+def _nested_is(kind: Kind) -> Callable[[bytes, str], bool]:
+    """Return what tells JSON of topics: of metrics, of documents with judgments, or with scores of a run."""
+
+    def told(content: bytes, label: str) -> bool:
+        nested = _nested(content, label)
+        return nested is not None and kind == nested
+
+    return told
+
+
+def _nested(content: bytes, label: str) -> Kind | None:
+    json = read_json(content, label) if starts_json(content) else None
+    topics = {} if json is None or format_of(json) is not None else json.object
+    if (
+        not topics
+        or topic_evidence(list(topics)) <= 0
+        or not all(isinstance(of, dict) and of for of in topics.values())
+    ):
+        return None
+    inner = list(dict.fromkeys(name for of_topic in topics.values() for name in of_topic))
+    numbers = [number for of_topic in topics.values() for number in of_topic.values()]
+    if not all(isinstance(number, int | float) for number in numbers):
+        return None
+    if metric_evidence(inner) > 1:
+        return "scores"
+    return "judgments" if all(isinstance(number, int) for number in numbers) else "runs"
+
+
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
-    ("assessments", lambda content, _: holds_assessments(content)),
     ("submissions", _is_inex_run),
+    ("assessments", lambda content, _: holds_assessments(content)),
+    *((kind, _nested_is(kind)) for kind in ("scores", "judgments", "runs")),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
     ("nuggets", holds_nuggets_of_judges),
-    ("judgments", lambda content, _: is_judgment([word.decode(errors="replace") for word in first_words(content)])),
-    ("runs", lambda content, _: is_run(first_words(content))),
+    ("judgments", _are_judged),
+    ("runs", _are_ranked),
 )
 """In the order in which they are told; what is none of them is a table of scores or of labels."""
 
@@ -94,27 +152,40 @@ def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
     list_sources(given, nested=True)  # each is there, and given once
     files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
+    files, beside = _without_others(files)
     by_kind: dict[Kind, list[str]] = {}
     words: dict[Kind, list[str]] = {}
     for text in given:
         below = [file for file in files if file.given == text]
         for file in below:
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            is_mixed = len({other.kind for other in below}) > 1
+            is_mixed = len({other.kind for other in (*below, *beside)}) > 1
             words.setdefault(file.kind, []).append(file.source.path if is_mixed else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
     try:
         found = _READERS[kind](given, by_kind)
     except MetaevalError as error:
-        found = Contents(kind=kind, refusal=str(error))
+        found = Contents(kind="unknown", refusal=str(error))
     named = {
-        "files": shlex.join(given),
+        "files": _shell(words[kind]) if beside and kind in words else shlex.join(given),
         **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()},
     }
     first = files[0]
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
-    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns))
+    left_out = (
+        [f"left out what is nothing of this: {first_few([file.source.path for file in beside])}"] if beside else []
+    )
+    notes = (*left_out, *found.notes)
+    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns), notes=notes)
+
+
+def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
+    """Return files, and those of folders that are tables or texts beside runs and judgments, as a README is."""
+    if not {file.kind for file in files} & OWN_LINES:
+        return list(files), []
+    beside = [file for file in files if file.kind == "scores" and file.source.listed]
+    return [file for file in files if file not in beside], beside
 
 
 def called(size: str) -> str:
@@ -129,11 +200,13 @@ def called(size: str) -> str:
 
 
 def contents_in_memory(data: object) -> Contents:
-    """Tell what is in memory: votes, means, or scores in any form that `as_scores` takes."""
+    """Tell what is in memory: votes, means, labels, or scores in any form that `as_scores` takes."""
     if isinstance(data, Votes):
         return _of_votes(data)
     if isinstance(data, SystemMeans):
         return _of_means(data)
+    if isinstance(data, Labels):
+        return _of_labels(data, data.notes)
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))
@@ -173,13 +246,12 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except MetaevalError as refusal:
+        unread = Contents(kind="unknown", refusal=str(refusal))
         try:
             judged = read_judges(given)
+            return unread if _are_passes(judged.labels) else _of_judges(judged)
         except MetaevalError:
-            judged = None
-        if judged is None or _are_passes(judged.labels):
-            return Contents(kind="unknown", refusal=str(refusal))
-        return _of_judges(judged)
+            return unread
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
@@ -232,6 +304,14 @@ def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     return _of_judges(read_judges(given))
 
 
+def _nuggets(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    """Read labels of nuggets by several judges; those of one are scores."""
+    try:
+        return _judges(given, by_kind)
+    except MetaevalError:
+        return _table(given, by_kind)
+
+
 def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
@@ -263,7 +343,9 @@ def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> C
 
 
 def _runs(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    return Contents(kind="runs", sizes={"systems": len(by_kind["runs"])})
+    """Read the lines of runs, which wait for their judgments."""
+    topics = {topic for path in by_kind["runs"] for topic in run_of(read_bytes(path), path=path, ranked=False).topics}
+    return Contents(kind="runs", sizes={"systems": len(by_kind["runs"]), "items": len(topics)})
 
 
 def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
@@ -291,7 +373,7 @@ _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], 
     "scores": _table,
     "votes": _votes,
     "annotations": _judges,
-    "nuggets": _judges,
+    "nuggets": _nuggets,
     "judgments": _judgments,
     "runs": _runs,
     "collection": _collection,

@@ -100,6 +100,10 @@ PLANTED = {
     "AlpacaEval judge": ("AlpacaEval", "file{}.json", _every("annotator"), "k", "annotator", "j", "k"),
     "AlpacaEval baseline": ("AlpacaEval", "file{}.json", _every("generator_1"), "gpt", "generator_1", "base", "gpt"),
     "AlpacaEval split": ("AlpacaEval", "file{}.json", _every("datasplit"), "train", "datasplit", "eval", "train"),
+    "Every Eval Ever unit": (
+        "Every Eval Ever", "{}.json", _at("evaluation_results", 0, "metric_config", "max_score"), 100, "unit",
+        "[null, null, 0, 1]", "[null, null, 0, 100]",
+    ),
     "SWE-bench data set": ("SWE-bench", "{}.json", _at("total_instances"), 500, "total_instances", "3", "500"),
 }  # fmt: skip
 
@@ -130,7 +134,7 @@ def test_a_setting_that_differs_is_refused_or_chosen(name, tmp_path, told):
     assert whole["system"].to_numpy().tolist() == ["a", "b", "c"]
     assert told(whole, f"{key} differs, as asked for")
     advice = re.search(r"read one alone \(`where=(\{.*?\})`, 2 of 3 systems\)", message)
-    assert bool(advice) == (key not in {"prompt_hash", "scorer"})
+    assert bool(advice) == (key not in {"prompt_hash", "scorer", "unit"})
     if advice:
         where = eval(advice[1])  # noqa: S307 - what the message says, to be typed as it stands
         chosen = read_scores(folder, where=where, missing="pairwise", **made.options)
@@ -146,7 +150,7 @@ def test_a_setting_that_differs_is_refused_or_chosen(name, tmp_path, told):
 def test_every_key_is_planted():
     """Each key of the table of formats has a mismatch here; splits are in a test of their own."""
     keys = {(one.name, key) for one in FORMATS for key in one.compared if key != SPLIT}
-    names = {"lm-eval": "lm-evaluation-harness"}
+    names = {"lm-eval": "lm-evaluation-harness", "Every": "Every Eval Ever"}
     planted = {
         (next(name for name in (names.get(maker.split(" ")[0], maker.split(" ")[0]),)), key)
         for maker, _, _, _, key, _, _ in PLANTED.values()
