@@ -149,8 +149,9 @@ def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
 def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Callable[[str], str] | None) -> str:
     data = "{runs} --qrels {judgments}" if contents.kind in {"collection", "campaign"} else "{files}"
     typed = f"metaeval {name} {data}" if asked is None else asked(name).replace("{", "{{").replace("}", "}}")
-    is_clustered = bool(contents.sizes.get("clusters")) and "--clusters" not in typed
-    words = [typed, need.get("options"), need.get("clustered") if is_clustered else None]
+    n_clusters = 0 if "--clusters" in typed else contents.sizes.get("clusters", 0)
+    clustered = need.get("clustered") if n_clusters > 1 else "--clusters ignore"  # one alone has no spread
+    words = [typed, need.get("options"), clustered if n_clusters and "clustered" in need else None]
     return " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
 
 
@@ -182,7 +183,8 @@ def _of_votes(votes: Votes) -> str:
     first = int(shares.argmax())
     return (
         f"{votes.systems[first]} wins {100 * shares[first]:.0f} % of {played[first]:,.0f} votes, ties counted half, "
-        "the largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with intervals."
+        "the largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with "
+        "intervals."
     )
 
 
