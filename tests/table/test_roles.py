@@ -82,7 +82,9 @@ def test_systems_of_one_letter_and_fusions_by_ranks_are_systems(names):
     assert not_scores(names, values, along="system") == []
 
 
-@pytest.mark.parametrize("name", ["p", "t", "QPP", "NQC", "WIG", "Clarity", "avg-idf", "difficulty", "perplexity", "kappa"])
+@pytest.mark.parametrize(
+    "name", ["p", "t", "QPP", "NQC", "WIG", "Clarity", "avg-idf", "difficulty", "perplexity", "kappa"]
+)
 @pytest.mark.parametrize("systems", [["bm25", "lm", "dfr"], ["BM25", "LM", "DFR"], ["A", "B", "c1"]])
 def test_features_of_topics_and_p_values_beside_systems_are_asked_for(name, systems):
     """Their numbers may be those of any system; the names are those of none, and a table of features has no other."""
