@@ -17,6 +17,7 @@ from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, s
 from metaeval.base.notes import Remark
 from metaeval.base.number_words import GAP_WORDS, of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
+from metaeval.errors import FileFormatError
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
@@ -137,6 +138,10 @@ class FileBlock:
 _UNBRACKETED = r"sed -E 's/ *\([0-9]+\)//g'"
 _UNMARKED = r"sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g'"
 _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
+
+
+class SpreadlessError(FileFormatError):
+    """A file that holds means of systems and nothing of how scores spread around them."""
 
 
 class BadCellError(Exception):

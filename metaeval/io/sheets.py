@@ -135,13 +135,15 @@ class Sheet:
         cells = next(islice(rows, position, None))
         return self.lines[reader.line_num - 1] if self.lines else reader.line_num, cells
 
-    def error(self, message: str, position: int | None = None) -> FileFormatError:
-        """Return an error about the file, or about one of its rows."""
+    def error(
+        self, message: str, position: int | None = None, *, of: type[FileFormatError] = FileFormatError
+    ) -> FileFormatError:
+        """Return an error about the file, or about one of its rows, of the class that programs know it by."""
         if position is None:
-            return FileFormatError(message, path=self.label)
+            return of(message, path=self.label)
         if not self.has_lines:
-            return FileFormatError(f"row {position + 1}: {message}", path=self.label)
-        return FileFormatError(message, path=self.label, line=self.row(position)[0])
+            return of(f"row {position + 1}: {message}", path=self.label)
+        return of(message, path=self.label, line=self.row(position)[0])
 
     def _misquoted(self, error: csv.Error, line: int) -> FileFormatError:
         rule = f"a quotation mark opens or closes a cell in the wrong place ({error}); double it or remove it"

@@ -26,6 +26,7 @@ from metaeval.io.blocks import (
     SCORE_GAPS,
     BadCellError,
     FileBlock,
+    SpreadlessError,
     TableOptions,
     counts_in,
     metric_note,
@@ -292,7 +293,7 @@ def _scores_alone(
         )
         may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
-        raise sheet.error(message + _for_ranks(across, transposed=True), 0)
+        raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=SpreadlessError)
     unsure = unsure_columns(columns)
     if unsure:
         raise sheet.error(unsure + _for_ranks(across, transposed=transposed), 0)

@@ -37,6 +37,7 @@ KINDS = {
     "unknown": "nothing that can be read as it is",
 }
 """What people call each kind."""
+_WITHOUT_ERRORS = "means of systems, without their standard errors"
 _ALIKE = 6
 """So many columns of one role after another are one line."""
 _HOW = "Files are recognised by their content. Only the answer to the first question was computed."
@@ -52,7 +53,7 @@ def look_report(study: Look) -> Report:
         for word, number in contents.sizes.items()
         if number
     ]
-    what = KINDS[study.kind]
+    what = _WITHOUT_ERRORS if study.kind == "means" and contents.refusal else KINDS[study.kind]
     summary = (
         say("refusal", what=what, refusal=contents.refusal)
         if contents.refusal

@@ -19,7 +19,7 @@ from metaeval.inex.xml_events import root_name
 from metaeval.io.annotations import holds_annotations
 from metaeval.io.benchmarks.contents import read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
-from metaeval.io.blocks import PASSED
+from metaeval.io.blocks import PASSED, SpreadlessError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
@@ -27,7 +27,7 @@ from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sources import Source, list_sources, read_source
-from metaeval.io.tables import read_scores
+from metaeval.io.tables import read_scores, scores_of
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
@@ -165,7 +165,7 @@ def contents_of(given: Sequence[str]) -> Contents:
     try:
         found = _READERS[kind](given, by_kind)
     except MetaevalError as error:
-        found = Contents(kind="unknown", refusal=str(error))
+        found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
     named = {
         "files": _shell(words[kind]) if beside and kind in words else shlex.join(given),
         **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()},
@@ -245,13 +245,27 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         return _of_scores(read_scores(given))  # what gaps mean is asked for, and stands in the commands
     except MeansAloneError as alone:
         return _of_means(alone.board)
+    except SpreadlessError as refusal:
+        return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
+        if (alone := _one_system(given)) is not None:
+            return alone
         unread = Contents(kind="unknown", refusal=str(refusal))
         try:
             judged = read_judges(given)
             return unread if _are_passes(judged.labels) else _of_judges(judged)
         except MetaevalError:
             return unread
+
+
+def _one_system(given: Sequence[str]) -> Contents | None:
+    """Return what scores of one system are, of one file; None where it is anything else that is refused."""
+    sources = [source for text in given for source in list_sources(text, nested=True)]
+    try:
+        scores = [scores_of(read_source(source, bytes), source, columns={}, where={}) for source in sources[:1]]
+    except MetaevalError:
+        return None
+    return _of_scores(scores[0]) if len(sources) == 1 and scores[0].sizes["system"] == 1 else None
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:

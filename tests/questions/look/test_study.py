@@ -43,26 +43,30 @@ def test_kind_sizes_and_roles_are_told(tmp_path, name):
         assert (found.kind, bool(found.contents.refusal)) == ("unknown", True)
         return
     assert found.kind == known["kind"], found.contents.refusal
-    assert (found.kind == "unknown") == bool(found.contents.refusal)
+    assert bool(found.contents.refusal) == (found.kind == "unknown" or bool(known.get("refused")))
     assert known.get("says", "") in found.contents.refusal
     assert {word: found.contents.sizes.get(word) for word in known.get("sizes", {})} == known.get("sizes", {})
     roles = {column.column: column.role for column in found.contents.columns}
     assert {column: roles.get(column) for column in known.get("roles", {})} == known.get("roles", {})
     able = found.questions.loc[found.questions["lacks"] == "", "name"].tolist()
     assert {*known.get("asks", ())} <= {*able}
-    assert bool(able) == (found.kind not in {"unknown", "runs", "judgments", "annotations", "submissions"}), (
-        found.questions
-    )
+    is_lone = found.contents.sizes.get("systems") == 1 or found.kind in {
+        "runs",
+        "judgments",
+        "annotations",
+        "submissions",
+    }
+    assert bool(able) == (not found.contents.refusal and not is_lone), found.questions
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_boards_are_means_or_scores(name):
-    """A board that is read has its kind and as many systems; one that is refused is unknown, with the rule."""
+    """A board that is read has its kind and as many systems; one that is refused has the rule, and no question."""
     board = KNOWN[name]
     found = look([str(BOARDS / "files" / file) for file in board.get("files", [board.get("file", f"{name}.csv")])])
     if "asks" in board:
-        assert found.kind == "unknown"
         assert found.contents.refusal
+        assert found.questions.empty
         return
     kind = "means" if "means" in board else "scores"
     assert found.kind == kind
@@ -70,7 +74,7 @@ def test_boards_are_means_or_scores(name):
     assert found.contents.sizes["systems"] == len(systems)
 
 
-READ = [name for name, known in FILES.items() if known["kind"] != "unknown" and "not_read" not in known]
+READ = [name for name, known in FILES.items() if known["kind"] != "unknown" and not {"not_read", "refused"} & {*known}]
 
 
 @pytest.mark.parametrize("name", READ)
