@@ -73,7 +73,7 @@ def _of_stream(table: Any) -> object:  # noqa: ANN401 - of a library that may no
         return table.df()
     raise InvalidOptionError(
         f"{type(table).__name__} hands out a stream of Arrow, and neither Polars nor PyArrow is there to read it; "
-        "install Polars (the extra `parquet`), or pass a DataFrame of pandas"
+        "install Polars (the extra parquet), or pass a DataFrame of pandas"
     )
 
 

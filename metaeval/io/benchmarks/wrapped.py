@@ -5,11 +5,15 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few
 from metaeval.io.benchmarks.contents import Json
+from metaeval.table.interval_names import roles_among
 from metaeval.table.means import may_be_means
+from metaeval.table.roles import ERRORS
 
 _PERFORMANCES = "performances"
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
+_MOST_FIGURES = 30
+"""More by name are items, not figures of a system."""
 
 
 class Wrapped(NamedTuple):
@@ -47,10 +51,11 @@ def holds_board(models: Mapping[str, Any]) -> bool:
     """Whether these are systems by name, each with a mean and its error or bounds."""
     if not models or not all(isinstance(figures, dict) for figures in models.values()):
         return False
-    names = next(iter(models.values()))
-    return len(names) > 1 and all(isinstance(figure, int | float | str | None) for figure in names.values()) and (
-        may_be_means([str(name) for name in names])
-    )  # fmt: skip
+    names = [str(name) for name in next(iter(models.values()))]
+    if not 1 < len(names) <= _MOST_FIGURES or not may_be_means(names):
+        return False
+    spread = [name for name, (role, _) in roles_among(names).items() if role in {*ERRORS, "low", "high"}]
+    return all(isinstance(figures.get(name), int | float | None) for figures in models.values() for name in spread)
 
 
 def _with_all_models(categories: Mapping[str, Mapping[str, Any]]) -> tuple[Mapping[str, Mapping[str, Any]], list[str]]:
