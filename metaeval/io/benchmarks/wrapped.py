@@ -51,8 +51,10 @@ def holds_board(models: Mapping[str, Any]) -> bool:
     """Whether these are systems by name, each with a mean and its error or bounds."""
     if not models or not all(isinstance(figures, dict) for figures in models.values()):
         return False
-    names = [str(name) for name in next(iter(models.values()))]
-    if not 1 < len(names) <= _MOST_FIGURES or not may_be_means(names):
+    first = next(iter(models.values()))
+    names = [str(name) for name in first]
+    are_single = all(isinstance(figure, int | float | str | None) for figure in first.values())
+    if not 1 < len(names) <= _MOST_FIGURES or not are_single or not may_be_means(names):
         return False
     spread = [name for name, (role, _) in roles_among(names).items() if role in {*ERRORS, "low", "high"}]
     return all(isinstance(figures.get(name), int | float | None) for figures in models.values() for name in spread)

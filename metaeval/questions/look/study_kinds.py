@@ -265,7 +265,8 @@ def _one_system(given: Sequence[str]) -> Contents | None:
         scores = [scores_of(read_source(source, bytes), source, columns={}, where={}) for source in sources[:1]]
     except MetaevalError:
         return None
-    return _of_scores(scores[0]) if len(sources) == 1 and scores[0].sizes["system"] == 1 else None
+    is_one = len(sources) == 1 and scores[0].sizes["system"] == 1 < scores[0].sizes["topic"]
+    return _of_scores(scores[0]) if is_one else None
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
