@@ -8,6 +8,8 @@ from advice_calls import Call, Then, rows
 from small_results import DATE, MADE, TEXTS, score
 
 from metaeval import read_scores
+from metaeval.io.means import MeansAloneError
+from metaeval.table.means import SystemMeans, as_means
 
 
 def written(held: Mapping[str, Any]) -> dict[str, str]:
@@ -66,6 +68,29 @@ def few_shot() -> dict[str, Any]:
     return files | {name: json.loads(json.dumps(files[name])) | {"n-shot": {"t": 5}}}
 
 
+def board_of(**options: Any) -> SystemMeans:
+    """Return the board of means that a file of an arena holds."""
+    try:
+        return as_means(read_scores("arena.json", **options))
+    except MeansAloneError as alone:
+        return alone.board
+
+
+def means(board: SystemMeans) -> dict[str, float]:
+    """Return the means of a board by system."""
+    return dict(zip(board.systems, board.means[0].tolist(), strict=True))
+
+
+ARENA = {
+    "full": {
+        s: {"rating": 1000.0 + 10 * at, "lower": 990.0 + 10 * at, "upper": 1010.0 + 10 * at}
+        for at, s in enumerate("abc")
+    },
+    "coding": {
+        s: {"rating": 1100.0 + 10 * at, "lower": 1090.0 + 10 * at, "upper": 1110.0 + 10 * at}
+        for at, s in enumerate("ab")
+    },
+}
 ACC, F1 = {"a": [0.0, 1.0], "b": [1.0, 1.0]}, {"a": [0.5, 0.25], "b": [0.75, 0.125]}
 
 
@@ -94,6 +119,18 @@ SPLITS = {
     for number, task in enumerate(("x", "y"))
 }
 BENCHMARKS = {
+    "a comparison with a setting": results(
+        samples({"t1": {"acc": ACC}}, **{"n-shot": {"t1": 5}}),
+        {"where={'n-shot': '5'}": rows("t1/0 t1/1", **ACC)},
+        where={"n-shot": ">=5"},
+    ),
+    "a board of an arena without every system": Call(
+        board_of,
+        {"where={'task': 'coding'}": {"a": 1100.0, "b": 1110.0}},
+        {},
+        {"arena.json": json.dumps(ARENA)},
+        show=means,
+    ),
     "examples that differ": results(
         few_shot(),
         {"where={'n-shot': '0'}": of_samples("a", "b"), "where={'n-shot': '*'}": of_samples("a", "b", "c")},

@@ -110,6 +110,12 @@ FOUR = {(m, s, t): METRICS[m][s][t] for m in METRICS for s in "ab" for t in "123
 TOPICS_9 = "topic," + ",".join("ab") + "\n" + "".join(f"{t},{t / 10},{t / 20}\n" for t in range(1, 10))
 
 READERS = {
+    "numbers compared in a column of words": table(
+        "system,topic,score,year\n"
+        + "".join(f"{s},{t}{year},{AB[s][t]},{year}\n" for s in "ab" for t in "123" for year in ("old", "2020")),
+        {"where={'year': 'old'}": {s: {f"{t}old": AB[s][t] for t in "123"} for s in "ab"}},
+        where={"year": ">=2020"},
+    ),
     "models of two sizes": table(
         "model,size,item,score\n"
         + "".join(

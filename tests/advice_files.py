@@ -360,6 +360,10 @@ VOTES = "left,right,winner\na,b,left\nb,c,tie\na,c,right\n"
 SHARES = {"a b": [1.0], "b c": [0.5], "a c": [0.0]}
 """Shares of the left system by pair."""
 IN_VOTES = {
+    "weights that are whole": votes(
+        "left,right,winner,weight\na,b,left,2\nb,c,tie,1\na,c,right,3\n",
+        {"columns={'count': 'weight'}": {"a b": [1.0] * 2, "b c": [0.5], "a c": [0.0] * 3}},
+    ),
     "votes written twice": votes(
         "left,right,winner,question\na,b,left,1\nb,c,tie,1\na,c,right,1\na,b,left,1\n",
         {"duplicates='first'": SHARES},

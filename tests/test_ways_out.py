@@ -858,6 +858,12 @@ MISTAKES = {
         )
         for what, form in (("zeros", "0{}"), ("a point", "{}.0"))
     },
+    "two levels of clusters that are to be ignored": Mistake(
+        TABLE | {"k.csv": "topic,cluster,kind\n" + "".join(f"{t},{int(t) % 5},{int(t) % 5 // 3}\n" for t in TOPICS)},
+        "table ap.csv --cluster-file k.csv --cluster-column cluster --cluster-column kind --clusters ignore",
+        "--clusters ignore leaves nothing of two levels; leave --cluster-column out",
+        edit=lambda _found: "table ap.csv --cluster-file k.csv --clusters ignore",
+    ),
     "a test that knows no clusters": Mistake(
         TASKS,
         "table b.csv --test wilcoxon",
