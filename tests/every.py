@@ -870,9 +870,10 @@ OTHERWISE = {
             flat_judge_notes flat_metric_notes in_content_order means_cut means_of_few on_another_scale
             groups_of_topics identical_systems in_groups scores_left_out unit_of named_pairs
             note_of_gaps oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name
-            tabulated topic_weights traits_said units_of with_clusters""",
+            means_by_levels nested_clusters tabulated topic_weights traits_said units_of with_clusters""",
         "a part of a procedure in the table": """
-            all_effects check_metric of_scores sample_of_topics verdicts_of_draws vote_ranks""",
+            check_metric effects_of_pairs sample_of_topics systems_under_judges verdicts_of_draws
+            vote_ranks""",
     }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""

@@ -303,13 +303,20 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
             f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {spoken.topics} that no exact test can "
             f"reach the level, {result.alpha:g}; they do not count as significant, whatever their p-values"
         )
-    if unbounded := without_interval(result):
-        (n_same, metric), *others = unbounded
-        notes.append(
-            f"no interval ({MISSING}) of {n_same:,} of {result.n_pairs:,} differences under {metric}, each the same on "
-            f"every {spoken.topic}: nothing says what values {metric} may have"
-            f"{f'; likewise under {count(len(others), "other metric")}' * bool(others)}"
-        )
     if result.details.get("mcnemar"):
         notes.append(Remark("all scores are 0 or 1, so the sign test is McNemar's test"))
     return notes
+
+
+def interval_notes(result: PairwiseResult, scores: Scores) -> list[str]:
+    """Say, where differences are shown, which have no interval."""
+    unbounded = without_interval(result)
+    if not unbounded:
+        return []
+    (n_same, metric), *others = unbounded
+    note = (
+        f"no interval ({MISSING}) of {n_same:,} of {result.n_pairs:,} differences under {metric}, each the same on "
+        f"every {unit_of(scores).topic}: nothing says what values {metric} may have"
+        f"{f'; likewise under {count(len(others), "other metric")}' * bool(others)}"
+    )
+    return [note]

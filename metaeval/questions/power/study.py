@@ -25,7 +25,7 @@ from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensiti
 from metaeval.resampling.system_means import means_of_systems
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import track
-from metaeval.studies.study import Study, chosen_systems, test_notes
+from metaeval.studies.study import Study, chosen_systems, interval_notes, test_notes
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import with_clusters
 from metaeval.table.traits import WHOLE
@@ -231,7 +231,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
             test_correction = TESTS.find(name).own_correction
             first = compare_systems(chosen, test=name, correction=test_correction, **asked._asdict())
         comparisons += _under_corrections(first, corrections)
-        notes = (*notes, *test_notes(first, chosen))
+        notes = (*notes, *test_notes(first, chosen), *interval_notes(first, chosen))
     intervals = None
     if n_topic_resamples:
         intervals = discriminative_power_interval(

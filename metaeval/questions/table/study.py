@@ -14,7 +14,7 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.options import check_resampling, check_test
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.studies.study import Study, chosen_systems, test_notes
+from metaeval.studies.study import Study, chosen_systems, interval_notes, test_notes
 from metaeval.table.scores import Scores, better_direction, identical_systems
 from metaeval.table.structure import settled_mean_over_topics
 from metaeval.table.traits import WHOLE
@@ -287,7 +287,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
         order=order,
         marks=marks or "letters",
         digits=digits,
-        notes=(*notes, *test_notes(comparison, chosen)),
+        notes=(*notes, *test_notes(comparison, chosen), *interval_notes(comparison, chosen)),
         provenance=provenance or record_provenance("study_table", random_source=f"seed {seed}"),
     )
 
