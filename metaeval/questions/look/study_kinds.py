@@ -248,8 +248,8 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        if (alone := _one_system(given)) is not None:
-            return alone
+        if (lone := _one_system(given)) is not None:
+            return lone
         unread = Contents(kind="unknown", refusal=str(refusal))
         try:
             judged = read_judges(given)
