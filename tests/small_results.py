@@ -205,6 +205,46 @@ def swe_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) ->
     return files
 
 
+def code_tasks(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return results of BigCodeBench, two samples a task."""
+    return {
+        f"{system}_eval_results.json": {
+            "date": "2026-01-01 00:00",
+            "eval": {
+                str(item): [
+                    {
+                        "task_id": item, "solution": "pass", "details": {"test_1": "x"},
+                        "status": "pass" if (at + number + again) % 2 else "fail",
+                    }
+                    for again in range(2)
+                ]
+                for number, item in enumerate(items)
+            },
+        }
+        for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
+def plus_tasks(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return results of EvalPlus, with its first and its further tests."""
+    words = ("pass", "fail", "timeout")
+    return {
+        f"{system}_eval_results.json": {
+            "date": "2026-01-01 00:00", "hash": "h",
+            "eval": {
+                str(item): [
+                    {
+                        "task_id": item, "solution": "pass", "base_fail_tests": [], "plus_fail_tests": [],
+                        "base_status": words[(at + number) % 2], "plus_status": words[(at + 2 * number) % 3],
+                    }
+                ]
+                for number, item in enumerate(items)
+            },
+        }
+        for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
 def every_eval_ever(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
     """Return files of whole evaluations, one a model."""
     config = {"metric_name": "accuracy", "lower_is_better": False, "min_score": 0, "max_score": 1}
@@ -396,6 +436,8 @@ MADE = {
     "AlpacaEval": Made(alpaca, "glm_preference"),
     "AlpacaEval lines": Made(alpaca_lines, "preference(j)"),
     "SWE-bench": Made(swe_bench, "resolved", by_file=True),
+    "BigCodeBench": Made(code_tasks, "passed", by_file=True),
+    "EvalPlus": Made(plus_tasks, "base", by_file=True),
     "Every Eval Ever": Made(every_eval_ever, "accuracy"),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),

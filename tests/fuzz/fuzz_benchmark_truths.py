@@ -216,6 +216,27 @@ def _swe_bench(rng: random.Random) -> Case:
     return Case(tuple(files), {}, _cells(cells))
 
 
+def _code_tasks(rng: random.Random) -> Case:
+    """Write samples of BigCodeBench, or of EvalPlus, whose further tests count where the first ones are passed."""
+    files, cells, items = [], {}, _items(rng)
+    of_plus, words = rng.random() < 0.5, ("pass", "fail", "timeout", "Pass")
+    for system in _TWO:
+        tasks: dict[str, list[dict[str, Any]]] = {}
+        for item, repeat in product(items, ("1", "2")):
+            first, second = rng.choice(words), rng.choice(words)
+            about = {"task_id": item, "solution": "def f():\n\tpass", "details": {"0": "é"}}
+            if of_plus:
+                cells["base", system, item, repeat] = float(first == "pass")
+                cells["plus", system, item, repeat] = float((first, second) == ("pass", "pass"))
+                about |= {"base_status": first, "plus_status": second, "base_fail_tests": [[1, 2]]}
+            else:
+                cells["passed", system, item, repeat] = float(first == "pass")
+                about |= {"status": first}
+            tasks.setdefault(item, []).append(about)
+        files.append(json_file(rng, {"date": "2026-01-01", "hash": "007", "eval": tasks}))
+    return Case(tuple(files), {}, _cells(cells))
+
+
 def _frames(rng: random.Random) -> Case:
     """Frames of ragas, numbered or with an id, and metrics of nuggetizer with the line of all topics."""
     files, cells, items = [], {}, _items(rng)
@@ -271,6 +292,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-mteb": _mteb,
     "benchmark-helm": _helm,
     "benchmark-swe": _swe_bench,
+    "benchmark-code": _code_tasks,
     "benchmark-frames": _frames,
     "mt-metrics-eval": _language_pair,
 }

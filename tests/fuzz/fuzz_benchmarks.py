@@ -200,6 +200,21 @@ def _make_reports(rng: random.Random) -> Case:
     return Case(tuple(files))
 
 
+def _make_code_tasks(rng: random.Random) -> Case:
+    tasks, n_samples, of_plus = rng.randint(2, 4), rng.randint(1, 2), rng.random() < 0.5
+    words, files = ("pass", "pass", "fail", "timeout"), []
+    for _ in _SYSTEMS:
+        held: dict[str, list[dict[str, Any]]] = {}
+        for task in (f"Code/{at}" for at in range(tasks)):
+            names = ("base_status", "plus_status") if of_plus else ("status",)
+            held[task] = [
+                {"task_id": task, "solution": "def f():\n  pass", **{name: rng.choice(words) for name in names}}
+                for _ in range(n_samples)
+            ]
+        files.append(json.dumps({"date": "2026-01-01 00:00", "hash": "h", "eval": held}).encode())
+    return Case(tuple(files))
+
+
 def _make_frames(rng: random.Random) -> Case:
     n_items, of_nuggets = rng.randint(2, 4), rng.random() < 0.5
     files = []
@@ -501,6 +516,34 @@ def _report_opinions(case: Case) -> list[object]:
     return _table(cells)
 
 
+def _code_opinions(case: Case) -> list[object]:
+    """Count a sample that passed as 1, another as 0; plus is for those that passed both kinds of tests."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (said,) = _records(content)
+        for task, samples in said["eval"].items():
+            for repeat, sample in enumerate(samples, start=1):
+                words = {name: sample.get(name) for name in ("status", "base_status", "plus_status")}
+                if any(type(word) not in {str, type(None)} for word in words.values()):
+                    raise RefusedError("no word")
+                passed = {name: None if word is None else float(word == "pass") for name, word in words.items()}
+                base, plus = passed["base_status"], passed["plus_status"]
+                both = None if base is None or plus is None else base * plus
+                for metric, value in (("passed", passed["status"]), ("base", base), ("plus", both)):
+                    cells.setdefault((metric, system, task, str(repeat)), []).append(value)
+    return _table(_numbered(cells))
+
+
+def _numbered(
+    cells: Mapping[tuple[str, str, str, str], list[float | None]],
+) -> dict[tuple[str, str, str, str], list[float | None]]:
+    """Return cells with the repeat 1 where only one of all has scores."""
+    known = {key: values for key, values in cells.items() if any(value is not None for value in values)}
+    if len({repeat for *_, repeat in known}) > 1:
+        return known
+    return {(metric, system, topic, "1"): values for (metric, system, topic, _), values in known.items()}
+
+
 _TEXTS = {"user_input", "response"}
 
 
@@ -624,6 +667,7 @@ READERS = (
     _reader("benchmark-alpaca", _make_annotations, _read_named, _annotation_opinions),
     _reader("benchmark-mteb", _make_mteb, _read_results, _mteb_opinions, names=_FOUR),
     _reader("benchmark-swe", _make_reports, _read_named, _report_opinions),
+    _reader("benchmark-code", _make_code_tasks, _read_named, _code_opinions),
     _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),
     _reader("benchmark-inspect-archive", _make_archives, _read_named, _archive_opinions, mutate=_changed_bytes),
 )

@@ -216,6 +216,7 @@ FORMATS_UNDER_TEST = {
     "HELM": ["benchmark-helm"],
     "AlpacaEval": ["benchmark-alpaca"],
     "SWE-bench": ["benchmark-swe"],
+    "BigCodeBench and EvalPlus": ["benchmark-code"],
     "mt-metrics-eval": ["mt-metrics-eval"],
     "TREC AutoJudge": ["benchmark-lines", "scores-results"],
     "ragas, DeepEval and the like": ["benchmark-frames"],
