@@ -263,6 +263,20 @@ def every_eval_ever(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITE
     }  # fmt: skip
 
 
+def evaluated_samples(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return samples of Every Eval Ever, with all models in one file."""
+    return {
+        "samples.jsonl": [
+            {
+                "model_id": system, "evaluation_name": "gsm8k", "sample_id": item, "sample_hash": f"h{number}",
+                "input": {"raw": "q"}, "evaluation": {"score": score(at, number), "is_correct": False},
+            }
+            for at, system in enumerate(systems)
+            for number, item in enumerate(items)
+        ]
+    }  # fmt: skip
+
+
 def assignments(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
     """Return assignments of nuggetizer: items are topics with two nuggets each."""
     labels = ("support", "partial_support", "not_support")
@@ -439,6 +453,7 @@ MADE = {
     "BigCodeBench": Made(code_tasks, "passed", by_file=True),
     "EvalPlus": Made(plus_tasks, "base", by_file=True),
     "Every Eval Ever": Made(every_eval_ever, "accuracy"),
+    "Every Eval Ever samples": Made(evaluated_samples, "score"),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),
     "AutoJudge": Made(autojudge, "good"),

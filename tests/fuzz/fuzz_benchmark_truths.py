@@ -237,6 +237,46 @@ def _code_tasks(rng: random.Random) -> Case:
     return Case(tuple(files), {}, _cells(cells))
 
 
+def _evaluations(rng: random.Random) -> Case:
+    """Write whole evaluations of Every Eval Ever, a file a model, under two metrics of which each has its unit."""
+    files, cells, items = [], {}, rng.sample(_ANY, rng.randint(2, 4))
+    metrics = {"acc é": False, rng.choice(("1.10", "007", "error")): True}
+    units = {name: {"min_score": 0, "max_score": rng.choice((1, 100)), "score_type": "continuous"} for name in metrics}
+    for system in _TWO:
+        results = []
+        for item, (metric, lower) in product(items, metrics.items()):
+            cells[metric, system, item] = one = rng.choice(_SCORES)
+            called = {"metric_name": metric} if rng.random() < 0.5 else {"metric_name": None, "metric_id": metric}
+            details = {"score": one, "uncertainty": {"standard_error": {"value": 0.01}}}
+            config = {**called, **units[metric], "lower_is_better": lower}
+            about = {"evaluation_name": _mixed(rng, item), "metric_config": config}
+            results.append({**about, "score_details": details})
+        said = {"model_info": {"name": "x", "id": rng.choice(_ANY)}, "evaluation_results": results}
+        files.append(json_file(rng, {"schema_version": "0.3.0", **said}))
+    table = _cells(cells)
+    kept = {key.split(" | ")[0] for key in table["cells"]}
+    return Case(
+        tuple(files), {}, {**table, "lower": [name for name, lower in metrics.items() if lower and name in kept]}
+    )
+
+
+def _evaluated(rng: random.Random) -> Case:
+    """Write samples of one evaluation or of two, with the models in one file."""
+    systems, samples, names = rng.sample(_ANY, 2), _items(rng), rng.sample(_PLAIN, rng.randint(1, 2))
+    cells, records = {}, []
+    for system, name, sample in product(systems, names, samples):
+        item = f"{name}/{sample}" if len(names) > 1 else sample
+        cells["score", system, item] = one = rng.choice(_SCORES)
+        about = {
+            "model_id": _mixed(rng, system),
+            "evaluation_name": _mixed(rng, name),
+            "sample_id": _mixed(rng, sample),
+        }
+        hashed = {"sample_hash": f"h{item}"} if rng.random() < 0.8 else {}
+        records.append({**about, **hashed, "input": {"raw": "é"}, "evaluation": {"score": one, "is_correct": one == 1}})
+    return Case((_records(rng, rng.sample(records, len(records))),), {}, _cells(cells))
+
+
 def _frames(rng: random.Random) -> Case:
     """Frames of ragas, numbered or with an id, and metrics of nuggetizer with the line of all topics."""
     files, cells, items = [], {}, _items(rng)
@@ -293,6 +333,8 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-helm": _helm,
     "benchmark-swe": _swe_bench,
     "benchmark-code": _code_tasks,
+    "benchmark-evaluations": _evaluations,
+    "benchmark-evaluated": _evaluated,
     "benchmark-frames": _frames,
     "mt-metrics-eval": _language_pair,
 }

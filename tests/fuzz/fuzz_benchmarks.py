@@ -215,6 +215,40 @@ def _make_code_tasks(rng: random.Random) -> Case:
     return Case(tuple(files))
 
 
+def _make_evaluations(rng: random.Random) -> Case:
+    names, metrics = ("gsm8k", "mmlu", "ifeval")[: rng.randint(2, 3)], ("acc", "wer")[: rng.randint(1, 2)]
+    unit = {"score_type": "continuous", "min_score": 0, "max_score": rng.choice((1, 100))}
+    said = {
+        "acc": {"metric_name": "acc", **unit, "lower_is_better": False},
+        "wer": {"metric_id": "wer", **unit, "lower_is_better": True},
+    }
+    return Case(tuple(
+        json.dumps({
+            "schema_version": "0.3.0", "model_info": {"name": system, "id": f"org/{system}"},
+            "evaluation_results": [
+                {"evaluation_name": name, "metric_config": said[metric], "score_details": {"score": _number(rng)}}
+                for name in names
+                for metric in metrics
+            ],
+        }).encode()
+        for system in _SYSTEMS
+    ))  # fmt: skip
+
+
+def _make_evaluated(rng: random.Random) -> Case:
+    names, n_samples = ("gsm8k", "mmlu")[: rng.randint(1, 2)], rng.randint(2, 3)
+    rows = [
+        {
+            "model_id": system, "evaluation_name": name, "sample_id": f"s{at}", "sample_hash": f"h{at}",
+            "input": {"raw": "q"}, "evaluation": {"score": _number(rng), "is_correct": True},
+        }
+        for system in _SYSTEMS
+        for name in names
+        for at in range(n_samples)
+    ]  # fmt: skip
+    return Case(("".join(json.dumps(row) + "\n" for row in rows).encode(),))
+
+
 def _make_frames(rng: random.Random) -> Case:
     n_items, of_nuggets = rng.randint(2, 4), rng.random() < 0.5
     files = []
@@ -544,6 +578,49 @@ def _numbered(
     return {(metric, system, topic, "1"): values for (metric, system, topic, _), values in known.items()}
 
 
+def _evaluation_opinions(case: Case) -> list[object]:
+    """Take evaluations as items; their units must be those of the other file, and a metric has one direction."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    units: dict[tuple[str, str], str] = {}
+    lower: dict[str, bool] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (said,) = _records(content)
+        _named(said["model_info"]["id"])
+        for result in said["evaluation_results"]:
+            config, value = result["metric_config"], result["score_details"].get("score")
+            called = [config[key] for key in ("metric_name", "metric_id") if config.get(key) is not None]
+            item, metric = _named(result["evaluation_name"]), _named([*called, "score"][0])
+            unit = json.dumps([config.get(key) for key in ("metric_unit", "score_type", "min_score", "max_score")])
+            if units.setdefault((item, metric), unit) != unit:
+                raise RefusedError("two units")
+            way = config.get("lower_is_better")
+            if isinstance(value, int | float | None):
+                cells.setdefault((metric, system, item, "1"), []).append(score_of(value))
+                if isinstance(way, bool) and lower.setdefault(metric, way) != way:
+                    raise RefusedError("two directions")
+    (table,) = _table(cells)
+    kept = sorted({key.split(" | ")[0] for key in table["cells"]})
+    return [{**table, "lower": [metric for metric in kept if lower.get(metric)]}]
+
+
+def _evaluated_opinions(case: Case) -> list[object]:
+    """Take samples as items, called with their evaluation where there are several; a hash tells a sample."""
+    records = _records(case.files[0])
+    several = len({record["evaluation_name"] for record in records}) > 1
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    hashes: dict[str, str] = {}
+    for record in records:
+        name, sample, system = (_named(record[key]) for key in ("evaluation_name", "sample_id", "model_id"))
+        item = f"{name}/{sample}" if several else sample
+        value = record["evaluation"].get("score")
+        if isinstance(value, int | float | None):
+            cells.setdefault(("score", system, item, "1"), []).append(score_of(value))
+        hashed = record.get("sample_hash")
+        if isinstance(hashed, str) and hashes.setdefault(item, hashed) != hashed:
+            raise RefusedError("two samples of one name")
+    return _table(cells)
+
+
 _TEXTS = {"user_input", "response"}
 
 
@@ -629,6 +706,13 @@ def _read_one(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(paths[0]))
 
 
+def _read_directed(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    scores = read_scores(dict(zip(_SYSTEMS, paths, strict=True)))
+    metrics, rising = (scores[of].to_numpy().tolist() for of in ("metric", "higher_is_better"))
+    lower = [name for name, up in zip(metrics, rising, strict=True) if not up]
+    return {**_cells_of(scores), "lower": sorted(lower)}
+
+
 def _read_all(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     scores = read_scores(dict(zip(_SYSTEMS, paths, strict=True)), metrics=["all"])
     return _cells_of(scores)
@@ -668,6 +752,8 @@ READERS = (
     _reader("benchmark-mteb", _make_mteb, _read_results, _mteb_opinions, names=_FOUR),
     _reader("benchmark-swe", _make_reports, _read_named, _report_opinions),
     _reader("benchmark-code", _make_code_tasks, _read_named, _code_opinions),
+    _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),
+    _reader("benchmark-evaluated", _make_evaluated, _read_one, _evaluated_opinions),
     _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),
     _reader("benchmark-inspect-archive", _make_archives, _read_named, _archive_opinions, mutate=_changed_bytes),
 )

@@ -217,6 +217,7 @@ FORMATS_UNDER_TEST = {
     "AlpacaEval": ["benchmark-alpaca"],
     "SWE-bench": ["benchmark-swe"],
     "BigCodeBench and EvalPlus": ["benchmark-code"],
+    "Every Eval Ever": ["benchmark-evaluations", "benchmark-evaluated"],
     "mt-metrics-eval": ["mt-metrics-eval"],
     "TREC AutoJudge": ["benchmark-lines", "scores-results"],
     "ragas, DeepEval and the like": ["benchmark-frames"],
