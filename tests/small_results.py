@@ -353,6 +353,19 @@ def records(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> d
     }
 
 
+def live_code_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return records of LiveCodeBench under their name, with a list of models beside."""
+    rows = [
+        {
+            "question_id": item, "model": system, "date": 1683417600000, "difficulty": "easy",
+            "pass@1": score(at, number), "platform": "leetcode",
+        }
+        for at, system in enumerate(systems)
+        for number, item in enumerate(items)
+    ]  # fmt: skip
+    return {"performances_generation.json": {"performances": rows, "models": [{"model_name": "x"}]}}
+
+
 def tot(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
     """Return four columns of TREC AutoJudge: run, measure, topic, value."""
     rows = [
@@ -454,6 +467,7 @@ MADE = {
     "EvalPlus": Made(plus_tasks, "base", by_file=True),
     "Every Eval Ever": Made(every_eval_ever, "accuracy"),
     "Every Eval Ever samples": Made(evaluated_samples, "score"),
+    "LiveCodeBench": Made(live_code_bench, "pass@1"),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),
     "AutoJudge": Made(autojudge, "good"),

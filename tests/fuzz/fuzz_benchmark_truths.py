@@ -277,6 +277,18 @@ def _evaluated(rng: random.Random) -> Case:
     return Case((_records(rng, rng.sample(records, len(records))),), {}, _cells(cells))
 
 
+def _performances(rng: random.Random) -> Case:
+    """Write LiveCodeBench's records under their name, with lists beside them."""
+    systems, topics, cells, records = rng.sample(_ANY, 2), _items(rng), {}, []
+    for system, topic in product(systems, topics):
+        cells["pass@1", system, topic] = one = 100 * rng.choice(_SCORES)
+        about = {"difficulty": rng.choice(("easy", "hard")), "platform": "leetcode", "date": 1683417600000}
+        records.append({"question_id": _mixed(rng, topic), "model": _mixed(rng, system), **about, "pass@1": one})
+    beside = {"models": [{"model_name": system} for system in systems], "date_marks": [1683417600000]}
+    beside = beside if rng.random() < 0.7 else {}
+    return Case((json_file(rng, {"performances": rng.sample(records, len(records)), **beside}),), {}, _cells(cells))
+
+
 def _frames(rng: random.Random) -> Case:
     """Frames of ragas, numbered or with an id, and metrics of nuggetizer with the line of all topics."""
     files, cells, items = [], {}, _items(rng)
@@ -335,6 +347,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-code": _code_tasks,
     "benchmark-evaluations": _evaluations,
     "benchmark-evaluated": _evaluated,
+    "benchmark-performances": _performances,
     "benchmark-frames": _frames,
     "mt-metrics-eval": _language_pair,
 }

@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from fuzz_binary import change_bytes
@@ -247,6 +248,20 @@ def _make_evaluated(rng: random.Random) -> Case:
         for at in range(n_samples)
     ]  # fmt: skip
     return Case(("".join(json.dumps(row) + "\n" for row in rows).encode(),))
+
+
+def _make_performances(rng: random.Random) -> Case:
+    n_items = rng.randint(2, 4)
+    rows = [
+        {
+            "question_id": f"q{at}", "model": system, "date": 1683417600000 + at, "difficulty": "easy",
+            "pass@1": 100 * _number(rng), "platform": "leetcode",
+        }
+        for system in _SYSTEMS
+        for at in range(n_items)
+    ]  # fmt: skip
+    models = [{"model_name": system, "release_date": 1} for system in _SYSTEMS]
+    return Case((json.dumps({"performances": rows, "models": models, "date_marks": [1683417600000]}).encode(),))
 
 
 def _make_frames(rng: random.Random) -> Case:
@@ -621,6 +636,50 @@ def _evaluated_opinions(case: Case) -> list[object]:
     return _table(cells)
 
 
+_OF_PROBLEMS = {"date", "difficulty", "platform"}
+
+
+def _performance_opinions(case: Case) -> list[object]:
+    """Take the records out of their list; other names with numbers are metrics too, or say something of the problem."""
+    (said,) = _records(case.files[0])
+    records = said["performances"]
+    numeric = {name for record in records for name, value in record.items() if isinstance(value, int | float)}
+    metrics = {name for name in numeric if name.strip() and name not in {"model", "question_id", *_OF_PROBLEMS}}
+    found: list[object] = []
+    for chosen in (metrics, metrics & {"pass@1"}):
+        try:
+            found += _complete(_of_performances(records, chosen))
+        except RefusedError as error:
+            reason = error
+    if not found:
+        raise reason
+    return found
+
+
+def _of_performances(
+    records: Sequence[Mapping[str, Any]], metrics: set[str]
+) -> dict[tuple[str, str, str], float | None]:
+    cells: dict[tuple[str, str, str], float | None] = {}
+    for record in records:
+        system, topic = _named(record["model"]), _named(record["question_id"])
+        if topic.casefold() in AVERAGES:
+            continue
+        for metric in metrics:
+            value = record.get(metric)
+            if (metric, system, topic) in cells:
+                raise RefusedError("a score twice")
+            cells[metric, system, topic] = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+    return cells
+
+
+def _complete(cells: Mapping[tuple[str, str, str], float | None]) -> list[object]:
+    """Return scores of metric, system and topic, of which none may lack."""
+    wanted = [*product(*({key[at] for key in cells} for at in range(3)))]
+    if any(cells.get(key) is None for key in wanted) or not cells:
+        raise RefusedError("a gap")
+    return [{"cells": {" | ".join((*key, "1")): value for key, value in cells.items()}}]
+
+
 _TEXTS = {"user_input", "response"}
 
 
@@ -754,6 +813,7 @@ READERS = (
     _reader("benchmark-code", _make_code_tasks, _read_named, _code_opinions),
     _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),
     _reader("benchmark-evaluated", _make_evaluated, _read_one, _evaluated_opinions),
+    _reader("benchmark-performances", _make_performances, _read_one, _performance_opinions),
     _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),
     _reader("benchmark-inspect-archive", _make_archives, _read_named, _archive_opinions, mutate=_changed_bytes),
 )

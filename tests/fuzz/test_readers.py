@@ -218,6 +218,7 @@ FORMATS_UNDER_TEST = {
     "SWE-bench": ["benchmark-swe"],
     "BigCodeBench and EvalPlus": ["benchmark-code"],
     "Every Eval Ever": ["benchmark-evaluations", "benchmark-evaluated"],
+    "LiveCodeBench": ["benchmark-performances"],
     "mt-metrics-eval": ["mt-metrics-eval"],
     "TREC AutoJudge": ["benchmark-lines", "scores-results"],
     "ragas, DeepEval and the like": ["benchmark-frames"],

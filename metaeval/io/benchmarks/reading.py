@@ -137,24 +137,26 @@ class _Parser(NamedTuple):
             return self._wrapped(wrapped, content)
         if json.object and all(isinstance(cells, list) for cells in json.object.values()):
             records = records_of_lists(json)
-            block = self._rows(records, content)
+            block = self.rows(records, content)
             numbered = "topic" in records.first.keys() - json.object.keys()
             numbering_note = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
             return replace(block, numbered=numbered, notes=[*numbering_note, *block.notes])
         nested = records_of_mappings(json)
         if nested is None and not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
-        return self._rows(nested or json, content)
+        return self.rows(nested or json, content)
 
     def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
+        options = replace(self.options, columns={**wrapped.columns, **self.options.columns})
         try:
-            block = self._rows(wrapped.records, content)
+            block = _Parser(self.source, options).rows(wrapped.records, content)
         except MeansAloneError as alone:
             alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
             raise
         return replace(block, notes=[*wrapped.notes, *block.notes])
 
-    def _rows(self, json: Json, content: bytes) -> FileBlock:
+    def rows(self, json: Json, content: bytes) -> FileBlock:
+        """Return the scores of records as those of the table that they are."""
         if not self.options.columns and vote_columns(json.first) is not None:
             raise _OtherError(VotesError(self.source.path, content))
         sheet, options = sheet_of_records(json, self.options)
