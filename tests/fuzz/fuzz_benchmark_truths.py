@@ -289,6 +289,50 @@ def _performances(rng: random.Random) -> Case:
     return Case((json_file(rng, {"performances": rng.sample(records, len(records)), **beside}),), {}, _cells(cells))
 
 
+def _search(rng: random.Random) -> Case:
+    """Write `cv_results_` of scikit-learn as JSON, or as the table that pandas makes of it."""
+    values = (1, 10, 0.1, 1.1, True, None, "rbf", "it's", "1.10", (3, "a b"), "a: 'b', c")
+    settings = [{"C": at, "svm__kernel": value} for at, value in enumerate(rng.sample(values, rng.randint(2, 3)))]
+    settings += [{}] if rng.random() < 0.2 else []
+    columns: dict[str, list[Any]] = {"mean_fit_time": [0.5] * len(settings), "params": [*settings]}
+    cells: dict[tuple[str, ...], float] = {}
+    scorers = rng.choice((["score"], rng.sample(ODD, 2), rng.sample(_PLAIN, 2)))
+    for metric, fold in product(scorers, range(rng.choice((2, 11)))):
+        columns[f"split{fold}_test_{metric}"] = scores = [rng.choice(_SCORES) for _ in settings]
+        columns[f"split{fold}_train_{metric}"] = [1.0] * len(settings)
+        cells |= {(metric, str(at), f"split{fold}"): one for at, one in enumerate(scores)}
+    as_table = rng.random() < 0.5
+    held = settings if as_table else [{key: _of_json(one) for key, one in params.items()} for params in settings]
+    called = [", ".join(f"{key}={one}" for key, one in params.items()) or "default" for params in held]
+    cells = {(metric, called[int(at)], fold): one for (metric, at, fold), one in cells.items()}
+    truth = {"cells": {" | ".join((*key, "1")): one for key, one in cells.items()}}
+    names = rng.sample([*columns], len(columns))
+    if not as_table:
+        return Case((json_file(rng, {name: columns[name] for name in names}, names=False),), {}, truth)
+    rows = [names, *([_cell(columns[name][at]) for name in names] for at in range(len(settings)))]
+    numbered = [["", *names], *([str(at), *row] for at, row in enumerate(rows[1:]))]
+    return Case((table(rng, rng.choice((rows, numbered)), ","),), {}, truth)
+
+
+def _of_json(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _validated(rng: random.Random) -> Case:
+    """Write what `cross_validate` returns by estimator, whose folds are as many as its times."""
+    systems, metrics, n_folds = rng.sample(_ANY, 2), rng.sample(("score", *_PLAIN), 2), rng.choice((2, 3, 11))
+    cells: dict[tuple[str, ...], float] = {}
+    said = {}
+    for system in systems:
+        said[system] = result = {"fit_time": [0.5] * n_folds, "score_time": [0.25] * n_folds}
+        for metric in metrics:
+            scores = [rng.choice(_SCORES) for _ in range(n_folds)]
+            cells |= {(metric, system, f"split{fold}"): one for fold, one in enumerate(scores)}
+            result |= {f"test_{metric}": scores, f"train_{metric}": [1.0] * n_folds}
+    truth = {"cells": {" | ".join((*key, "1")): one for key, one in cells.items()}}
+    return Case((json_file(rng, said),), {}, truth)
+
+
 def _frames(rng: random.Random) -> Case:
     """Frames of ragas, numbered or with an id, and metrics of nuggetizer with the line of all topics."""
     files, cells, items = [], {}, _items(rng)
@@ -313,6 +357,8 @@ def _frames(rng: random.Random) -> Case:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, dict):  # as pandas writes it
+        return str(value)
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -348,6 +394,8 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-evaluations": _evaluations,
     "benchmark-evaluated": _evaluated,
     "benchmark-performances": _performances,
+    "benchmark-search": _search,
+    "benchmark-validated": _validated,
     "benchmark-frames": _frames,
     "mt-metrics-eval": _language_pair,
 }

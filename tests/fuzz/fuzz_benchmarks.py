@@ -4,6 +4,7 @@ Documents are changed as text, and as JSON: a value or a name becomes another. T
 with the rules of the documentation, literally.
 """
 
+import ast
 import io
 import json
 import math
@@ -18,7 +19,8 @@ from typing import Any
 
 from fuzz_binary import change_bytes
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, number_of
+from fuzz_plain import AVERAGES, name_of, number_of, with_titles
+from fuzz_tables import names_and_rows
 from fuzz_text import Change, text_mutation
 
 from metaeval.io.tables import read_scores
@@ -262,6 +264,33 @@ def _make_performances(rng: random.Random) -> Case:
     ]  # fmt: skip
     models = [{"model_name": system, "release_date": 1} for system in _SYSTEMS]
     return Case((json.dumps({"performances": rows, "models": models, "date_marks": [1683417600000]}).encode(),))
+
+
+def _make_search(rng: random.Random) -> Case:
+    settings = [{"C": 1, "kernel": "rbf"}, {"C": 10, "kernel": "rbf"}, {"C": 0.5, "kernel": None}][: rng.randint(2, 3)]
+    scorers, n_folds = ("score",) if rng.random() < 0.5 else ("acc", "f1"), rng.randint(2, 3)
+    columns: dict[str, list[Any]] = {"mean_fit_time": [0.25 for _ in settings], "params": [*settings]}
+    columns["param_C"] = [one["C"] for one in settings]
+    for scorer in scorers:
+        columns |= {f"split{fold}_test_{scorer}": [_number(rng) for _ in settings] for fold in range(n_folds)}
+        columns |= {f"mean_test_{scorer}": [0.5 for _ in settings], f"split0_train_{scorer}": [1.0 for _ in settings]}
+    if rng.random() < 0.5:
+        return Case((json.dumps(columns).encode(),))
+    cells = [[f'"{one}"' if isinstance(one, dict) else str(one) for one in held] for held in columns.values()]
+    return Case(("".join(",".join(row) + "\n" for row in (columns, *zip(*cells, strict=True))).encode(),))
+
+
+def _make_validated(rng: random.Random) -> Case:
+    scorers, n_folds = ("score",) if rng.random() < 0.5 else ("acc", "f1"), rng.randint(2, 3)
+    times = {"fit_time": [0.5] * n_folds, "score_time": [0.25] * n_folds}
+    return Case((
+        json.dumps({
+            system: times
+            | {f"test_{scorer}": [_number(rng) for _ in range(n_folds)] for scorer in scorers}
+            | {f"train_{scorer}": [1.0] * n_folds for scorer in scorers}
+            for system in _SYSTEMS
+        }).encode(),
+    ))  # fmt: skip
 
 
 def _make_frames(rng: random.Random) -> Case:
@@ -680,6 +709,65 @@ def _complete(cells: Mapping[tuple[str, str, str], float | None]) -> list[object
     return [{"cells": {" | ".join((*key, "1")): value for key, value in cells.items()}}]
 
 
+def _search_opinions(case: Case) -> list[object]:
+    """Take the settings as systems and splits as items; a table has them as Python writes dictionaries."""
+    content = case.files[0]
+    if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}:
+        (columns,) = _records(content)
+        if not all(isinstance(params, dict) for params in columns["params"]):
+            raise RefusedError("no setting")
+        settings = columns["params"]
+    else:
+        names, rows = names_and_rows(content, alone=True)
+        columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        settings = [_literal(text) for text in columns["params"]]
+    systems = [
+        params if isinstance(params, str) else ", ".join(f"{key}={value}" for key, value in params.items()) or "default"
+        for params in settings
+    ]
+    cells: dict[tuple[str, str, str], float | None] = {}
+    for name, scores in columns.items():
+        if found := re.fullmatch(r"split([0-9]+)_test_(.+)", name):
+            _enter_folds(cells, found[2].strip(), [(name_of(one), f"split{found[1]}") for one in systems], scores)
+    return _complete(cells)
+
+
+def _literal(text: str) -> dict[Any, Any] | str:
+    """Return a dictionary, or what stands in one that only a program can read."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError) as error:
+        if len(text) < 2 or text[0] + text[-1] != "{}":
+            raise RefusedError("no setting") from error
+        return re.sub(r"'(\w+)': ", r"\1=", text[1:-1].strip())
+    if not isinstance(value, dict):
+        raise RefusedError("no setting")
+    return value
+
+
+def _validated_opinions(case: Case) -> list[object]:
+    """Take what has times as estimators, and every test score as one of their folds."""
+    (said,) = _records(case.files[0])
+    cells: dict[tuple[str, str, str], float | None] = {}
+    for system, result in said.items():
+        for name, scores in result.items():
+            if name.startswith("test_"):
+                folds = [(name_of(system), f"split{fold}") for fold in range(len(result["fit_time"]))]
+                _enter_folds(cells, name_of(name.removeprefix("test_")), folds, scores)
+    return _complete(cells)
+
+
+def _enter_folds(
+    cells: dict[tuple[str, str, str], float | None], metric: str, keys: Sequence[tuple[str, str]], scores: object
+) -> None:
+    if not isinstance(scores, list) or len(scores) != len(keys):
+        raise RefusedError("another number of scores")
+    for key, value in zip(keys, scores, strict=True):
+        if (metric, *key) in cells:
+            raise RefusedError("a score twice")
+        cells[metric, *key] = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+
+
 _TEXTS = {"user_input", "response"}
 
 
@@ -814,6 +902,8 @@ READERS = (
     _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),
     _reader("benchmark-evaluated", _make_evaluated, _read_one, _evaluated_opinions),
     _reader("benchmark-performances", _make_performances, _read_one, _performance_opinions),
+    _reader("benchmark-search", _make_search, _read_one, with_titles(_search_opinions)),
+    _reader("benchmark-validated", _make_validated, _read_one, _validated_opinions),
     _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),
     _reader("benchmark-inspect-archive", _make_archives, _read_named, _archive_opinions, mutate=_changed_bytes),
 )

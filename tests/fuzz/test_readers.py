@@ -219,6 +219,7 @@ FORMATS_UNDER_TEST = {
     "BigCodeBench and EvalPlus": ["benchmark-code"],
     "Every Eval Ever": ["benchmark-evaluations", "benchmark-evaluated"],
     "LiveCodeBench": ["benchmark-performances"],
+    "scikit-learn": ["benchmark-search", "benchmark-validated"],
     "mt-metrics-eval": ["mt-metrics-eval"],
     "TREC AutoJudge": ["benchmark-lines", "scores-results"],
     "ragas, DeepEval and the like": ["benchmark-frames"],

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, shortened
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.directions import one_way
@@ -131,7 +131,11 @@ class _Parser(NamedTuple):
 
     def _table(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of JSON that is a table in one of its forms."""
-        if (folds := folds_of(json.object)) is not None:
+        try:
+            folds = folds_of(json.object)
+        except ScoresError as error:
+            json.refuse(str(error))
+        if folds is not None:
             return read_folds(folds, self.source, self.options)
         if (wrapped := records_under(json, chosen=bool(self.options.where))) is not None:
             return self._wrapped(wrapped, content)
