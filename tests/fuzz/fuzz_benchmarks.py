@@ -19,7 +19,7 @@ from typing import Any
 
 from fuzz_binary import change_bytes
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, name_of, number_of, with_titles
+from fuzz_plain import AVERAGES, is_number, name_of, number_of, with_titles
 from fuzz_tables import names_and_rows
 from fuzz_text import Change, text_mutation
 
@@ -672,10 +672,14 @@ def _performance_opinions(case: Case) -> list[object]:
     """Take the records out of their list; other names with numbers are metrics too, or say something of the problem."""
     (said,) = _records(case.files[0])
     records = said["performances"]
-    numeric = {name for record in records for name, value in record.items() if isinstance(value, int | float)}
-    metrics = {name for name in numeric if name.strip() and name not in {"model", "question_id", *_OF_PROBLEMS}}
+    numeric = {
+        name
+        for record in records
+        for name, value in record.items()
+        if name.strip() and (isinstance(value, int | float) or (isinstance(value, str) and is_number(value.strip())))
+    } - {"model", "question_id"}
     found: list[object] = []
-    for chosen in (metrics, metrics & {"pass@1"}):
+    for chosen in (numeric - _OF_PROBLEMS, numeric & {"pass@1"}, numeric - {"date"}):
         try:
             found += _complete(_of_performances(records, chosen))
         except RefusedError as error:
