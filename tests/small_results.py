@@ -205,6 +205,46 @@ def swe_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) ->
     return files
 
 
+def code_tasks(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return results of BigCodeBench, two samples a task."""
+    return {
+        f"{system}_eval_results.json": {
+            "date": "2026-01-01 00:00",
+            "eval": {
+                str(item): [
+                    {
+                        "task_id": item, "solution": "pass", "details": {"test_1": "x"},
+                        "status": "pass" if (at + number + again) % 2 else "fail",
+                    }
+                    for again in range(2)
+                ]
+                for number, item in enumerate(items)
+            },
+        }
+        for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
+def plus_tasks(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return results of EvalPlus, with its first and its further tests."""
+    words = ("pass", "fail", "timeout")
+    return {
+        f"{system}_eval_results.json": {
+            "date": "2026-01-01 00:00", "hash": "h",
+            "eval": {
+                str(item): [
+                    {
+                        "task_id": item, "solution": "pass", "base_fail_tests": [], "plus_fail_tests": [],
+                        "base_status": words[(at + number) % 2], "plus_status": words[(at + 2 * number) % 3],
+                    }
+                ]
+                for number, item in enumerate(items)
+            },
+        }
+        for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
 def every_eval_ever(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
     """Return files of whole evaluations, one a model."""
     config = {"metric_name": "accuracy", "lower_is_better": False, "min_score": 0, "max_score": 1}
@@ -220,6 +260,20 @@ def every_eval_ever(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITE
             ],
         }
         for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
+def evaluated_samples(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return samples of Every Eval Ever, with all models in one file."""
+    return {
+        "samples.jsonl": [
+            {
+                "model_id": system, "evaluation_name": "gsm8k", "sample_id": item, "sample_hash": f"h{number}",
+                "input": {"raw": "q"}, "evaluation": {"score": score(at, number), "is_correct": False},
+            }
+            for at, system in enumerate(systems)
+            for number, item in enumerate(items)
+        ]
     }  # fmt: skip
 
 
@@ -297,6 +351,19 @@ def records(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> d
             for number, item in enumerate(items)
         ]
     }
+
+
+def live_code_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return records of LiveCodeBench under their name, with a list of models beside."""
+    rows = [
+        {
+            "question_id": item, "model": system, "date": 1683417600000, "difficulty": "easy",
+            "pass@1": score(at, number), "platform": "leetcode",
+        }
+        for at, system in enumerate(systems)
+        for number, item in enumerate(items)
+    ]  # fmt: skip
+    return {"performances_generation.json": {"performances": rows, "models": [{"model_name": "x"}]}}
 
 
 def tot(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
@@ -396,7 +463,11 @@ MADE = {
     "AlpacaEval": Made(alpaca, "glm_preference"),
     "AlpacaEval lines": Made(alpaca_lines, "preference(j)"),
     "SWE-bench": Made(swe_bench, "resolved", by_file=True),
+    "BigCodeBench": Made(code_tasks, "passed", by_file=True),
+    "EvalPlus": Made(plus_tasks, "base", by_file=True),
     "Every Eval Ever": Made(every_eval_ever, "accuracy"),
+    "Every Eval Ever samples": Made(evaluated_samples, "score"),
+    "LiveCodeBench": Made(live_code_bench, "pass@1"),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),
     "AutoJudge": Made(autojudge, "good"),

@@ -1,16 +1,20 @@
 """Results of cross-validation, as scikit-learn returns them: folds are items, and estimators or settings systems."""
 
+import ast
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from metaeval.base.names import count
+from metaeval.base.names import count, shortened
 from metaeval.errors import ScoresError
 
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
+_NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
+"""A number of NumPy, as Python writes it."""
 _TEST, _TIMES = "test_", frozenset({"fit_time", "score_time"})
 PARAMS = "params"
 
@@ -74,25 +78,40 @@ def folds_of(data: Any) -> Folds | None:  # noqa: ANN401 - whatever somebody has
 
 
 def setting(params: object) -> str:
-    """Return the name of a setting.
+    """Return the name of a setting, a dictionary or one as Python writes it; what Python cannot read stays as it is.
 
     Examples
     --------
-    >>> setting({"C": 1, "kernel": "rbf"}), setting("{'C': 1}")
-    ('C=1, kernel=rbf', 'C=1')
+    >>> setting({"C": 1, "kernel": "rbf"}), setting("{'C': np.float64(0.1)}"), setting("{'svm': SVC(C=1)}")
+    ('C=1, kernel=rbf', 'C=0.1', 'svm=SVC(C=1)')
     """
-    if isinstance(params, Mapping):
-        return ", ".join(f"{name}={value}" for name, value in params.items()) or "default"
-    inner = str(params).strip().removeprefix("{").removesuffix("}")
-    return re.sub(r"'(\w+)': ", r"\1=", inner).replace("'", "") or "default"
+    held = _held(params.strip()) if isinstance(params, str) else params
+    if isinstance(held, str):
+        return re.sub(r"'(\w+)': ", r"\1=", held)
+    if not isinstance(held, Mapping):
+        raise ScoresError(
+            f"{PARAMS!r} holds a setting, such as {{'C': 1}}, in every row, and here {shortened(repr(params))}; write "
+            "the results again"
+        )
+    return ", ".join(f"{name}={value}" for name, value in held.items()) or "default"
+
+
+def _held(text: str) -> object:
+    """Return what a text of Python holds; of a dictionary that only a program can read what stands in it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes
+            return ast.literal_eval(_NUMPY.sub(r"\1\2", text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text[1:-1].strip() if text.startswith("{") and text.endswith("}") else None
 
 
 def _of_search(results: Any, splits: Mapping[str, tuple[str, str]]) -> Folds:  # noqa: ANN401 - a mapping or a frame
-    systems = [setting(params) for params in results[PARAMS]]
+    systems = [setting(params) for params in _cells(results[PARAMS], PARAMS)]
     rows = [
         (system, fold, metric, score)
         for name, (fold, metric) in splits.items()
-        for system, score in zip(systems, _cells(results[name], len(systems), name), strict=True)
+        for system, score in zip(systems, _cells(results[name], name, len(systems)), strict=True)
     ]
     return Folds(rows, "cv_results_ of scikit-learn: settings, and their scores on every fold")
 
@@ -100,9 +119,9 @@ def _of_search(results: Any, splits: Mapping[str, tuple[str, str]]) -> Folds:  #
 def _of_estimators(results: Mapping[Any, Mapping[str, Any]]) -> Folds:
     rows = []
     for system, result in results.items():
-        n_folds = len(result["fit_time"])
+        n_folds = len(_cells(result["fit_time"], f"{system}: fit_time"))
         for name in filter(_is_test, result):
-            scores = _cells(result[name], n_folds, f"{system}: {name}")
+            scores = _cells(result[name], f"{system}: {name}", n_folds)
             metric = name.removeprefix(_TEST)
             rows += [(str(system), f"split{fold}", metric, score) for fold, score in enumerate(scores)]
     return Folds(rows, "results of cross_validate of scikit-learn by estimator, a score a fold")
@@ -112,8 +131,11 @@ def _is_test(name: object) -> bool:
     return isinstance(name, str) and name.startswith(_TEST)
 
 
-def _cells(cells: Any, wanted: int, name: str) -> Sequence[Any]:  # noqa: ANN401 - a list, an array or a column
-    listed = list(np.asarray(cells, dtype=object).ravel())
-    if len(listed) != wanted:
+def _cells(cells: Any, name: str, wanted: int | None = None) -> Sequence[Any]:  # noqa: ANN401 - a list, an array or a column
+    """Return what stands in a column, or in a list of folds, as many as are wanted."""
+    listed = np.asarray(cells, dtype=object)
+    if listed.ndim != 1:
+        raise ScoresError(f"{name!r} is a list, and here {shortened(repr(cells))}; write the results again")
+    if wanted is not None and len(listed) != wanted:
         raise ScoresError(f"{name!r} holds {len(listed)} scores where there are {wanted}; write the results again")
-    return listed
+    return list(listed)

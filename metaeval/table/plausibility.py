@@ -258,12 +258,11 @@ def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
     for what, numbers in rows:
         known = numbers[np.isfinite(numbers)]
         large = (known >= _PER_CENTS) & (known < _THOUSAND) & (known == np.rint(known))
-        if not 0 < large.sum() < len(known):
-            continue
         small = known[~large]
+        if not 0 < large.sum() < len(known) or not np.all((small > 1) & (small < _FAR)):
+            continue
         thousands = np.rint(_THOUSAND * small)
-        near = (small > 1) & (small < _FAR) & (np.abs(_THOUSAND * small - thousands) < _CLOSE)
-        if near.all() and (thousands % _TEN).any():
+        if np.all(np.abs(_THOUSAND * small - thousands) < _CLOSE) and (thousands % _TEN).any():
             at = int(np.argmax(thousands % _TEN > 0))
             notes.append(
                 f"{what} holds {small[at]:g} beside {known[large][0]:g}: where a point divides thousands it is "

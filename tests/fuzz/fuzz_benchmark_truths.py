@@ -216,6 +216,123 @@ def _swe_bench(rng: random.Random) -> Case:
     return Case(tuple(files), {}, _cells(cells))
 
 
+def _code_tasks(rng: random.Random) -> Case:
+    """Write samples of BigCodeBench, or of EvalPlus, whose further tests count where the first ones are passed."""
+    files, cells, items = [], {}, _items(rng)
+    of_plus, words = rng.random() < 0.5, ("pass", "fail", "timeout", "Pass")
+    for system in _TWO:
+        tasks: dict[str, list[dict[str, Any]]] = {}
+        for item, repeat in product(items, ("1", "2")):
+            first, second = rng.choice(words), rng.choice(words)
+            about = {"task_id": item, "solution": "def f():\n\tpass", "details": {"0": "é"}}
+            if of_plus:
+                cells["base", system, item, repeat] = float(first == "pass")
+                cells["plus", system, item, repeat] = float((first, second) == ("pass", "pass"))
+                about |= {"base_status": first, "plus_status": second, "base_fail_tests": [[1, 2]]}
+            else:
+                cells["passed", system, item, repeat] = float(first == "pass")
+                about |= {"status": first}
+            tasks.setdefault(item, []).append(about)
+        files.append(json_file(rng, {"date": "2026-01-01", "hash": "007", "eval": tasks}))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _evaluations(rng: random.Random) -> Case:
+    """Write whole evaluations of Every Eval Ever, a file a model, under two metrics of which each has its unit."""
+    files, cells, items = [], {}, rng.sample(_ANY, rng.randint(2, 4))
+    metrics = {"acc é": False, rng.choice(("1.10", "007", "error")): True}
+    units = {name: {"min_score": 0, "max_score": rng.choice((1, 100)), "score_type": "continuous"} for name in metrics}
+    for system in _TWO:
+        results = []
+        for item, (metric, lower) in product(items, metrics.items()):
+            cells[metric, system, item] = one = rng.choice(_SCORES)
+            called = {"metric_name": metric} if rng.random() < 0.5 else {"metric_name": None, "metric_id": metric}
+            details = {"score": one, "uncertainty": {"standard_error": {"value": 0.01}}}
+            config = {**called, **units[metric], "lower_is_better": lower}
+            about = {"evaluation_name": _mixed(rng, item), "metric_config": config}
+            results.append({**about, "score_details": details})
+        said = {"model_info": {"name": "x", "id": rng.choice(_ANY)}, "evaluation_results": results}
+        files.append(json_file(rng, {"schema_version": "0.3.0", **said}))
+    table = _cells(cells)
+    kept = {key.split(" | ")[0] for key in table["cells"]}
+    return Case(
+        tuple(files), {}, {**table, "lower": [name for name, lower in metrics.items() if lower and name in kept]}
+    )
+
+
+def _evaluated(rng: random.Random) -> Case:
+    """Write samples of one evaluation or of two, with the models in one file."""
+    systems, samples, names = rng.sample(_ANY, 2), _items(rng), rng.sample(_PLAIN, rng.randint(1, 2))
+    cells, records = {}, []
+    for system, name, sample in product(systems, names, samples):
+        item = f"{name}/{sample}" if len(names) > 1 else sample
+        cells["score", system, item] = one = rng.choice(_SCORES)
+        about = {
+            "model_id": _mixed(rng, system),
+            "evaluation_name": _mixed(rng, name),
+            "sample_id": _mixed(rng, sample),
+        }
+        hashed = {"sample_hash": f"h{item}"} if rng.random() < 0.8 else {}
+        records.append({**about, **hashed, "input": {"raw": "é"}, "evaluation": {"score": one, "is_correct": one == 1}})
+    return Case((_records(rng, rng.sample(records, len(records))),), {}, _cells(cells))
+
+
+def _performances(rng: random.Random) -> Case:
+    """Write LiveCodeBench's records under their name, with lists beside them."""
+    systems, topics, cells, records = rng.sample(_ANY, 2), _items(rng), {}, []
+    for system, topic in product(systems, topics):
+        cells["pass@1", system, topic] = one = 100 * rng.choice(_SCORES)
+        about = {"difficulty": rng.choice(("easy", "hard")), "platform": "leetcode", "date": 1683417600000}
+        records.append({"question_id": _mixed(rng, topic), "model": _mixed(rng, system), **about, "pass@1": one})
+    beside = {"models": [{"model_name": system} for system in systems], "date_marks": [1683417600000]}
+    beside = beside if rng.random() < 0.7 else {}
+    return Case((json_file(rng, {"performances": rng.sample(records, len(records)), **beside}),), {}, _cells(cells))
+
+
+def _search(rng: random.Random) -> Case:
+    """Write `cv_results_` of scikit-learn as JSON, or as the table that pandas makes of it."""
+    values = (1, 10, 0.1, 1.1, True, None, "rbf", "it's", "1.10", (3, "a b"), "a: 'b', c")
+    settings = [{"C": at, "svm__kernel": value} for at, value in enumerate(rng.sample(values, rng.randint(2, 3)))]
+    settings += [{}] if rng.random() < 0.2 else []
+    columns: dict[str, list[Any]] = {"mean_fit_time": [0.5] * len(settings), "params": [*settings]}
+    cells: dict[tuple[str, ...], float] = {}
+    scorers = rng.choice((["score"], rng.sample(ODD, 2), rng.sample(_PLAIN, 2)))
+    for metric, fold in product(scorers, range(rng.choice((2, 11)))):
+        columns[f"split{fold}_test_{metric}"] = scores = [rng.choice(_SCORES) for _ in settings]
+        columns[f"split{fold}_train_{metric}"] = [1.0] * len(settings)
+        cells |= {(metric, str(at), f"split{fold}"): one for at, one in enumerate(scores)}
+    as_table = rng.random() < 0.5
+    held = settings if as_table else [{key: _of_json(one) for key, one in params.items()} for params in settings]
+    called = [", ".join(f"{key}={one}" for key, one in params.items()) or "default" for params in held]
+    cells = {(metric, called[int(at)], fold): one for (metric, at, fold), one in cells.items()}
+    truth = {"cells": {" | ".join((*key, "1")): one for key, one in cells.items()}}
+    names = rng.sample([*columns], len(columns))
+    if not as_table:
+        return Case((json_file(rng, {name: columns[name] for name in names}, names=False),), {}, truth)
+    rows = [names, *([_cell(columns[name][at]) for name in names] for at in range(len(settings)))]
+    numbered = [["", *names], *([str(at), *row] for at, row in enumerate(rows[1:]))]
+    return Case((table(rng, rng.choice((rows, numbered)), ","),), {}, truth)
+
+
+def _of_json(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _validated(rng: random.Random) -> Case:
+    """Write what `cross_validate` returns by estimator, whose folds are as many as its times."""
+    systems, metrics, n_folds = rng.sample(_ANY, 2), rng.sample(("score", *_PLAIN), 2), rng.choice((2, 3, 11))
+    cells: dict[tuple[str, ...], float] = {}
+    said = {}
+    for system in systems:
+        said[system] = result = {"fit_time": [0.5] * n_folds, "score_time": [0.25] * n_folds}
+        for metric in metrics:
+            scores = [rng.choice(_SCORES) for _ in range(n_folds)]
+            cells |= {(metric, system, f"split{fold}"): one for fold, one in enumerate(scores)}
+            result |= {f"test_{metric}": scores, f"train_{metric}": [1.0] * n_folds}
+    truth = {"cells": {" | ".join((*key, "1")): one for key, one in cells.items()}}
+    return Case((json_file(rng, said),), {}, truth)
+
+
 def _frames(rng: random.Random) -> Case:
     """Frames of ragas, numbered or with an id, and metrics of nuggetizer with the line of all topics."""
     files, cells, items = [], {}, _items(rng)
@@ -240,6 +357,8 @@ def _frames(rng: random.Random) -> Case:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, dict):  # as pandas writes it
+        return str(value)
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -271,6 +390,12 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-mteb": _mteb,
     "benchmark-helm": _helm,
     "benchmark-swe": _swe_bench,
+    "benchmark-code": _code_tasks,
+    "benchmark-evaluations": _evaluations,
+    "benchmark-evaluated": _evaluated,
+    "benchmark-performances": _performances,
+    "benchmark-search": _search,
+    "benchmark-validated": _validated,
     "benchmark-frames": _frames,
     "mt-metrics-eval": _language_pair,
 }

@@ -4,6 +4,7 @@ Documents are changed as text, and as JSON: a value or a name becomes another. T
 with the rules of the documentation, literally.
 """
 
+import ast
 import io
 import json
 import math
@@ -13,11 +14,13 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from fuzz_binary import change_bytes
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, number_of
+from fuzz_plain import AVERAGES, is_number, name_of, number_of, with_titles
+from fuzz_tables import names_and_rows
 from fuzz_text import Change, text_mutation
 
 from metaeval.io.tables import read_scores
@@ -198,6 +201,96 @@ def _make_reports(rng: random.Random) -> Case:
             report |= {f"{name}_ids": [*listed], f"{name}_instances": len(listed)}
         files.append(json.dumps(report).encode())
     return Case(tuple(files))
+
+
+def _make_code_tasks(rng: random.Random) -> Case:
+    tasks, n_samples, of_plus = rng.randint(2, 4), rng.randint(1, 2), rng.random() < 0.5
+    words, files = ("pass", "pass", "fail", "timeout"), []
+    for _ in _SYSTEMS:
+        held: dict[str, list[dict[str, Any]]] = {}
+        for task in (f"Code/{at}" for at in range(tasks)):
+            names = ("base_status", "plus_status") if of_plus else ("status",)
+            held[task] = [
+                {"task_id": task, "solution": "def f():\n  pass", **{name: rng.choice(words) for name in names}}
+                for _ in range(n_samples)
+            ]
+        files.append(json.dumps({"date": "2026-01-01 00:00", "hash": "h", "eval": held}).encode())
+    return Case(tuple(files))
+
+
+def _make_evaluations(rng: random.Random) -> Case:
+    names, metrics = ("gsm8k", "mmlu", "ifeval")[: rng.randint(2, 3)], ("acc", "wer")[: rng.randint(1, 2)]
+    unit = {"score_type": "continuous", "min_score": 0, "max_score": rng.choice((1, 100))}
+    said = {
+        "acc": {"metric_name": "acc", **unit, "lower_is_better": False},
+        "wer": {"metric_id": "wer", **unit, "lower_is_better": True},
+    }
+    return Case(tuple(
+        json.dumps({
+            "schema_version": "0.3.0", "model_info": {"name": system, "id": f"org/{system}"},
+            "evaluation_results": [
+                {"evaluation_name": name, "metric_config": said[metric], "score_details": {"score": _number(rng)}}
+                for name in names
+                for metric in metrics
+            ],
+        }).encode()
+        for system in _SYSTEMS
+    ))  # fmt: skip
+
+
+def _make_evaluated(rng: random.Random) -> Case:
+    names, n_samples = ("gsm8k", "mmlu")[: rng.randint(1, 2)], rng.randint(2, 3)
+    rows = [
+        {
+            "model_id": system, "evaluation_name": name, "sample_id": f"s{at}", "sample_hash": f"h{at}",
+            "input": {"raw": "q"}, "evaluation": {"score": _number(rng), "is_correct": True},
+        }
+        for system in _SYSTEMS
+        for name in names
+        for at in range(n_samples)
+    ]  # fmt: skip
+    return Case(("".join(json.dumps(row) + "\n" for row in rows).encode(),))
+
+
+def _make_performances(rng: random.Random) -> Case:
+    n_items = rng.randint(2, 4)
+    rows = [
+        {
+            "question_id": f"q{at}", "model": system, "date": 1683417600000 + at, "difficulty": "easy",
+            "pass@1": 100 * _number(rng), "platform": "leetcode",
+        }
+        for system in _SYSTEMS
+        for at in range(n_items)
+    ]  # fmt: skip
+    models = [{"model_name": system, "release_date": 1} for system in _SYSTEMS]
+    return Case((json.dumps({"performances": rows, "models": models, "date_marks": [1683417600000]}).encode(),))
+
+
+def _make_search(rng: random.Random) -> Case:
+    settings = [{"C": 1, "kernel": "rbf"}, {"C": 10, "kernel": "rbf"}, {"C": 0.5, "kernel": None}][: rng.randint(2, 3)]
+    scorers, n_folds = ("score",) if rng.random() < 0.5 else ("acc", "f1"), rng.randint(2, 3)
+    columns: dict[str, list[Any]] = {"mean_fit_time": [0.25 for _ in settings], "params": [*settings]}
+    columns["param_C"] = [one["C"] for one in settings]
+    for scorer in scorers:
+        columns |= {f"split{fold}_test_{scorer}": [_number(rng) for _ in settings] for fold in range(n_folds)}
+        columns |= {f"mean_test_{scorer}": [0.5 for _ in settings], f"split0_train_{scorer}": [1.0 for _ in settings]}
+    if rng.random() < 0.5:
+        return Case((json.dumps(columns).encode(),))
+    cells = [[f'"{one}"' if isinstance(one, dict) else str(one) for one in held] for held in columns.values()]
+    return Case(("".join(",".join(row) + "\n" for row in (columns, *zip(*cells, strict=True))).encode(),))
+
+
+def _make_validated(rng: random.Random) -> Case:
+    scorers, n_folds = ("score",) if rng.random() < 0.5 else ("acc", "f1"), rng.randint(2, 3)
+    times = {"fit_time": [0.5] * n_folds, "score_time": [0.25] * n_folds}
+    return Case((
+        json.dumps({
+            system: times
+            | {f"test_{scorer}": [_number(rng) for _ in range(n_folds)] for scorer in scorers}
+            | {f"train_{scorer}": [1.0] * n_folds for scorer in scorers}
+            for system in _SYSTEMS
+        }).encode(),
+    ))  # fmt: skip
 
 
 def _make_frames(rng: random.Random) -> Case:
@@ -501,6 +594,184 @@ def _report_opinions(case: Case) -> list[object]:
     return _table(cells)
 
 
+def _code_opinions(case: Case) -> list[object]:
+    """Count a sample that passed as 1, another as 0; plus is for those that passed both kinds of tests."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (said,) = _records(content)
+        for task, samples in said["eval"].items():
+            for repeat, sample in enumerate(samples, start=1):
+                words = {name: sample.get(name) for name in ("status", "base_status", "plus_status")}
+                if any(type(word) not in {str, type(None)} for word in words.values()):
+                    raise RefusedError("no word")
+                passed = {name: None if word is None else float(word == "pass") for name, word in words.items()}
+                base, plus = passed["base_status"], passed["plus_status"]
+                both = None if base is None or plus is None else base * plus
+                for metric, value in (("passed", passed["status"]), ("base", base), ("plus", both)):
+                    cells.setdefault((metric, system, task, str(repeat)), []).append(value)
+    return _table(_numbered(cells))
+
+
+def _numbered(
+    cells: Mapping[tuple[str, str, str, str], list[float | None]],
+) -> dict[tuple[str, str, str, str], list[float | None]]:
+    """Return cells with the repeat 1 where only one of all has scores."""
+    known = {key: values for key, values in cells.items() if any(value is not None for value in values)}
+    if len({repeat for *_, repeat in known}) > 1:
+        return known
+    return {(metric, system, topic, "1"): values for (metric, system, topic, _), values in known.items()}
+
+
+def _evaluation_opinions(case: Case) -> list[object]:
+    """Take evaluations as items; their units must be those of the other file, and a metric has one direction."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    units: dict[tuple[str, str], str] = {}
+    lower: dict[str, bool] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (said,) = _records(content)
+        _named(said["model_info"]["id"])
+        for result in said["evaluation_results"]:
+            config, value = result["metric_config"], result["score_details"].get("score")
+            called = [config[key] for key in ("metric_name", "metric_id") if config.get(key) is not None]
+            item, metric = _named(result["evaluation_name"]), _named([*called, "score"][0])
+            unit = json.dumps([config.get(key) for key in ("metric_unit", "score_type", "min_score", "max_score")])
+            if units.setdefault((item, metric), unit) != unit:
+                raise RefusedError("two units")
+            way = config.get("lower_is_better")
+            if isinstance(value, int | float | None):
+                cells.setdefault((metric, system, item, "1"), []).append(score_of(value))
+                if isinstance(way, bool) and lower.setdefault(metric, way) != way:
+                    raise RefusedError("two directions")
+    (table,) = _table(cells)
+    kept = sorted({key.split(" | ")[0] for key in table["cells"]})
+    return [{**table, "lower": [metric for metric in kept if lower.get(metric)]}]
+
+
+def _evaluated_opinions(case: Case) -> list[object]:
+    """Take samples as items, called with their evaluation where there are several; a hash tells a sample."""
+    records = _records(case.files[0])
+    several = len({record["evaluation_name"] for record in records}) > 1
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    hashes: dict[str, str] = {}
+    for record in records:
+        name, sample, system = (_named(record[key]) for key in ("evaluation_name", "sample_id", "model_id"))
+        item = f"{name}/{sample}" if several else sample
+        value = record["evaluation"].get("score")
+        if isinstance(value, int | float | None):
+            cells.setdefault(("score", system, item, "1"), []).append(score_of(value))
+        hashed = record.get("sample_hash")
+        if isinstance(hashed, str) and hashes.setdefault(item, hashed) != hashed:
+            raise RefusedError("two samples of one name")
+    return _table(cells)
+
+
+_OF_PROBLEMS = {"date", "difficulty", "platform"}
+
+
+def _performance_opinions(case: Case) -> list[object]:
+    """Take the records out of their list; other names with numbers are metrics too, or say something of the problem."""
+    (said,) = _records(case.files[0])
+    records = said["performances"]
+    numeric = {
+        name
+        for record in records
+        for name, value in record.items()
+        if name.strip() and (isinstance(value, int | float) or (isinstance(value, str) and is_number(value.strip())))
+    } - {"model", "question_id"}
+    found: list[object] = []
+    for chosen in (numeric - _OF_PROBLEMS, numeric & {"pass@1"}, numeric - {"date"}):
+        try:
+            found += _complete(_of_performances(records, chosen))
+        except RefusedError as error:
+            reason = error
+    if not found:
+        raise reason
+    return found
+
+
+def _of_performances(
+    records: Sequence[Mapping[str, Any]], metrics: set[str]
+) -> dict[tuple[str, str, str], float | None]:
+    cells: dict[tuple[str, str, str], float | None] = {}
+    for record in records:
+        system, topic = _named(record["model"]), _named(record["question_id"])
+        if topic.casefold() in AVERAGES:
+            continue
+        for metric in metrics:
+            value = record.get(metric)
+            if (metric, system, topic) in cells:
+                raise RefusedError("a score twice")
+            cells[metric, system, topic] = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+    return cells
+
+
+def _complete(cells: Mapping[tuple[str, str, str], float | None]) -> list[object]:
+    """Return scores of metric, system and topic, of which none may lack."""
+    wanted = [*product(*({key[at] for key in cells} for at in range(3)))]
+    if any(cells.get(key) is None for key in wanted) or not cells:
+        raise RefusedError("a gap")
+    return [{"cells": {" | ".join((*key, "1")): value for key, value in cells.items()}}]
+
+
+def _search_opinions(case: Case) -> list[object]:
+    """Take the settings as systems and splits as items; a table has them as Python writes dictionaries."""
+    content = case.files[0]
+    if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}:
+        (columns,) = _records(content)
+        if not all(isinstance(params, dict) for params in columns["params"]):
+            raise RefusedError("no setting")
+        settings = columns["params"]
+    else:
+        names, rows = names_and_rows(content, alone=True)
+        columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        settings = [_literal(text) for text in columns["params"]]
+    systems = [
+        params if isinstance(params, str) else ", ".join(f"{key}={value}" for key, value in params.items()) or "default"
+        for params in settings
+    ]
+    cells: dict[tuple[str, str, str], float | None] = {}
+    for name, scores in columns.items():
+        if found := re.fullmatch(r"split([0-9]+)_test_(.+)", name):
+            _enter_folds(cells, found[2].strip(), [(name_of(one), f"split{found[1]}") for one in systems], scores)
+    return _complete(cells)
+
+
+def _literal(text: str) -> dict[Any, Any] | str:
+    """Return a dictionary, or what stands in one that only a program can read."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError) as error:
+        if len(text) < 2 or text[0] + text[-1] != "{}":
+            raise RefusedError("no setting") from error
+        return re.sub(r"'(\w+)': ", r"\1=", text[1:-1].strip())
+    if not isinstance(value, dict):
+        raise RefusedError("no setting")
+    return value
+
+
+def _validated_opinions(case: Case) -> list[object]:
+    """Take what has times as estimators, and every test score as one of their folds."""
+    (said,) = _records(case.files[0])
+    cells: dict[tuple[str, str, str], float | None] = {}
+    for system, result in said.items():
+        for name, scores in result.items():
+            if name.startswith("test_"):
+                folds = [(name_of(system), f"split{fold}") for fold in range(len(result["fit_time"]))]
+                _enter_folds(cells, name_of(name.removeprefix("test_")), folds, scores)
+    return _complete(cells)
+
+
+def _enter_folds(
+    cells: dict[tuple[str, str, str], float | None], metric: str, keys: Sequence[tuple[str, str]], scores: object
+) -> None:
+    if not isinstance(scores, list) or len(scores) != len(keys):
+        raise RefusedError("another number of scores")
+    for key, value in zip(keys, scores, strict=True):
+        if (metric, *key) in cells:
+            raise RefusedError("a score twice")
+        cells[metric, *key] = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+
+
 _TEXTS = {"user_input", "response"}
 
 
@@ -586,6 +857,13 @@ def _read_one(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(paths[0]))
 
 
+def _read_directed(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    scores = read_scores(dict(zip(_SYSTEMS, paths, strict=True)))
+    metrics, rising = (scores[of].to_numpy().tolist() for of in ("metric", "higher_is_better"))
+    lower = [name for name, up in zip(metrics, rising, strict=True) if not up]
+    return {**_cells_of(scores), "lower": sorted(lower)}
+
+
 def _read_all(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     scores = read_scores(dict(zip(_SYSTEMS, paths, strict=True)), metrics=["all"])
     return _cells_of(scores)
@@ -624,6 +902,12 @@ READERS = (
     _reader("benchmark-alpaca", _make_annotations, _read_named, _annotation_opinions),
     _reader("benchmark-mteb", _make_mteb, _read_results, _mteb_opinions, names=_FOUR),
     _reader("benchmark-swe", _make_reports, _read_named, _report_opinions),
+    _reader("benchmark-code", _make_code_tasks, _read_named, _code_opinions),
+    _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),
+    _reader("benchmark-evaluated", _make_evaluated, _read_one, _evaluated_opinions),
+    _reader("benchmark-performances", _make_performances, _read_one, _performance_opinions),
+    _reader("benchmark-search", _make_search, _read_one, with_titles(_search_opinions)),
+    _reader("benchmark-validated", _make_validated, _read_one, _validated_opinions),
     _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),
     _reader("benchmark-inspect-archive", _make_archives, _read_named, _archive_opinions, mutate=_changed_bytes),
 )

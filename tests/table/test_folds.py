@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from metaeval import as_scores, read_scores
-from metaeval.errors import ScoresError
+from metaeval.errors import FileFormatError, ScoresError
 
 TIMES = {"fit_time": np.ones(3), "score_time": np.ones(3)}
 VALIDATED = {
@@ -53,6 +53,29 @@ def test_files_say_the_same(tmp_path):
         assert "training data overlap" in scores.attrs["notes"][0]
     (tmp_path / "d.json").write_text(json.dumps(validated))
     assert read_scores(tmp_path / "d.json").equals(as_scores(VALIDATED))
+
+
+def test_a_setting_has_one_name_in_memory_and_in_files(tmp_path):
+    """Numbers of NumPy, as grids of np.logspace have them, and words with apostrophes are called alike."""
+    params = [
+        {"C": np.float64(0.1), "words": "it's", "deep": None},
+        {"C": np.float64(10), "words": "a: b", "deep": (1,)},
+    ]
+    searched = SEARCHED | {"params": params}
+    pd.DataFrame(searched).to_csv(tmp_path / "a.csv", index=False)
+    assert as_scores(searched)["system"].to_numpy().tolist()[0] == "C=0.1, words=it's, deep=None"
+    assert read_scores(tmp_path / "a.csv").equals(as_scores(searched))
+
+
+@pytest.mark.parametrize(
+    "wrong", [5, "ab", None, {"a": 1, "b": 2}, [5, 6], ["", "{}"], [[{"C": 1}], [{"C": 2}]]], ids=str
+)
+def test_what_is_no_list_of_settings_is_refused(wrong, tmp_path):
+    """With the name of the file."""
+    listed = {name: np.asarray(cells).tolist() for name, cells in SEARCHED.items()} | {"params": wrong}
+    (tmp_path / "a.json").write_text(json.dumps(listed))
+    with pytest.raises(FileFormatError, match=r"a\.json.*params"):
+        read_scores(tmp_path / "a.json")
 
 
 def test_a_fold_without_a_score_is_a_gap():

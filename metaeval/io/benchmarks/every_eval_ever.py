@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metaeval.base.names import count
+from metaeval.base.names import count, shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, spoken
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, name_in, own_system
@@ -32,7 +32,7 @@ def parts_of_every_eval_ever(files: Sequence[File[Json]], choice: BenchmarkChoic
     whole = [file for file in files if _is_whole(file.held)]
     if not sampled:
         return choice.kept([_part_of_results(file) for file in whole]), []
-    names = {record.get(_NAME) for file in sampled for record in file.held.records}
+    names = {name for file in sampled for name in _names(file.held, _NAME, range(len(file.held.records)))}
     parts = [part for file in sampled for part in _parts_of_samples(file, several=len(names) > 1)]
     note = f"read samples, and left out {count(len(whole), 'file')} of whole evaluations"
     return choice.kept(parts), [note] * bool(whole)
@@ -48,16 +48,16 @@ def _part_of_results(file: File[Json]) -> Part:
     if not isinstance(model, dict) or not isinstance(results, list):
         json.refuse(f"{_MODEL} is an object with an id, and {_RESULTS} a list of objects")
     held = [_result(json, result, f"{_RESULTS}[{at}]") for at, result in enumerate(results)]
-    directions = {metric: result[_CONFIG].get("lower_is_better") for _, metric, result in held}
+    directions = [(metric, result[_CONFIG].get("lower_is_better")) for _, metric, result in held]
     return Part(
         path=json.label,
         system=own_system(file.source, name_in(json, model.get("id"), "model", key=f"{_MODEL}.id")),
         topics=[name for name, _, _ in held],
         values=[{metric: result["score_details"].get("score")} for _, metric, result in held],
         place=lambda at, _: (None, f"{_RESULTS}[{at}].score_details.score"),
-        lower=frozenset(metric for metric, lower in directions.items() if lower is True),
-        higher=frozenset(metric for metric, lower in directions.items() if lower is False),
-        said={"unit": {name: spoken([result[_CONFIG].get(of) for of in _UNIT]) for name, _, result in held}},
+        lower=frozenset(metric for metric, lower in directions if lower is True),
+        higher=frozenset(metric for metric, lower in directions if lower is False),
+        said={"unit": _units(json, held)},
     )
 
 
@@ -72,11 +72,26 @@ def _result(json: Json, result: Any, key: str) -> tuple[str, str, Mapping[str, A
     return name, name_in(json, metric, "name of a metric", key=f"{key}.{_CONFIG}"), result
 
 
+def _units(json: Json, results: Sequence[tuple[str, str, Mapping[str, Any]]]) -> dict[str, str]:
+    """Return the unit and bounds of the scores of every evaluation under every metric."""
+    units: dict[str, str] = {}
+    for at, (name, metric, result) in enumerate(results):
+        scored, unit = f"{name}, {metric}", spoken([result[_CONFIG].get(of) for of in _UNIT])
+        if units.setdefault(scored, unit) != unit:
+            rule = f"{shortened(scored)!r} has another unit above ({units[scored]}), and here {unit}; keep one result"
+            json.refuse(rule, key=f"{_RESULTS}[{at}].{_CONFIG}")
+    return units
+
+
+def _names(json: Json, key: str, places: Sequence[int]) -> list[str]:
+    return [name_in(json, json.records[at].get(key), key, at=at, key=key) for at in places]
+
+
 def _parts_of_samples(file: File[Json], *, several: bool) -> list[Part]:
     json = file.held
     by_model: dict[str, list[int]] = {}
-    for at, record in enumerate(json.records):
-        by_model.setdefault(name_in(json, record.get(_SAMPLE_MODEL), "model", at=at, key=_SAMPLE_MODEL), []).append(at)
+    for at, model in enumerate(_names(json, _SAMPLE_MODEL, range(len(json.records)))):
+        by_model.setdefault(model, []).append(at)
     if len(by_model) > 1 and file.source.name is not None:
         json.refuse(f"the file names {len(by_model)} models itself, so {file.source.name!r} has nothing to name")
     return [_part_of_samples(file, model, places, several=several) for model, places in by_model.items()]
@@ -84,10 +99,7 @@ def _parts_of_samples(file: File[Json], *, several: bool) -> list[Part]:
 
 def _part_of_samples(file: File[Json], model: str, places: Sequence[int], *, several: bool) -> Part:
     json, records = file.held, [file.held.records[at] for at in places]
-    names, samples = (
-        [name_in(json, record.get(key), key, at=at, key=key) for at, record in zip(places, records, strict=True)]
-        for key in (_NAME, _SAMPLE)
-    )
+    names, samples = (_names(json, key, places) for key in (_NAME, _SAMPLE))
     scores = [_score(json, record, at) for at, record in zip(places, records, strict=True)]
     hashes = [record.get(_SAMPLE_HASH) for record in records]
     return Part(
@@ -97,7 +109,7 @@ def _part_of_samples(file: File[Json], model: str, places: Sequence[int], *, sev
         values=[{_METRIC: score} for score in scores],
         place=lambda at, _: (json.line(places[at]), f"{_SCORED}.score"),
         clusters=names,
-        marks=[str(mark) for mark in hashes] if all(isinstance(mark, str) for mark in hashes) else None,
+        marks=[mark if isinstance(mark, str) else None for mark in hashes],
         mark=_SAMPLE_HASH,
     )
 

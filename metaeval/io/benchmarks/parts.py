@@ -32,8 +32,8 @@ class Part:
     """The epoch or trial of every record."""
     clusters: Sequence[str] | None = None
     """What the item of every record shares noise with: its task or document."""
-    marks: Sequence[str] | None = None
-    """What must be the same wherever the item stands, such as a checksum of its text."""
+    marks: Sequence[str | None] | None = None
+    """What must be the same wherever the item stands, such as a checksum of its text; None where it is not said."""
     mark: str = "hash"
     """What the marks are called."""
     notes: Sequence[str] = field(default_factory=list)

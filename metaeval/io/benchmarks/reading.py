@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, shortened
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.directions import one_way
@@ -131,30 +131,36 @@ class _Parser(NamedTuple):
 
     def _table(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of JSON that is a table in one of its forms."""
-        if (folds := folds_of(json.object)) is not None:
+        try:
+            folds = folds_of(json.object)
+        except ScoresError as error:
+            json.refuse(str(error))
+        if folds is not None:
             return read_folds(folds, self.source, self.options)
         if (wrapped := records_under(json, chosen=bool(self.options.where))) is not None:
             return self._wrapped(wrapped, content)
         if json.object and all(isinstance(cells, list) for cells in json.object.values()):
             records = records_of_lists(json)
-            block = self._rows(records, content)
+            block = self.rows(records, content)
             numbered = "topic" in records.first.keys() - json.object.keys()
             numbering_note = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
             return replace(block, numbered=numbered, notes=[*numbering_note, *block.notes])
         nested = records_of_mappings(json)
         if nested is None and not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
-        return self._rows(nested or json, content)
+        return self.rows(nested or json, content)
 
     def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
+        options = replace(self.options, columns={**wrapped.columns, **self.options.columns})
         try:
-            block = self._rows(wrapped.records, content)
+            block = _Parser(self.source, options).rows(wrapped.records, content)
         except MeansAloneError as alone:
             alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
             raise
         return replace(block, notes=[*wrapped.notes, *block.notes])
 
-    def _rows(self, json: Json, content: bytes) -> FileBlock:
+    def rows(self, json: Json, content: bytes) -> FileBlock:
+        """Return the scores of records as those of the table that they are."""
         if not self.options.columns and vote_columns(json.first) is not None:
             raise _OtherError(VotesError(self.source.path, content))
         sheet, options = sheet_of_records(json, self.options)

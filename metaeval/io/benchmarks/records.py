@@ -206,6 +206,8 @@ def _same_everywhere(parts: Sequence[Part], entries: str, what: str) -> dict[str
         if marks is None:
             continue
         for record, (topic, mark) in enumerate(zip(part.topics, marks, strict=True)):
+            if mark is None:
+                continue
             if mark_of.setdefault(topic, mark) != mark:
                 earlier = owner.get(topic, part).path
                 message = (

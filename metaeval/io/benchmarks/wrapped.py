@@ -10,6 +10,7 @@ from metaeval.table.means import may_be_means
 from metaeval.table.roles import ERRORS
 
 _PERFORMANCES = "performances"
+_OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
 _MOST_FIGURES = 30
@@ -21,6 +22,8 @@ class Wrapped(NamedTuple):
 
     records: Json
     notes: list[str]
+    columns: Mapping[str, str] = {}
+    """What the columns are that the format names."""
 
 
 def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
@@ -29,9 +32,10 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
     `chosen`: whether rows are chosen by their category.
     """
     listed = json.object.get(_PERFORMANCES)
-    if isinstance(listed, list):
+    records = Json(json.label, listed)
+    if isinstance(listed, list) and records.first.keys() >= {*_OF_PERFORMANCES.values()}:
         others = [name for name in json.object if name != _PERFORMANCES]
-        return Wrapped(Json(json.label, listed), [f"left out {first_few(others)}"] if others else [])
+        return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
     if holds_board(json.object):
         return Wrapped(_board({"": json.object}, json), [])
     if json.object and all(isinstance(models, dict) and holds_board(models) for models in json.object.values()):

@@ -35,6 +35,16 @@ def _places(value, above=()):
     return found
 
 
+def _record_around(value, place):
+    """Return the values of the innermost object, of those around a place and at it, that names a system."""
+    row = []
+    for key in place:
+        value = value[key]
+        inside = [*value.values()] if isinstance(value, dict) else []
+        row = inside if any(isinstance(one, str) and one in SYSTEMS for one in inside) else row
+    return row
+
+
 def _changed(value, place, new):
     changed = copy.deepcopy(value)
     holder = changed
@@ -126,7 +136,7 @@ def _changes(held):
             yield "".join(between.join(one) + "\n" for one in rows[:at] + rows[at + 1 :]), rows[at], (at, "deleted")
         return
     for place in _places(held):
-        row = held[place[0]].values() if isinstance(held, list) else ()
+        row = _record_around(held, place)
         for new in REPLACEMENTS:
             yield _changed(held, place, new), row, (place, f"{new!r:.20}")
 
@@ -142,7 +152,7 @@ def test_nothing_in_any_entry_ends_in_a_traceback_or_another_number(name, file, 
     assert len(before[0]) >= len(SYSTEMS) * len(ITEMS)
     n_read = 0
     for changed, row, what in _changes(files[file]):
-        touched = next((one for one in row if one in SYSTEMS), SYSTEMS[0])
+        touched = next((one for one in row if isinstance(one, str) and one in SYSTEMS), SYSTEMS[0])
         _put(tmp_path, {file: changed})
         try:
             after = _said(tmp_path, made)

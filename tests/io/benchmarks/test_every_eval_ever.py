@@ -68,10 +68,48 @@ def test_other_units_are_no_comparison(put):
         read_scores(folder)
 
 
+def test_every_metric_of_an_evaluation_has_its_unit(put):
+    """Another unit under the first of two metrics is found too, and one that a file says twice otherwise."""
+
+    def of_two(model, most):
+        whole = _whole(model, [0.5, 0.25, 0.75], metric_name="accuracy", max_score=most)
+        more = _whole(model, [0.25, 0.5, 1.0], metric_name="f1")["evaluation_results"]
+        return whole | {"evaluation_results": whole["evaluation_results"] + more}
+
+    with pytest.raises(FileFormatError, match="gsm8k, accuracy: unit is"):
+        read_scores(put({"a.json": of_two("a", 1), "b.json": of_two("b", 100)}))
+    twice = of_two("b", 1)
+    twice["evaluation_results"] += of_two("b", 100)["evaluation_results"][:1]
+    with pytest.raises(FileFormatError, match=r"evaluation_results\[6\].*another unit"):
+        read_scores(put({"a.json": of_two("a", 1), "b.json": twice}))
+
+
+def test_a_metric_with_two_directions_is_refused(put):
+    """Whichever of its evaluations says so last."""
+    files = {f"{model}.json": _whole(model, [0.5, 0.25, 0.75], metric_name="f1") for model in "ab"}
+    files["a.json"]["evaluation_results"][0]["metric_config"]["lower_is_better"] = True
+    with pytest.raises(FileFormatError, match="lower is better under f1"):
+        read_scores(put(files))
+
+
+def test_an_evaluation_is_one_by_number_and_by_text(put):
+    """7 and "7" are one name, and what names nothing is refused with its line."""
+    scores = {"a": [1.0, 0.0], "b": [0.0, 0.5]}
+    files = {
+        f"{model}.jsonl": _samples(model, own, name)
+        for (model, own), name in zip(scores.items(), (7, "7"), strict=True)
+    }
+    assert read_scores(put(files))["topic"].to_numpy().tolist() == ["s0", "s1"]
+    files["b.jsonl"][1]["evaluation_name"] = ["7"]
+    with pytest.raises(FileFormatError, match=r"line 2.*evaluation_name"):
+        read_scores(put(files))
+
+
 def test_another_sample_under_the_same_name_is_found(put):
-    """By its hash."""
+    """By its hash, whether or not all samples have one."""
     other = _samples("b", [1.0, 0.5])
     other[1]["sample_hash"] = "other"
+    del other[0]["sample_hash"]
     with pytest.raises(FileFormatError, match="sample_hash"):
         read_scores(put({"a.jsonl": _samples("a", [1.0, 0.0]), "b.jsonl": other}))
 
