@@ -377,7 +377,8 @@ def _far_cells(scores: NDArray[np.float64], table: ScoreTable) -> list[str]:
         coded = scores == _MISSING
     if beyond.any():
         words.append(f"far from all other scores: {_cells(beyond, scores, table)}")
-    if coded.any() and (values[values != _MISSING] >= 0).all() and coded.sum() <= cut:
+    are_few = coded.sum() <= cut or 2 * coded.any(axis=1).sum() < len(coded)  # else losses, beside ties and wins
+    if coded.any() and are_few and (values[values != _MISSING] >= 0).all():
         words.append(f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}")
     return words
 

@@ -201,3 +201,12 @@ def test_rows_under_a_table_that_say_something_of_systems_are_no_items(name, row
     scores = np.array([0.55, 0.95, 0.45]) * scale
     if name != "p-value" or scale > 1:
         assert left_out_rows(names, np.vstack([items + 0.01, scores + 0.001]), "topic")[0] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("n_coded", "told"), [(1, True), (2, False), (4, False)])
+def test_minus_one_many_times_in_few_systems_is_told(n_coded, told):
+    """Minus one of one system of four stands for something; of half of the systems it may be a loss."""
+    values = np.random.default_rng(2).integers(0, 2, (40, 4)).astype(float)
+    values[::3, :n_coded] = -1.0
+    notes = as_scores(pd.DataFrame(values, columns=list("abcd"))).attrs.get("notes", [])
+    assert any("-1 where all other scores are at least 0" in note for note in notes) == told
