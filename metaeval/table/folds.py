@@ -97,13 +97,13 @@ def setting(params: object) -> str:
 
 
 def _held(text: str) -> object:
-    """Return what a text of Python holds; of a dictionary that only a program can read what stands in it."""
+    """Return what a text of Python holds, or the text: of a dictionary that only a program can read what is in it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes
             return ast.literal_eval(_NUMPY.sub(r"\1\2", text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text[1:-1].strip() if text.startswith("{") and text.endswith("}") else None
+        return text[1:-1].strip() if text.startswith("{") and text.endswith("}") else text or None
 
 
 def _of_search(results: Any, splits: Mapping[str, tuple[str, str]]) -> Folds:  # noqa: ANN401 - a mapping or a frame

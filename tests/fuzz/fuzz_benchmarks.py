@@ -718,9 +718,9 @@ def _search_opinions(case: Case) -> list[object]:
     content = case.files[0]
     if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}:
         (columns,) = _records(content)
-        if not all(isinstance(params, dict) for params in columns["params"]):
+        if not all(isinstance(params, dict | str) for params in columns["params"]):
             raise RefusedError("no setting")
-        settings = columns["params"]
+        settings = [params if isinstance(params, dict) else _literal(params.strip()) for params in columns["params"]]
     else:
         names, rows = names_and_rows(content, alone=True)
         columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
@@ -737,13 +737,14 @@ def _search_opinions(case: Case) -> list[object]:
 
 
 def _literal(text: str) -> dict[Any, Any] | str:
-    """Return a dictionary, or what stands in one that only a program can read."""
+    """Return a dictionary, what stands in one that only a program can read, or a text that is none."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError) as error:
-        if len(text) < 2 or text[0] + text[-1] != "{}":
+        if not text:
             raise RefusedError("no setting") from error
-        return re.sub(r"'(\w+)': ", r"\1=", text[1:-1].strip())
+        is_held = len(text) > 1 and text[0] + text[-1] == "{}"
+        return re.sub(r"'(\w+)': ", r"\1=", text[1:-1].strip() if is_held else text)
     if not isinstance(value, dict):
         raise RefusedError("no setting")
     return value
