@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError
-from metaeval.studies.study import test_notes as notes_of_test
+from metaeval.studies.study import interval_notes as notes_of_test
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.paired_t import paired_t_test
