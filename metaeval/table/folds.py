@@ -17,6 +17,7 @@ _NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 """A number of NumPy, as Python writes it."""
 _TEST, _TIMES = "test_", frozenset({"fit_time", "score_time"})
 PARAMS = "params"
+_LONGEST = 10_000
 
 
 class Folds(NamedTuple):
@@ -98,6 +99,8 @@ def setting(params: object) -> str:
 
 def _held(text: str) -> object:
     """Return what a text of Python holds, or the text: of a dictionary that only a program can read what is in it."""
+    if len(text) > _LONGEST:
+        return text
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes

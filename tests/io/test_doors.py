@@ -36,6 +36,7 @@ DOORS = {
         *(f"io/foreign.py: {name}" for name in ("pl.scan_parquet", "pl.read_parquet_metadata", "xr.open_dataset")),
         *(f"io/foreign.py: {name}" for name in ("opened.load", "xr.open_datatree", "h5py.File", "h5netcdf.File")),
     },
+    "Python": {"table/folds.py: ast.literal_eval"},  # literals of bounded length, which run nothing
     "XML": {"inex/articles.py: expat.ParserCreate", "inex/xml_events.py: expat.ParserCreate"},
 }
 OWN = {
