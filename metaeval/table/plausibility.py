@@ -51,6 +51,8 @@ _MANY = 1_000_000
 _MISSING = -1.0
 _CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 """Numbers that stand for a missing one in many a table."""
+_LARGE_CODES = frozenset(-code for code in _CODES[1:])
+"""Such numbers where they lie far above all scores."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
 
 
@@ -204,13 +206,10 @@ def odd_notes(table: ScoreTable) -> list[str]:
     notes: list[str] = []
     for metric, name in enumerate(table.labels["metric"]):
         scores = table.scores[metric].reshape(len(table.labels["system"]), -1)
-        coded = np.zeros(scores.shape, dtype=bool)
-        if np.nanmin(scores, initial=np.inf) < 0:
-            coded = np.isin(scores, _CODES)
-            coded &= bool(np.nanmin(scores[~coded], initial=np.inf) >= 0)
+        coded, others = _codes(scores)
         if coded.any():
             where = _cells(coded, scores, table)
-            notes.append(f"{where} under {name}, where all other scores are at least 0; {_EMPTY}")
+            notes.append(f"{where} under {name}, where all other scores are {others}; {_EMPTY}")
         if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         with np.errstate(over="ignore", invalid="ignore"):
@@ -244,6 +243,18 @@ def odd_notes(table: ScoreTable) -> list[str]:
         )
         notes += may_have_thousands(rows)
     return [*notes, *_metrics_of_counts(table)]
+
+
+def _codes(scores: Floats) -> tuple[NDArray[np.bool_], str]:
+    """Return which scores are numbers that stand for a missing one, and what all others are."""
+    if np.nanmin(scores, initial=np.inf) < 0:
+        coded = np.isin(scores, _CODES)
+        return coded & bool(np.nanmin(scores[~coded], initial=np.inf) >= 0), "at least 0"
+    coded, largest = np.zeros(scores.shape, dtype=bool), np.nanmax(scores, initial=-np.inf)
+    if largest not in _LARGE_CODES:
+        return coded, ""
+    most = np.nanmax(scores[scores != largest], initial=-np.inf)
+    return (scores == largest) & bool(-np.inf < _TEN * most <= largest), f"at most {most:.4g}"
 
 
 def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:

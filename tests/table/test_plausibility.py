@@ -210,3 +210,12 @@ def test_minus_one_many_times_in_few_systems_is_told(n_coded, told):
     values[::3, :n_coded] = -1.0
     notes = as_scores(pd.DataFrame(values, columns=list("abcd"))).attrs.get("notes", [])
     assert any("-1 where all other scores are at least 0" in note for note in notes) == told
+
+
+@pytest.mark.parametrize(("code", "told"), [(99.0, True), (999.0, True), (9999.0, True), (998.0, False)])
+def test_a_code_far_above_all_scores_is_told_however_often(code, told):
+    """A third of the scores of one system are 999, and no other is beyond 1; of any other number nothing says so."""
+    values = np.random.default_rng(2).random((40, 4))
+    values[::3, 1] = code
+    notes = as_scores(pd.DataFrame(values, columns=list("abcd"))).attrs.get("notes", [])
+    assert any("where all other scores are at most" in note for note in notes) == told
