@@ -107,17 +107,8 @@ def _are_judged(content: bytes, _: str) -> bool:
     return is_judgment(words) or (bool(names := _of_documents(content)) and names <= _BARE)
 
 
-def _nested_is(kind: Kind) -> Callable[[bytes, str], bool]:
-    """Return what tells JSON of topics: of metrics, of documents with judgments, or with scores of a run."""
-
-    def told(content: bytes, label: str) -> bool:
-        nested = _nested(content, label)
-        return nested is not None and kind == nested
-
-    return told
-
-
 def _nested(content: bytes, label: str) -> Kind | None:
+    """Tell JSON of topics: of metrics, of documents with judgments, or with scores of a run; None for any other."""
     json = read_json(content, label) if starts_json(content) else None
     topics = {} if json is None or format_of(json) is not None else json.object
     if (
@@ -138,14 +129,13 @@ def _nested(content: bytes, label: str) -> Kind | None:
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
     ("submissions", _is_inex_run),
     ("assessments", lambda content, _: holds_assessments(content)),
-    *((kind, _nested_is(kind)) for kind in ("scores", "judgments", "runs")),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
     ("nuggets", holds_nuggets_of_judges),
     ("judgments", _are_judged),
     ("runs", _are_ranked),
 )
-"""In the order in which they are told; what is none of them is a table of scores or of labels."""
+"""In the order in which they are told, after JSON by topic; what is none of them is a table of scores or of labels."""
 
 
 def contents_of(given: Sequence[str]) -> Contents:
@@ -217,7 +207,9 @@ def contents_in_memory(data: object) -> Contents:
 
 def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
-    kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
+    kind = _nested(content, source.path)
+    if kind is None:
+        kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
     return _TypedFile(given, source, content, kind)
 
 
