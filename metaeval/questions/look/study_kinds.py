@@ -207,9 +207,10 @@ def contents_in_memory(data: object) -> Contents:
 
 def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
-    kind = _nested(content, source.path)
-    if kind is None:
-        kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
+    nested = _nested(content, source.path)
+    if nested is not None:
+        return _TypedFile(given, source, content, nested)
+    kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
     return _TypedFile(given, source, content, kind)
 
 
