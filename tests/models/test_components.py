@@ -1,6 +1,7 @@
 """Components of variance of scores: printed values, laws of designs, degenerate scores, real boards."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -185,6 +186,20 @@ def test_the_detectable_difference_is_that_of_a_t_test_over_items():
     ratio = plan["detectable"] / plan["difference_error"]
     assert ratio[2] == pytest.approx(TTestPower().solve_power(nobs=20, alpha=0.05, power=0.8) * np.sqrt(20), rel=1e-4)
     assert ratio[0] == pytest.approx(ratio[1])
+
+
+def test_the_limits_of_iso_5725_come_from_mean_squares():
+    """Literally, of a balanced table: 1.96 √2 times the errors of a mean over items, by repeats and with items."""
+    scores = np.random.default_rng(3).normal(size=(5, 12, 1)) + np.random.default_rng(4).normal(size=(5, 12, 2))
+    systems, items, repeats = scores.shape
+    cells = scores.mean(axis=2)
+    again = scores.var(axis=2, ddof=1).mean() / (items * repeats)
+    rest = cells - cells.mean(axis=0) - cells.mean(axis=1, keepdims=True) + cells.mean()
+    other_items = (rest**2).sum() / ((systems - 1) * (items - 1)) / items
+    row = variance_components(scores[None]).dependability.iloc[0]
+    assert row["repeatability"] == pytest.approx(1.96 * math.sqrt(2 * again))
+    assert row["reproducibility"] == pytest.approx(1.96 * math.sqrt(2 * other_items))
+    assert row["repeat_share"] == pytest.approx(again / other_items)
 
 
 def test_items_that_cost_much_are_worth_repeats():
