@@ -15,8 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.krippendorff import krippendorff_alpha
-from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.agreement.label_agreement import leading_kappa
 from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, topics_by_content
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share, t_half_width
@@ -72,6 +73,24 @@ class JudgeRanking(Result):
     def ordered(self) -> bool:
         """Return whether figures order judges: two at least, the best among them, share topics."""
         return int((self.table["shared"] > 0).sum()) >= _TWO
+
+    @property
+    def n_compared(self) -> int:
+        """Return the number of topics that differences from the best judge rest on."""
+        shared = self.table["shared"].iloc[1:]
+        return int(shared.max()) if len(shared) else self.n_topics
+
+    def beside_alt(self, alt: AltTest) -> pd.DataFrame:
+        """Return the table with what the alt-test says: ``winning_rate``, ``advantage_probability`` and ``alt_rank``.
+
+        By it the winning rate comes first, then the advantage; ranks are among the judges that figures order, or all.
+        """
+        beside = alt.judges.set_index("judge")[["winning_rate", "advantage_probability"]]
+        ranked = self.table[self.table["shared"] > 0] if self.ordered else self.table
+        placed = beside[beside.index.isin(ranked["judge"])]
+        keys = pd.Series(list(map(tuple, placed.to_numpy().tolist())), index=placed.index)
+        beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else np.nan
+        return self.table.join(beside, on="judge")
 
     def open_to_best(self) -> tuple[str, ...]:
         """Return the judges, the best first, that the topics shared with it do not tell from it."""

@@ -63,6 +63,12 @@ class JudgePanel(Result):
             f"{row['judges']:.0f} judges are worth {written} independent ones, by their errors beside {self.reference}"
         )
 
+    @property
+    def net_known(self) -> bool:
+        """Return whether the second people show that part of the errors is the reference's own noise."""
+        net = self.table.set_index("panel")["net"].to_dict()["all"]
+        return bool(self.reference_share[1] > 0 and np.isfinite(net))
+
     def to_frame(self) -> pd.DataFrame:
         """Return the panels."""
         return self.table.copy()
