@@ -372,7 +372,7 @@ def scores_under(table: Scores | Mapping[str, Scores], name: str) -> Scores:
     return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
 
 
-def on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
+def joined_on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
     """Return scores with judges in place of metrics on the topics of all; None where those are too few."""
     parts = list(sides.values())
     common = [
@@ -389,7 +389,7 @@ def of_same_topics(sides: Mapping[str, Scores]) -> Scores:
     if len(topics) > 1:
         message = "judges with topics of their own are compared with a reference; name it (`reference`)"
         raise InvalidOptionError(message)
-    common = on_common_topics({name: scores_under(sides, name) for name in sides})
+    common = joined_on_common_topics({name: scores_under(sides, name) for name in sides})
     if common is None:
         raise ScoresError(f"takes three {unit().topics} at least")
     return common

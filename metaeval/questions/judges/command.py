@@ -274,7 +274,7 @@ class _Systems:
 
 
 @command("judges", reads="plugins")
-def judges(  # noqa: PLR0913 - the options of the command
+def judges_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],

@@ -12,7 +12,7 @@ import xarray as xr
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
-from metaeval.agreement.runs_under_judges import on_common_topics, scores_under
+from metaeval.agreement.runs_under_judges import joined_on_common_topics, scores_under
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import MetaevalError, ScoresError
@@ -77,7 +77,7 @@ def _questions_under(
     reference, known = conclusions.reference, options.known
     judges = conclusions.table.loc[conclusions.table["kind"] == "judge", "judge"].tolist()
     by_judge = {name: scores_under(table, name) for name in (reference, *judges, *weights)}
-    shared = table if isinstance(table, xr.DataArray) else on_common_topics(by_judge)
+    shared = table if isinstance(table, xr.DataArray) else joined_on_common_topics(by_judge)
     beside: Mapping[str, Any] = {"reference": reference, "people": [*weights]}
     if known.groups is not None:
         bias = partial(favoured_groups, groups=known.groups, built_with=known.built_with, **beside)

@@ -211,4 +211,4 @@ def _check_size(number: int, product: str) -> None:
         raise InvalidOptionError(message)
 
 
-simulate = typer.main.get_group(_app)
+simulate_command = typer.main.get_group(_app)
