@@ -11,7 +11,15 @@ import xarray as xr
 from scipy.special import ndtri
 
 from metaeval.agreement.decisions import DecisionAgreement
-from metaeval.base import checks
+from metaeval.base.checks import (
+    MOST_REPLICATES,
+    check_choice,
+    check_count,
+    check_error_rate,
+    check_kinds,
+    check_share,
+    t_half_width,
+)
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.results import Figure
@@ -21,9 +29,15 @@ from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.questions.agree.study import study_agreement
-from metaeval.questions.compare_metrics import study_verdict
 from metaeval.questions.compare_metrics.study_expectations import computable, expectations_of, six_runs_of
 from metaeval.questions.compare_metrics.study_heaviness import top_heaviness
+from metaeval.questions.compare_metrics.study_verdict import (
+    MetricVerdict,
+    difference_probabilities,
+    robustness_probabilities,
+    topics_probabilities,
+    verdict_of,
+)
 from metaeval.questions.topics.study import TopicsStudy, study_topics
 from metaeval.resampling.agreement_interval import AgreementIntervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
@@ -183,7 +197,7 @@ class CompareStudy(Study):
         frame = self.stability.to_frame()
         middle = frame.iloc[(frame["step"] - 50).abs().argsort(kind="stable")]["step"].iloc[0]
         half = frame[frame["step"] == middle]
-        reach = checks.t_half_width(1.0, self.stability.n_replicates, self.confidence_level)
+        reach = t_half_width(1.0, self.stability.n_replicates, self.confidence_level)
         thresholds = self.stability.thresholds().set_index("metric")["text"]
         spread = reach * half["tau_se"].where(half["tau_se"] > 0)  # equal draws say nothing about others
         return pd.DataFrame(
@@ -247,7 +261,7 @@ class CompareStudy(Study):
         names = ["metric_a", "metric_b", "f1", "f1_low", "f1_high", "conflicts"]
         return frame[[name for name in names if name in frame]].reset_index(drop=True)
 
-    def verdict(self) -> study_verdict.MetricVerdict:
+    def verdict(self) -> MetricVerdict:
         """Decide whether there is a reason to change, or which metric to choose.
 
         Discriminative power decides (over topics, uncorrected): a metric is adopted if it has more of it by more than
@@ -257,15 +271,13 @@ class CompareStudy(Study):
         """
         broken = {name: self.unmet(name) for name in self.metrics}
         level, power = self.confidence_level, _under_correction(self.power.differences())
-        parts = [study_verdict.difference_probabilities("power", power, self.power.freedom, confidence_level=level)]
+        parts = [difference_probabilities("power", power, self.power.freedom, confidence_level=level)]
         if self.topics is not None and self.topics.posterior is not None:
-            parts.append(study_verdict.topics_probabilities(self.topics.posterior))
+            parts.append(topics_probabilities(self.topics.posterior))
         if self.stability is not None and self.stability.n_replicates > 1:  # one draw has no spread
-            parts.append(study_verdict.robustness_probabilities(self.stability, confidence_level=level))
+            parts.append(robustness_probabilities(self.stability, confidence_level=level))
         table = pd.concat([rows for rows in parts if len(rows)], ignore_index=True)
-        return study_verdict.verdict_of(
-            table, self.metrics, current=self.current, confidence_level=level, broken=broken
-        )
+        return verdict_of(table, self.metrics, current=self.current, confidence_level=level, broken=broken)
 
     def pareto_front(self) -> tuple[str, ...]:
         """Return the metrics that no other is as good as in power and `second_quality` and better in one.
@@ -408,14 +420,14 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     >>> len(study.to_frame()) == scores.sizes["metric"], study.verdict().outcome
     (True, 'open')
     """
-    checks.check_share(alpha, "alpha")
+    check_share(alpha, "alpha")
     check_test(test)
-    checks.check_kinds([present for present in (collection,) if present is not None], "collection", "JudgedCollection")
+    check_kinds([present for present in (collection,) if present is not None], "collection", "JudgedCollection")
     check_resampling(n_resamples, n_threads=n_threads)
     check_intervals(n_topic_resamples, confidence_level)
-    checks.check_count(n_choices, "n_choices", least=2, most=checks.MOST_REPLICATES)
-    checks.check_count(n_replicates, "n_replicates", most=checks.MOST_REPLICATES)
-    checks.check_error_rate(max_error)
+    check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
+    check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
+    check_error_rate(max_error)
     table = engine_scores(scores, "the comparison of metrics")
     names = _names(table, current)
     seed = resolve_seed(rng)
@@ -473,7 +485,7 @@ def _names(table: Scores, current: str | None) -> list[str]:
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
         raise InvalidOptionError(f"comparing metrics takes two or more; the scores hold {names}")
     if current is not None:
-        checks.check_choice(current, "metric", names)
+        check_choice(current, "metric", names)
     return names
 
 
