@@ -20,6 +20,7 @@ from metaeval.agreement.krippendorff import krippendorff_alpha
 from metaeval.agreement.label_agreement import leading_kappa
 from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, topics_by_content
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share, t_half_width
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -27,9 +28,6 @@ from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, draw_topic_counts, resolve_rng
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
-
-type Floats = NDArray[np.float64]
-type Ints = NDArray[np.int64]
 
 _TWO = 2
 _RANGE = 2.0
@@ -242,7 +240,7 @@ def rank_judges(
     )
 
 
-def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> tuple[Floats, Ints]:
+def _items_of(labels: Labels, own: int, ranked: Flags) -> tuple[Floats, Ints]:
     """Return the table of every item that the reference labelled, and which topic it is of, in an order of content.
 
     Shape of the tables: (item, judge, label of the reference, own label).
@@ -270,7 +268,7 @@ class _Units(NamedTuple):
         np.add.at(tables, self.unit_of, items)
         return tables
 
-    def labelled(self) -> NDArray[np.bool_]:
+    def labelled(self) -> Flags:
         """Return which judge labelled which item."""
         return np.asarray(self.items.any(axis=(2, 3)))
 

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_share, t_half_width
 from metaeval.base.names import natural_order
 from metaeval.base.results import Result
@@ -20,8 +20,6 @@ from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
-
-type Floats = NDArray[np.float64]
 
 _THREE = 3
 _SPLITS = 20
@@ -284,7 +282,7 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, re
     return _Errors(judges, len(topics), int(complete.sum()), float(truth.std()), covariances(truth), net)
 
 
-def _rescaled(values: Floats, truth: Floats, group: NDArray[np.int64]) -> Floats:
+def _rescaled(values: Floats, truth: Floats, group: Ints) -> Floats:
     """Give labels (judge, item) the mean and the deviation that the truth has on the other topics."""
 
     def moments(of: Floats) -> tuple[Floats, Floats]:

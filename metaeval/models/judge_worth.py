@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count, check_power, check_share
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -19,8 +19,6 @@ from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.judged_topics import judged_topics
 from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.rectified_means import Estimand, coordinates_of, human_and_judge_blocks
-
-type Floats = NDArray[np.float64]
 
 _FEWEST = 4  # human topics beside a judge, for whom a slope is fitted: the price of that has a mean from here on
 _MOST = 1e7

@@ -7,7 +7,6 @@ from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
@@ -26,8 +25,6 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
-
-type Floats = NDArray[np.float64]
 
 _FEWEST_IN_HALF = 5
 _SPLITS = 20
