@@ -198,13 +198,13 @@ def study_human(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     generator = np.random.default_rng(seed)
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
-    given = _means_given(scores, reference, lower_is_better)
-    name, means, table = given.reference, given.means, given.table
-    falling = [str(metric) for metric in means.columns if not means[metric].equals(given.turned[metric])]
-    notes = [*scores.attrs.get("notes", ()), *map(items.note_on_falling_reference, given.falling_by_name)]
+    measured = _means_given(scores, reference, lower_is_better)
+    name, means, table = measured.reference, measured.means, measured.table
+    falling = [str(metric) for metric in means.columns if not means[metric].equals(measured.turned[metric])]
+    notes = [*scores.attrs.get("notes", ()), *map(items.note_on_falling_reference, measured.falling_by_name)]
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreement = partial(human_agreement, confidence_level=confidence_level, resample=resample, n_resamples=n_resamples)
-    asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
+    test_pairs = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
     answers: _OfItems = {"agreements": (), "comparison": None, "pairs": pd.DataFrame(), "decisions": pd.DataFrame()}
     if table is not None:
         comparison = None
@@ -216,17 +216,17 @@ def study_human(  # noqa: PLR0913 - every option is one question
         if table.sizes["metric"] > 2:  # noqa: PLR2004 - the human score and two metrics
             compare = partial(compare_with_human, permute=permute, correction=correction, n_resamples=n_resamples)
             comparison = compare(table, reference=name, statistic=statistics[0], rng=int(generator.integers(2**63)))
-        decide = partial(asked, rng=int(generator.integers(2**63)))
-        decisions, left = compared_decisions(table, name, decide)
-        notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *left]
+        decide = partial(test_pairs, rng=int(generator.integers(2**63)))
+        decisions, of_gaps = compared_decisions(table, name, decide)
+        notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *of_gaps]
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
         answers = {"agreements": agreements, "comparison": comparison, "pairs": pairs, "decisions": decisions}
     return HumanStudy(
         scores=table,
         means=means,
         **answers,
-        system_table=_system_table(given, statistics),
-        williams=_williams(given, correction),
+        system_table=_system_table(measured, statistics),
+        williams=_williams(measured, correction),
         expectations=expected,
         reference=name,
         test=test,
@@ -315,8 +315,8 @@ def _expected(
     scored = scores[human] if isinstance(scores, pd.DataFrame) else scores.sel(metric=human).max("item")
     spoiled = {name for name, is_scored in zip(systems, np.isfinite(scored.to_numpy()), strict=True) if not is_scored}
     remaining = [name for name in systems if name not in spoiled & {preference.worse for preference in stated}]
-    left = scores.loc[remaining] if isinstance(scores, pd.DataFrame) else scores.sel(system=remaining)
-    return left, pd.DataFrame(rows, columns=_EXPECTED)
+    counted = scores.loc[remaining] if isinstance(scores, pd.DataFrame) else scores.sel(system=remaining)
+    return counted, pd.DataFrame(rows, columns=_EXPECTED)
 
 
 def _preferred(
@@ -376,10 +376,10 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
 def flat_metric_notes(scores: xr.DataArray, reference: str) -> list[str]:
     """Say where a metric alone gives one score to all systems of an item, which is no agreement there."""
     counts, n_items = flat_items(scores, reference=reference)
-    told = first_few([f"{name} {n}" for name, n in counts.items() if n], most=_SHOWN)
-    if not told:
+    flat_metrics = first_few([f"{name} {n}" for name, n in counts.items() if n], most=_SHOWN)
+    if not flat_metrics:
         return []
-    where = f"items on which a metric gives one score to all systems and people do not, of {n_items}: {told}"
+    where = f"items on which a metric gives one score to all systems and people do not, of {n_items}: {flat_metrics}"
     return [f"{where}; by item its agreement there counts as 0"]
 
 
